@@ -149,7 +149,7 @@ GraphDamage damage_of(const Capture& capture) noexcept {
     return capture.graph != nullptr ? capture.graph->root->damage : GraphDamage::None;
 }
 
-void hand_over(CUgraph graph, Capture& capture) {
+void hand_over(GraphState& graph, Capture& capture) {
     std::vector<std::shared_ptr<void>> kept = capture.take();
     if (kept.empty()) {
         return;
@@ -161,9 +161,9 @@ void hand_over(CUgraph graph, Capture& capture) {
         return !is_before(one, other) && !is_before(other, one);
     });
     kept.erase(repeated.begin(), repeated.end());
-    auto payload = Payload::make(kept.size());
+    PayloadShare payload = Payload::make(kept.size());
     std::ranges::move(kept, payload->owners().begin());
-    RetainedPayload(graph, std::move(payload)).commit();
+    keep_in(graph, std::move(payload));
 }
 
 void lose_graph(Capture& capture) noexcept {
@@ -176,6 +176,7 @@ void lose_graph(Capture& capture) noexcept {
     for (const NodeShare& node : nodes) {
         forget_node(graph, *node);
     }
+    graph.kept.clear();
     graph.handle = nullptr;
 }
 
@@ -254,7 +255,7 @@ void keep_for_body(Capture& capture) noexcept {
         return;
     }
     try {
-        hand_over(capture.graph->handle, capture);
+        hand_over(*capture.graph, capture);
     } catch (...) { // the nodes would use what nobody keeps alive
         capture.graph->root->damage = GraphDamage::StrayNode;
     }

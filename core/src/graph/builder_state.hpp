@@ -101,7 +101,7 @@ struct CaptureInfo {
 [[nodiscard]] GraphDamage damage_of(const Capture& capture) noexcept;
 
 /// Lets a graph keep alive what was captured into it.
-void hand_over(CUgraph graph, Capture& capture);
+void hand_over(GraphState& graph, Capture& capture);
 
 /// Notes that the graph of a capture is gone.
 void lose_graph(Capture& capture) noexcept;

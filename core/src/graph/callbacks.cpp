@@ -38,9 +38,8 @@ void report_callback(CUgraph graph, const char* what) noexcept;
 
 } // namespace
 
-std::unique_ptr<detail::Payload> detail::callback_payload(std::function<void()> function,
-                                                          CUgraph graph,
-                                                          CUDA_HOST_NODE_PARAMS& parameters) {
+detail::PayloadShare detail::callback_payload(std::function<void()> function, CUgraph graph,
+                                              CUDA_HOST_NODE_PARAMS& parameters) {
     if (!function) {
         throw std::invalid_argument("function is empty, expected something to call");
     }
@@ -52,8 +51,8 @@ std::unique_ptr<detail::Payload> detail::callback_payload(std::function<void()> 
     return Payload::of(std::move(callback));
 }
 
-std::unique_ptr<detail::Payload> detail::callback_payload(const HostFunctionParameters& function,
-                                                          CUDA_HOST_NODE_PARAMS& parameters) {
+detail::PayloadShare detail::callback_payload(const HostFunctionParameters& function,
+                                              CUDA_HOST_NODE_PARAMS& parameters) {
     if (function.function == nullptr) {
         throw std::invalid_argument("function is null, expected something to call");
     }
@@ -62,7 +61,7 @@ std::unique_ptr<detail::Payload> detail::callback_payload(const HostFunctionPara
     callback->user_data = function.user_data;
     parameters.fn = &call_from_graph;
     parameters.userData = callback.get();
-    auto payload = Payload::make(3);
+    PayloadShare payload = Payload::make(3);
     payload->owners()[0] = std::move(callback);
     payload->owners()[1] = function.owner;
     payload->owners()[2] = function.data_owner;

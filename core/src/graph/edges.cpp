@@ -3,6 +3,7 @@
 
 #include "graph/edges.hpp"
 
+#include <cuprum/detail/graph_handles.hpp>
 #include <cuprum/error.hpp>
 
 #include <algorithm>
@@ -46,8 +47,8 @@ void change_edges(GraphState& graph, std::span<const GraphNode> from, std::span<
         check_same_graph(graph, first);
         for (const GraphNode& second : to) {
             check_same_graph(graph, second);
-            edges.from.push_back(first.handle());
-            edges.to.push_back(second.handle());
+            edges.from.push_back(unexposed_handle(first));
+            edges.to.push_back(unexposed_handle(second));
             edges.data.push_back({});
         }
     }
@@ -59,8 +60,8 @@ void change_edges(GraphState& graph, std::span<const GraphEdge> edges, EdgeChang
     for (const GraphEdge& edge : edges) {
         check_same_graph(graph, edge.from);
         check_same_graph(graph, edge.to);
-        lists.from.push_back(edge.from.handle());
-        lists.to.push_back(edge.to.handle());
+        lists.from.push_back(unexposed_handle(edge.from));
+        lists.to.push_back(unexposed_handle(edge.to));
         CUgraphEdgeData data{};
         data.from_port = edge.from_port;
         data.to_port = edge.to_port;

@@ -18,6 +18,7 @@
 #include <cuprum/graph/graph.hpp>
 
 #include <cstring>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -31,12 +32,13 @@ using detail::ExecutableState;
 using detail::GraphState;
 using detail::NodeState;
 using detail::Payload;
+using detail::PayloadShare;
 using driver::table;
 
 /// Replaces the parameters of a node: `entry` takes the executable, the node and `arguments`.
 template <typename Entry, typename... Arguments>
 void replace_in(const std::shared_ptr<ExecutableState>& executable, const GraphNode& node,
-                std::unique_ptr<Payload> payload, const Entry& entry, Arguments... arguments);
+                PayloadShare payload, const Entry& entry, Arguments... arguments);
 /// Refuses launch attributes that the node of the definition does not have.
 void check_attributes(const NodeState& node, std::span<const CUlaunchAttribute> attributes);
 CUcontext context_in(NodeState& node, GraphState& graph, const detail::MemoryRange* buffer);
@@ -102,7 +104,10 @@ void SwitchableGraphNode::disable() const {
 void SwitchableGraphNode::set_enabled(bool is_on) const {
     const NodeState& node = detail::open(node_, "GraphNode");
     const auto& set = table().cuGraphNodeSetEnabled;
-    const CUresult status = set(detail::open(state_, "Graph").handle, node.handle, is_on ? 1U : 0U);
+    ExecutableState& executable = detail::open(state_, "Graph");
+    std::unique_lock lock(executable.mutex);
+    const CUresult status = set(executable.handle, node.handle, is_on ? 1U : 0U);
+    lock.unlock();
     if (status != CUDA_SUCCESS) {
         detail::raise_for_node(status, set.name, node);
     }
@@ -125,22 +130,26 @@ void SwitchableGraphNode::set_enabled(bool is_on) const {
     }
     const CUDA_KERNEL_NODE_PARAMS parameters = prepared.in(context);
     const auto& owner = Access::state(kernel);
+    const auto& set = table().cuGraphExecKernelNodeSetParams;
+    std::unique_lock lock(executable.mutex);
     // Most updates bring other numbers for the same kernel and the same buffers.
     const bool is_kept = detail::keeps(executable.owners->find(node.handle), owner, arguments);
-    std::unique_ptr<Payload> payload;
+    PayloadShare payload;
     if (!is_kept) {
         payload = detail::kernel_payload(owner, arguments);
         executable.owners->reserve(node.handle);
     }
-    const auto& set = table().cuGraphExecKernelNodeSetParams;
     const CUresult status = set(executable.handle, node.handle, &parameters);
+    if (status == CUDA_SUCCESS && !is_kept) {
+        detail::keep_update(executable, node.handle, std::move(payload));
+    }
+    lock.unlock();
     if (status != CUDA_SUCCESS) [[unlikely]] {
         detail::raise_launch_failure(status, set.name, config, kernel,
                                      Context::from_handle(context));
     }
     if (!is_kept) {
-        executable.owners->keep(node.handle, std::move(payload));
-        detail::tidy(executable);
+        detail::release_payloads();
     }
 }
 
@@ -180,13 +189,10 @@ void ExecutableMemsetNode::update(const MemsetParameters& parameters) const {
 // ---- the other kinds ---------------------------------------------------------------------------
 
 void ExecutableChildGraphNode::update(const GraphDefinition& child) const {
-    const NodeState& node = detail::open(node_, ChildGraphNode::CLASS_NAME);
-    const CUgraph handle = child.handle();
-    const auto& set = table().cuGraphExecChildGraphNodeSetParams;
-    const CUresult status = set(detail::open(state_, "Graph").handle, node.handle, handle);
-    if (status != CUDA_SUCCESS) {
-        detail::raise_for_node(status, set.name, node);
-    }
+    static_cast<void>(detail::open(node_, ChildGraphNode::CLASS_NAME));
+    GraphState& inner = detail::open(Access::state(child));
+    replace_in(state_, node_, detail::everything_in(inner),
+               table().cuGraphExecChildGraphNodeSetParams, inner.handle);
 }
 
 void ExecutableEventRecordNode::update(const Event& event) const {
@@ -222,16 +228,20 @@ namespace {
 
 template <typename Entry, typename... Arguments>
 void replace_in(const std::shared_ptr<ExecutableState>& executable, const GraphNode& node,
-                std::unique_ptr<Payload> payload, const Entry& entry, Arguments... arguments) {
+                PayloadShare payload, const Entry& entry, Arguments... arguments) {
     ExecutableState& state = detail::open(executable, "Graph");
     const NodeState& source = detail::open(node, "GraphNode");
+    std::unique_lock lock(state.mutex);
     state.owners->reserve(source.handle);
     const CUresult status = entry(state.handle, source.handle, arguments...);
+    if (status == CUDA_SUCCESS) [[likely]] {
+        detail::keep_update(state, source.handle, std::move(payload));
+    }
+    lock.unlock();
     if (status != CUDA_SUCCESS) {
         detail::raise_for_node(status, entry.name, source);
     }
-    state.owners->keep(source.handle, std::move(payload));
-    detail::tidy(state);
+    detail::release_payloads();
 }
 
 void check_attributes(const NodeState& node, std::span<const CUlaunchAttribute> attributes) {

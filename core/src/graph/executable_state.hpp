@@ -3,123 +3,112 @@
 
 // The state behind Graph, an executable.
 //
-// The driver copies the definition's references to user objects into the executable, so that it
-// keeps alive what its nodes used when it was made. An update of a single node brings new objects,
-// and the driver has no call to let an executable retain them. So every executable has one object
-// of its own for them, ExecutableOwners: the definition retains it for the time of the
-// instantiation, and the executable takes a reference over. A launch in flight has one, too. So
-// what an update brought lives as long as anything that can use it, also if the Graph is gone
-// before its last launch ends.
+// An executable keeps alive what the nodes of its definition used when it was made, and what later
+// updates of single nodes brought. Launches in flight use that as well, and the driver does not
+// say when they end. So every launch is followed by an event on its stream, the *mark*. When the
+// executable is destroyed, or an update replaces something, what a launch may use is *retired*: it
+// is released once the mark is done. A retired Payload shares the mark, and the next launch then
+// takes a new event, so that it does not have to wait for later launches.
 //
-// A program may update one node again and again. What such updates replaced is released before the
-// executable goes, as long as this library makes all its launches. The driver never lets two
-// launches of one executable overlap, so that an event behind the last one is enough.
+// docs/design/0012_executables_without_user_objects.md says why the driver's user objects do not do
+// this, and what else was weighed. Two kinds of executables need more than the mark:
 //
-// An update of the whole executable does the same again with a new ExecutableOwners: the driver
-// gives up the old reference, and what earlier updates of single nodes brought goes once the last
-// launch that uses it has ended.
+// - Kernels launch executables that were made with device_launch. These have one user object that
+//   holds everything, and nothing is retired: the driver knows best.
+// - Other code can launch an executable whose handle it knows. See mark_foreign_launches().
+//
+// One lock covers launches and updates. So several threads may launch one executable, and the mark
+// is always behind the last launch.
 
 #pragma once
 
 #include "driver/call.hpp"
 #include "graph/graph_state.hpp"
 #include "graph/payload.hpp"
+#include "stream/event_state.hpp"
 
-#include <cuprum/event.hpp>
 #include <cuprum/graph/graph.hpp>
 #include <cuprum/stream.hpp>
 
 #include <cuda.h>
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <unordered_map>
 #include <vector>
 
 namespace cuprum::detail {
 
-/// What updates of single nodes brought to an executable. A user object owns it.
-///
-/// An update replaces what the last update of the same node brought, but a launch in flight may
-/// still use that. Now and then, release_replaced() asks an event behind the last launch.
-class ExecutableOwners final : public DeferredRelease {
+/// What an executable keeps alive. Times are counted in launches.
+class ExecutableOwners {
 public:
+    ExecutableOwners() = default;
+
+    /// Starts with what the nodes of a definition use.
+    explicit ExecutableOwners(std::vector<PayloadShare> definition) noexcept
+        : definition_(std::move(definition)) {}
+
     /// Returns what the last update of a node brought, or null.
     [[nodiscard]] Payload* find(CUgraphNode node) const noexcept;
     /// Makes room for one more update, so that keep() does not fail.
     void reserve(CUgraphNode node);
-    /// Keeps what an update brought.
-    void keep(CUgraphNode node, std::unique_ptr<Payload> payload) noexcept;
 
-    /// Returns whether it is time for release_replaced().
-    [[nodiscard]] bool is_crowded() const noexcept { return replaced_.size() >= crowd_; }
+    /// What an update of a node replaced.
+    struct Replaced {
+        PayloadShare payload;
+        bool is_used = false; // by a launch
+    };
 
-    /// Releases what updates have replaced and no launch uses any more. `last` is the stream of the
-    /// last launch; nothing if the executable was never launched.
-    void release_replaced(const std::optional<Stream>& last) noexcept;
+    /// Keeps what an update of a node brought, and returns what an earlier one brought.
+    [[nodiscard]] Replaced keep(CUgraphNode node, PayloadShare payload, std::uint64_t now) noexcept;
+
+    /// Keeps something that was replaced, as long as the rest.
+    void keep_replaced(PayloadShare payload) noexcept { replaced_.push_back(std::move(payload)); }
 
 private:
-    static constexpr std::size_t FIRST_CROWD = 64;
+    struct Update {
+        PayloadShare payload;
+        std::uint64_t kept_at = 0;
+    };
 
-    std::unordered_map<CUgraphNode, std::unique_ptr<Payload>> current_;
-    std::vector<std::unique_ptr<Payload>> replaced_;
-    std::vector<std::unique_ptr<Payload>> waiting_; // replaced before `mark_` was recorded
-    std::optional<Event> mark_;                     // behind the launches that may use `waiting_`
-    std::size_t crowd_ = FIRST_CROWD;
+    std::vector<PayloadShare> definition_;
+    std::unordered_map<CUgraphNode, Update> updates_;
+    std::vector<PayloadShare> replaced_; // if nothing is retired
 };
 
-/// A user object with an ExecutableOwners, of which the holder has one reference.
-class SharedOwners {
+/// A share of an ExecutableOwners, in a Payload.
+class OwnersShare {
 public:
-    SharedOwners() = default;
-    /// Makes one with two references: one for the holder, and one that lend_to() moves to a graph.
-    [[nodiscard]] static SharedOwners make();
+    OwnersShare() = default;
 
-    ~SharedOwners();
-
-    SharedOwners(SharedOwners&& other) noexcept
-        : object_(std::exchange(other.object_, nullptr)),
-          owners_(std::exchange(other.owners_, nullptr)) {}
-
-    SharedOwners& operator=(SharedOwners&& other) noexcept {
-        std::swap(object_, other.object_);
-        std::swap(owners_, other.owners_);
-        return *this;
-    }
-
-    SharedOwners(const SharedOwners&) = delete;
-    SharedOwners& operator=(const SharedOwners&) = delete;
-
-    [[nodiscard]] CUuserObject object() const noexcept { return object_; }
+    [[nodiscard]] explicit OwnersShare(std::shared_ptr<ExecutableOwners> owners)
+        : owners_(owners.get()), payload_(Payload::of(std::move(owners))) {}
 
     ExecutableOwners* operator->() const noexcept { return owners_; }
 
+    [[nodiscard]] const PayloadShare& payload() const noexcept { return payload_; }
+
 private:
-    CUuserObject object_ = nullptr;
     ExecutableOwners* owners_ = nullptr;
+    PayloadShare payload_;
 };
 
-/// Lets a graph retain a user object for a scope, so that an executable takes it over.
-class LentOwners {
-public:
-    [[nodiscard]] LentOwners(CUgraph graph, const SharedOwners& owners);
-    ~LentOwners();
-    LentOwners(const LentOwners&) = delete;
-    LentOwners& operator=(const LentOwners&) = delete;
-
-private:
-    CUgraph graph_;
-    CUuserObject object_;
-};
+/// Makes the owners of an executable from what a definition uses.
+[[nodiscard]] OwnersShare owners_from(GraphState& definition);
 
 /// An executable. Destroying the state destroys it; launches in flight complete.
 struct ExecutableState {
     CUgraphExec handle = nullptr;
-    SharedOwners owners;
-    std::optional<Stream> last_stream; // of the last launch here
-    // Others may launch it: they know the handle, or a captured graph contains it.
-    bool is_shared = false;
+    std::shared_ptr<ContextState> home; // the context it was made in
+    unsigned made_at = 0;               // that context's count of resets
+    bool has_user_object = false;       // that holds `owners`: see above
+    std::mutex mutex;                   // held for launches and updates; guards what follows
+    OwnersShare owners;
+    std::uint64_t owned_at = 0;       // the launches when `owners` came
+    std::shared_ptr<EventState> mark; // behind the last launch here; null before the first
+    std::uint64_t launches = 0;       // so far
+    bool is_shared = false;           // others know the handle and may launch it
 
     ExecutableState() = default;
     ~ExecutableState();
@@ -127,13 +116,11 @@ struct ExecutableState {
     ExecutableState& operator=(const ExecutableState&) = delete;
 };
 
-/// Releases what updates of single nodes have replaced, if there is much of it and nobody else can
-/// use it.
-inline void tidy(ExecutableState& executable) noexcept {
-    if (executable.owners->is_crowded() && !executable.is_shared) [[unlikely]] {
-        executable.owners->release_replaced(executable.last_stream);
-    }
-}
+/// Keeps what an update of a node brought to an executable, whose lock is held. Room was reserved.
+void keep_update(ExecutableState& executable, CUgraphNode node, PayloadShare payload) noexcept;
+
+/// Keeps what a definition uses that an executable was updated from. The lock is held.
+void replace_owners(ExecutableState& executable, OwnersShare owners) noexcept;
 
 /// Returns the state of an executable, to use it.
 /// @throws ClosedError if it is closed.

@@ -38,17 +38,18 @@ using detail::GraphState;
 using detail::NodeShare;
 using detail::NodeState;
 using detail::Payload;
+using detail::PayloadShare;
 using detail::RetainedPayload;
 using driver::table;
 
 /// Adds a node: `entry` takes the node, the graph, the dependencies and `arguments`.
 template <typename Entry, typename... Arguments>
 GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeType type,
-                   CUcontext context, std::unique_ptr<Payload> payload, const Entry& entry,
+                   CUcontext context, PayloadShare payload, const Entry& entry,
                    Arguments... arguments);
 KernelNode add_kernel(const GraphShare& graph, const NodeShare& after,
                       const detail::PreparedKernel& kernel, CUcontext context,
-                      std::unique_ptr<Payload> payload);
+                      PayloadShare payload);
 /// Adds a kernel node that may start before the kernels end that it depends on.
 CUresult add_programmatic(GraphState& graph, const Dependencies& after,
                           const CUDA_KERNEL_NODE_PARAMS& parameters, CUgraphNode& node);
@@ -154,9 +155,22 @@ ChildGraphNode GraphAppender::embed(const GraphDefinition& child) const {
         throw std::invalid_argument("child is the graph itself, which cannot contain itself; embed "
                                     "a clone of it");
     }
+    detail::KeptForChild kept(graph, inner);
     GraphNode node = add_node(state_, node_, GraphNodeType::Graph, nullptr, nullptr,
                               table().cuGraphAddChildGraphNode, inner.handle);
-    detail::adopt_child(state_, *Access::node(node), inner);
+    NodeState& added = *Access::node(node);
+    try {
+        if (!detail::adopt_child(state_, added, inner)) {
+            kept.stay();
+        }
+    } catch (...) {
+        if (driver::release_now("child graph node", table().cuGraphDestroyNode, added.handle)) {
+            detail::forget_node(graph, added);
+        } else {
+            kept.stay();
+        }
+        throw;
+    }
     return Access::make<ChildGraphNode>(std::move(node));
 }
 
@@ -285,12 +299,12 @@ namespace {
 
 template <typename Entry, typename... Arguments>
 GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeType type,
-                   CUcontext context, std::unique_ptr<Payload> payload, const Entry& entry,
+                   CUcontext context, PayloadShare payload, const Entry& entry,
                    Arguments... arguments) {
     GraphState& state = detail::open(graph);
     const Dependencies dependencies(state, after.get());
     NodeShare made = detail::prepare_node(state);
-    RetainedPayload retained(state.handle, std::move(payload));
+    RetainedPayload retained = detail::retain_if_exposed(state, payload);
     CUgraphNode node = nullptr;
     const CUresult status =
         entry(&node, state.handle, dependencies.data(), dependencies.size(), arguments...);
@@ -298,18 +312,18 @@ GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeTyp
         throw CUDAError(status, entry.name,
                         driver::explanation_of(status) + "; no " + to_string(type) + " was added");
     }
-    detail::note_node(state, made, node, type, context, retained.commit());
+    detail::note_node(state, made, node, type, context, std::move(payload), retained.commit());
     return detail::to_node(graph, std::move(made));
 }
 
 [[gnu::hot]] KernelNode add_kernel(const GraphShare& graph, const NodeShare& after,
                                    const detail::PreparedKernel& kernel, CUcontext context,
-                                   std::unique_ptr<Payload> payload) {
+                                   PayloadShare payload) {
     GraphState& state = *graph;
     const Dependencies dependencies(state, after.get());
     const CUDA_KERNEL_NODE_PARAMS parameters = kernel.in(context);
     NodeShare made = detail::prepare_node(state);
-    RetainedPayload retained(state.handle, std::move(payload));
+    RetainedPayload retained = detail::retain_if_exposed(state, payload);
     CUgraphNode node = nullptr;
     const auto& add = table().cuGraphAddKernelNode;
     const CUresult status =
@@ -328,7 +342,8 @@ GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeTyp
             throw;
         }
     }
-    detail::note_node(state, made, node, GraphNodeType::Kernel, context, retained.commit());
+    detail::note_node(state, made, node, GraphNodeType::Kernel, context, std::move(payload),
+                      retained.commit());
     made->may_have_attributes = !kernel.attributes().empty();
     return Access::make<KernelNode>(detail::to_node(graph, std::move(made)));
 }

@@ -154,7 +154,7 @@ GraphBuilder& GraphBuilder::end_building() {
         } else if (!has_graph) {
             builder.graph->root->damage = detail::GraphDamage::LostBody;
         } else {
-            detail::hand_over(builder.graph->handle, *capture); // the body keeps its nodes
+            detail::hand_over(*builder.graph, *capture); // the body keeps its nodes
         }
         if (is_wrong_thread) {
             raise_wrong_thread(builder);
@@ -173,7 +173,7 @@ GraphBuilder& GraphBuilder::end_building() {
         }
     }
     try {
-        detail::hand_over(handle, *capture);
+        detail::hand_over(*builder.graph, *capture);
     } catch (...) {
         // The graph would use what it does not keep alive.
         if (builder.kind == GraphBuilderKind::Primary) {

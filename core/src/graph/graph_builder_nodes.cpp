@@ -39,7 +39,7 @@ std::vector<GraphBuilder> capture_conditional(const BuilderState& builder,
                                               GraphConditionalType type, std::size_t count);
 /// Captures a call of a function that a Payload owns.
 void capture_call(const Stream& stream, detail::Capture& capture, CUgraph handle,
-                  std::unique_ptr<detail::Payload> payload, const CUDA_HOST_NODE_PARAMS& called);
+                  detail::PayloadShare payload, const CUDA_HOST_NODE_PARAMS& called);
 
 } // namespace
 
@@ -89,16 +89,20 @@ void GraphBuilder::embed(const GraphBuilder& child) {
 
 void GraphBuilder::embed(const GraphDefinition& child) {
     const BuilderState& builder = detail::building(*this);
-    const CUgraph embedded = child.handle();
+    detail::GraphState& inner = detail::open(detail::Access::state(child));
     const detail::CaptureInfo info = detail::capture_info(builder.stream, *builder.capture);
     const detail::GraphShare graph = captured_graph(builder.stream, *builder.capture, info.graph);
     const detail::NodeShare node = detail::prepare_node(*graph);
+    detail::KeptForChild kept(*graph, inner);
     CUgraphNode handle = nullptr;
     driver::call(table().cuGraphAddChildGraphNode, &handle, info.graph, info.nodes.data(),
-                 info.nodes.size(), embedded);
+                 info.nodes.size(), inner.handle);
     detail::note_node(*graph, node, handle, GraphNodeType::Graph);
+    kept.stay();
     try {
-        detail::adopt_child(graph, *node, detail::open(detail::Access::state(child)));
+        if (detail::adopt_child(graph, *node, inner)) {
+            kept.give_up();
+        }
         continue_after(builder, handle);
     } catch (...) {
         remove_node(*graph, *node);
@@ -224,18 +228,25 @@ std::vector<GraphBuilder> capture_conditional(const BuilderState& builder,
 }
 
 void capture_call(const Stream& stream, detail::Capture& capture, CUgraph handle,
-                  std::unique_ptr<detail::Payload> payload, const CUDA_HOST_NODE_PARAMS& called) {
+                  detail::PayloadShare payload, const CUDA_HOST_NODE_PARAMS& called) {
     const detail::StreamState& queue = detail::open(stream);
     const detail::GraphShare graph = captured_graph(stream, capture, handle);
     const detail::NodeShare node = detail::prepare_node(*graph);
-    detail::RetainedPayload retained(handle, std::move(payload));
-    driver::call(table().cuLaunchHostFunc, queue.handle, called.fn, called.userData);
+    detail::RetainedPayload retained = detail::retain_if_exposed(*graph, payload);
+    detail::keep_in(*graph, payload);
+    const auto& call = table().cuLaunchHostFunc;
+    if (const CUresult status = call(queue.handle, called.fn, called.userData);
+        status != CUDA_SUCCESS) {
+        detail::give_up_in(*graph, payload.get());
+        driver::raise(status, call.name);
+    }
     // The node exists: whatever happens now, the graph keeps what it calls.
-    detail::Payload* const kept = retained.commit();
     const detail::CaptureInfo info = detail::capture_info(stream, capture);
     if (info.nodes.size() == 1) {
+        const detail::Payload* const called_by_node = payload.get();
         detail::note_node(*graph, node, info.nodes.front(), GraphNodeType::Host,
-                          detail::context_of(queue), kept);
+                          detail::context_of(queue), std::move(payload), retained.commit());
+        detail::give_up_in(*graph, called_by_node);
     }
 }
 

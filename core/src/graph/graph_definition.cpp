@@ -9,6 +9,7 @@
 #include "graph/graph_state.hpp"
 #include "support/text.hpp"
 
+#include <cuprum/detail/graph_handles.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/graph/graph.hpp>
 
@@ -45,11 +46,19 @@ GraphDefinition GraphDefinition::from_handle(CUgraph handle, std::shared_ptr<voi
         throw std::invalid_argument("handle is null, expected a graph");
     }
     driver::initialise();
-    return GraphDefinition(detail::view_graph(handle, std::move(owner)));
+    GraphShare made = detail::view_graph(handle, std::move(owner));
+    made->is_exposed = true;
+    return GraphDefinition(std::move(made));
 }
 
 CUgraph GraphDefinition::handle() const {
-    return detail::open(state_).handle;
+    GraphState& graph = detail::open(state_);
+    detail::expose(graph);
+    return graph.handle;
+}
+
+CUgraph detail::unexposed_handle(const GraphDefinition& graph) {
+    return open(Access::state(graph)).handle;
 }
 
 bool GraphDefinition::is_child() const {
@@ -118,6 +127,7 @@ GraphNode GraphDefinition::node_from_handle(CUgraphNode handle) const {
 
 GraphDefinition GraphDefinition::clone() const {
     GraphState& graph = detail::open(state_);
+    detail::PayloadShare everything = detail::everything_in(graph);
     CUgraph copy = nullptr;
     const auto& clone_graph = table().cuGraphClone;
     if (const CUresult status = clone_graph(&copy, graph.handle); status != CUDA_SUCCESS) {
@@ -126,7 +136,9 @@ GraphDefinition GraphDefinition::clone() const {
                         "free memory or have conditional nodes");
     }
     GraphShare made = detail::own_graph(copy, graph.root->home);
-    detail::adopt_payloads(made, graph);
+    if (!detail::adopt_payloads(made, graph)) {
+        detail::keep_in(*made, std::move(everything));
+    }
     return GraphDefinition(std::move(made));
 }
 
@@ -149,9 +161,7 @@ GraphCondition GraphDefinition::create_condition(std::optional<unsigned> default
 }
 
 void GraphDefinition::keep_alive(std::shared_ptr<void> object) const {
-    GraphState& graph = detail::open(state_);
-    detail::RetainedPayload retained(graph.handle, detail::Payload::of(std::move(object)));
-    retained.commit();
+    detail::keep_in(detail::open(state_), detail::Payload::of(std::move(object)));
 }
 
 Graph GraphDefinition::instantiate(const GraphCompleteOptions& options) const {

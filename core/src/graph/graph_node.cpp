@@ -10,6 +10,7 @@
 #include "stream/event_state.hpp"
 #include "support/text.hpp"
 
+#include <cuprum/detail/graph_handles.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/graph/graph_definition.hpp>
 
@@ -83,8 +84,17 @@ GraphDefinition GraphNode::graph() const {
     return Access::make<GraphDefinition>(state_);
 }
 
-CUgraphNode GraphNode::handle() const noexcept {
-    return node_ == nullptr ? nullptr : node_->handle;
+CUgraphNode GraphNode::handle() const {
+    const CUgraphNode handle = detail::unexposed_handle(*this);
+    if (handle != nullptr) {
+        detail::expose(*state_); // the node leads to graphs below it, and to its own
+    }
+    return handle;
+}
+
+CUgraphNode detail::unexposed_handle(const GraphNode& node) noexcept {
+    const NodeShare& state = Access::node(node);
+    return state == nullptr ? nullptr : state->handle;
 }
 
 bool GraphNode::is_valid() const noexcept {
@@ -103,9 +113,9 @@ void GraphNode::destroy() const {
     if (const CUresult status = destroy_node(node_->handle); status != CUDA_SUCCESS) {
         detail::raise_for_node(status, destroy_node.name, *node_);
     }
-    detail::Payload* const payload = node_->payload;
+    const CUuserObject object = node_->object;
     detail::forget_node(graph, *node_);
-    detail::release_payload(graph.handle, payload);
+    detail::release_user_object(graph.handle, object);
     detail::release_payloads();
 }
 
@@ -188,7 +198,7 @@ Event get_event(const GraphNode& node, const char* class_name, const Entry& entr
     NodeState& state = detail::open(node, class_name);
     CUevent handle = nullptr;
     driver::call(entry, state.handle, &handle);
-    if (state.payload != nullptr) {
+    if (state.payload) {
         auto kept = std::static_pointer_cast<detail::EventState>(state.payload->owners()[0]);
         if (kept->handle == handle) {
             return Access::make<Event>(std::move(kept));

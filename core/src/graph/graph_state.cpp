@@ -28,6 +28,7 @@ constexpr std::size_t FIRST_SLOTS = 16; // a power of two
 
 /// Notes that a graph below a node is gone, with all its nodes.
 void forget_part(GraphState& part) noexcept;
+void collect(GraphState& graph, std::vector<PayloadShare>& all);
 
 } // namespace
 
@@ -115,8 +116,8 @@ GraphState::~GraphState() {
     }
     if (is_owned) {
         release_or_defer("graph", driver::table().cuGraphDestroy, std::exchange(handle, nullptr));
-        release_payloads();
     }
+    release_payloads();
 }
 
 std::string to_string(GraphDamage damage) {
@@ -230,11 +231,12 @@ NodeShare prepare_node(GraphState& graph) {
 }
 
 void note_node(GraphState& graph, const NodeShare& node, CUgraphNode handle, GraphNodeType type,
-               CUcontext context, Payload* payload) noexcept {
+               CUcontext context, PayloadShare payload, CUuserObject object) noexcept {
     node->handle = handle;
     node->type = type;
     node->context = context;
-    node->payload = payload;
+    node->payload = std::move(payload);
+    node->object = object;
     node->may_have_attributes = false;
     const std::lock_guard lock(graph.lock);
     graph.nodes.insert(node);
@@ -251,10 +253,11 @@ void forget_children(NodeState& node) noexcept {
 
 void forget_node(GraphState& graph, NodeState& node) noexcept {
     forget_children(node);
+    const PayloadShare gone = std::move(node.payload); // given up without the lock
+    node.object = nullptr;
     const std::lock_guard lock(graph.lock);
     graph.nodes.erase(node.handle);
     node.handle = nullptr;
-    node.payload = nullptr;
 }
 
 Dependencies::Dependencies(GraphState& /*graph*/, const NodeState* after) {
@@ -294,7 +297,7 @@ std::vector<CUgraphNode> nodes_of(CUgraph graph) {
 
 std::string describe(const NodeState& node) {
     std::string text = to_string(node.type);
-    if (node.type == GraphNodeType::Kernel && node.payload != nullptr) {
+    if (node.type == GraphNodeType::Kernel && node.payload) {
         const auto* const kernel = static_cast<const KernelState*>(node.payload->owners()[0].get());
         text += " " + quoted(std::string_view(kernel->name));
     }
@@ -332,6 +335,82 @@ bool is_allocated_by(GraphState& graph, CUdeviceptr address) {
     return std::ranges::any_of(known, [&](const auto& allocation) {
         return address >= allocation.first && address - allocation.first < allocation.second;
     });
+}
+
+// ---- what graphs keep alive --------------------------------------------------------------------
+
+void expose(GraphState& graph) {
+    GraphState& root = *graph.root;
+    if (root.is_exposed.load(std::memory_order_acquire)) {
+        return;
+    }
+    const std::lock_guard lock(root.exposing);
+    retain_all(root);
+    root.is_exposed.store(true, std::memory_order_release);
+}
+
+void retain_all(GraphState& graph) {
+    std::vector<NodeShare> nodes;
+    {
+        const std::lock_guard lock(graph.lock);
+        graph.nodes.for_each([&](const NodeShare& node) {
+            if (node->payload || node->children != nullptr) {
+                nodes.push_back(node);
+            }
+        });
+        for (KeptPayload& each : graph.kept) {
+            if (each.object == nullptr) {
+                each.object = RetainedPayload(graph.handle, each.payload).commit();
+            }
+        }
+    }
+    for (const NodeShare& node : nodes) {
+        if (node->payload && node->object == nullptr) {
+            node->object = RetainedPayload(graph.handle, node->payload).commit();
+        }
+        if (node->children != nullptr) {
+            for (GraphState* const part : node->children->graphs) {
+                retain_all(*part);
+            }
+        }
+    }
+}
+
+void keep_in(GraphState& graph, PayloadShare payload) {
+    if (payload == nullptr) {
+        return;
+    }
+    RetainedPayload retained = retain_if_exposed(graph, payload);
+    const std::lock_guard lock(graph.lock);
+    graph.kept.emplace_back().payload = std::move(payload);
+    graph.kept.back().object = retained.commit();
+}
+
+void give_up_in(GraphState& graph, const Payload* payload) noexcept {
+    KeptPayload gone; // given up without the lock
+    {
+        const std::lock_guard lock(graph.lock);
+        const auto place = std::ranges::find_if(
+            graph.kept, [&](const KeptPayload& each) { return each.payload.get() == payload; });
+        if (place == graph.kept.end()) {
+            return;
+        }
+        gone = std::move(*place);
+        graph.kept.erase(place);
+    }
+    release_user_object(graph.handle, gone.object);
+}
+
+std::vector<PayloadShare> payloads_in(GraphState& graph) {
+    std::vector<PayloadShare> all;
+    collect(graph, all);
+    return all;
+}
+
+PayloadShare everything_in(GraphState& graph) {
+    std::vector<PayloadShare> all = payloads_in(graph);
+    return all.empty() ? nullptr
+                       : Payload::of(std::make_shared<std::vector<PayloadShare>>(std::move(all)));
 }
 
 // ---- contexts ----------------------------------------------------------------------------------
@@ -380,11 +459,36 @@ void forget_part(GraphState& part) noexcept {
         forget_children(*node);
         node->handle = nullptr;
         node->payload = nullptr;
+        node->object = nullptr;
     };
     part.nodes.for_each(forget);
     part.nodes.clear();
+    part.kept.clear();
     if (part.parent != nullptr) {
         part.handle = nullptr;
+    }
+}
+
+void collect(GraphState& graph, std::vector<PayloadShare>& all) {
+    std::vector<GraphState*> below;
+    {
+        const std::lock_guard lock(graph.lock);
+        all.reserve(all.size() + graph.nodes.size() + graph.kept.size());
+        for (const KeptPayload& each : graph.kept) {
+            all.push_back(each.payload);
+        }
+        graph.nodes.for_each([&](const NodeShare& node) {
+            if (node->payload) {
+                all.push_back(node->payload);
+            }
+            if (node->children != nullptr) {
+                below.insert(below.end(), node->children->graphs.begin(),
+                             node->children->graphs.end());
+            }
+        });
+    }
+    for (GraphState* const part : below) {
+        collect(*part, all);
     }
 }
 

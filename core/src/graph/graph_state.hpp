@@ -13,6 +13,9 @@
 // bodies is destroyed, all states below lose their handles, too. These stay in the hierarchy until
 // the root goes, since somebody may still hold them.
 //
+// A hierarchy is *exposed* once other code may know a handle of it. Then user objects of the driver
+// keep alive what its nodes use, too; see payload.hpp.
+//
 // The driver does not allow two threads to edit one graph. Looking at it from several threads is
 // fine, but creates NodeStates, so that the table has a lock.
 
@@ -59,7 +62,8 @@ struct NodeState {
     bool is_point = false;                  // a PointState
     bool may_have_attributes = true;        // launch attributes of a kernel node
     CUcontext context = nullptr;            // that the node runs in, if it was added here
-    Payload* payload = nullptr;             // of the current parameters; the graph retains it
+    PayloadShare payload;                   // of the current parameters
+    CUuserObject object = nullptr;          // holds `payload` too, if the graph is exposed
     std::unique_ptr<NodeChildren> children; // null for most kinds
 
     NodeState() = default;
@@ -112,6 +116,12 @@ enum class GraphDamage : std::uint8_t {
                // and crashes when it is asked to instantiate or destroy the graph (seen with 580)
 };
 
+/// What a graph keeps alive without a node that is known to use it.
+struct KeptPayload {
+    PayloadShare payload;
+    CUuserObject object = nullptr; // holds it too, if the graph is exposed
+};
+
 /// A graph: a root, or a part below one. Destroying a root's state destroys the graph if it is
 /// ours.
 struct GraphState {
@@ -123,8 +133,11 @@ struct GraphState {
     std::shared_ptr<ContextState> home;     // the context of its nodes; null for the current one
     std::shared_ptr<void> owner;            // of a graph made elsewhere
     GraphDamage damage = GraphDamage::None; // a root's
-    mutable std::mutex lock;                // guards `nodes`
+    std::atomic<bool> is_exposed = false;   // a root's: other code may know a handle
+    std::mutex exposing;                    // a root's: held while it becomes so
+    mutable std::mutex lock;                // guards `nodes` and `kept`
     NodeTable nodes;
+    std::vector<KeptPayload> kept;
     std::mutex parts_mutex;                                       // guards `parts`
     std::vector<std::unique_ptr<GraphState>> parts;               // a root's: all graphs below it
     std::vector<std::pair<CUdeviceptr, std::size_t>> allocations; // a root's: of its nodes
@@ -170,7 +183,8 @@ void check_same_graph(GraphState& graph, const GraphNode& node);
 [[nodiscard]] NodeShare prepare_node(GraphState& graph);
 /// Notes a node that was just added, in the state that prepare_node() made.
 void note_node(GraphState& graph, const NodeShare& node, CUgraphNode handle, GraphNodeType type,
-               CUcontext context = nullptr, Payload* payload = nullptr) noexcept;
+               CUcontext context = nullptr, PayloadShare payload = {},
+               CUuserObject object = nullptr) noexcept;
 /// Notes that a node and all graphs below it are gone.
 void forget_node(GraphState& graph, NodeState& node) noexcept;
 /// Notes that all graphs below a node are gone.
@@ -214,12 +228,59 @@ private:
 [[nodiscard]] GraphCondition make_condition(GraphState& graph, CUcontext context,
                                             std::optional<unsigned> default_value);
 /// Notes the graph in a new child graph node, which is a copy of `original`, with what the nodes of
-/// the original keep alive.
-void adopt_child(const GraphShare& graph, NodeState& node, GraphState& original);
+/// the original keep alive. Returns false if some of that is not known to a node of the copy.
+[[nodiscard]] bool adopt_child(const GraphShare& graph, NodeState& node, GraphState& original);
 /// Notes for the nodes of a copy what those of the original keep alive, down to the last child.
-void adopt_payloads(const GraphShare& copy, GraphState& original);
+/// Returns false as adopt_child() does.
+[[nodiscard]] bool adopt_payloads(const GraphShare& copy, GraphState& original);
+
+/// Lets a graph keep what a graph uses that is about to become a child of it, until the nodes of
+/// the child do so. Unless `stay` is called, the graph gives it up again.
+class KeptForChild {
+public:
+    [[nodiscard]] KeptForChild(GraphState& graph, GraphState& child);
+    ~KeptForChild();
+    KeptForChild(const KeptForChild&) = delete;
+    KeptForChild& operator=(const KeptForChild&) = delete;
+
+    /// Leaves it to the graph, also if something fails now.
+    void stay() noexcept { is_staying_ = true; }
+
+    /// Gives it up: the nodes of the child keep it.
+    void give_up() noexcept;
+
+private:
+    GraphState& graph_;
+    const Payload* payload_ = nullptr;
+    bool is_staying_ = false;
+};
+
 /// Returns the graphs below a node, asking the driver if they are not known.
 [[nodiscard]] NodeChildren& children_of(const GraphShare& graph, NodeState& node);
+
+/// Lets user objects hold what a graph keeps alive if it is exposed; see payload.hpp.
+[[nodiscard]] inline RetainedPayload retain_if_exposed(GraphState& graph,
+                                                       const PayloadShare& payload) {
+    return graph.root->is_exposed.load(std::memory_order_relaxed)
+               ? RetainedPayload(graph.handle, payload)
+               : RetainedPayload();
+}
+
+/// Notes that other code may know a handle of a hierarchy.
+/// @throws CUDAError if the driver cannot make user objects.
+void expose(GraphState& graph);
+/// Gives user objects to everything in a graph, and below it, that has none.
+void retain_all(GraphState& graph);
+
+/// Keeps something alive without a node. It may be null.
+void keep_in(GraphState& graph, PayloadShare payload);
+/// Gives up what keep_in() keeps.
+void give_up_in(GraphState& graph, const Payload* payload) noexcept;
+
+/// Returns shares of everything that a graph and all graphs below it keep alive.
+[[nodiscard]] std::vector<PayloadShare> payloads_in(GraphState& graph);
+/// Returns the same as one Payload; null if that is nothing.
+[[nodiscard]] PayloadShare everything_in(GraphState& graph);
 
 /// Returns the context that nodes without memory of a certain device run in.
 [[nodiscard]] CUcontext context_for_node(GraphState& graph);
@@ -240,9 +301,9 @@ void adopt_payloads(const GraphShare& copy, GraphState& original);
 [[nodiscard]] Graph instantiate(const GraphShare& graph, const GraphCompleteOptions& options);
 
 /// Makes the Payload of a callback and fills in what the driver calls.
-[[nodiscard]] std::unique_ptr<Payload>
-callback_payload(std::function<void()> function, CUgraph graph, CUDA_HOST_NODE_PARAMS& parameters);
-[[nodiscard]] std::unique_ptr<Payload> callback_payload(const HostFunctionParameters& function,
-                                                        CUDA_HOST_NODE_PARAMS& parameters);
+[[nodiscard]] PayloadShare callback_payload(std::function<void()> function, CUgraph graph,
+                                            CUDA_HOST_NODE_PARAMS& parameters);
+[[nodiscard]] PayloadShare callback_payload(const HostFunctionParameters& function,
+                                            CUDA_HOST_NODE_PARAMS& parameters);
 
 } // namespace cuprum::detail

@@ -46,12 +46,19 @@ Graph detail::instantiate(const GraphShare& graph, const GraphCompleteOptions& o
     }
     release_payloads();
     auto made = std::make_shared<ExecutableState>();
-    made->owners = SharedOwners::make();
+    made->owners = owners_from(state);
+    made->has_user_object = options.device_launch; // kernels launch it where we do not see it
     const auto& create = table().cuGraphInstantiateWithParams;
     CUresult status = CUDA_SUCCESS;
     {
-        const driver::Current current(context_for_node(state)); // the driver needs one
-        const LentOwners lent(state.handle, made->owners);
+        const CUcontext context = context_for_node(state);
+        made->home = context_state(context);
+        made->made_at = made->home->reset_count.load(std::memory_order_relaxed);
+        const driver::Current current(context); // the driver needs one
+        // The executable takes over what the definition retains.
+        const RetainedPayload lent = made->has_user_object
+                                         ? RetainedPayload(state.handle, made->owners.payload())
+                                         : RetainedPayload();
         status = create(&made->handle, state.handle, &parameters);
     }
     if (status != CUDA_SUCCESS || parameters.result_out != CUDA_GRAPH_INSTANTIATE_SUCCESS)

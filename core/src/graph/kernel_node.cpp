@@ -148,9 +148,9 @@ void KernelNode::update_with(const LaunchConfig* config, const Kernel* kernel,
     const CUDA_KERNEL_NODE_PARAMS parameters = prepared.in(context);
 
     const bool is_payload_new = arguments != nullptr || kernel != nullptr;
-    detail::RetainedPayload retained(
-        graph.handle,
-        is_payload_new ? detail::kernel_payload(Access::state(launched), passed) : nullptr);
+    detail::PayloadShare payload =
+        is_payload_new ? detail::kernel_payload(Access::state(launched), passed) : nullptr;
+    detail::RetainedPayload retained = detail::retain_if_exposed(graph, payload);
     const auto& set = table().cuGraphKernelNodeSetParams;
     if (const CUresult status = set(state.handle, &parameters); status != CUDA_SUCCESS) {
         detail::raise_launch_failure(status, set.name, wanted, launched,
@@ -170,7 +170,7 @@ void KernelNode::update_with(const LaunchConfig* config, const Kernel* kernel,
         }
     }
     if (is_payload_new) {
-        detail::exchange_payload(graph, state, retained);
+        detail::exchange_payload(graph, state, std::move(payload), retained);
     }
 }
 
@@ -234,7 +234,7 @@ Kernel kernel_of(const NodeState& node, const CUDA_KERNEL_NODE_PARAMS& parameter
     // The driver takes a kernel for a function and may report it as one.
     const CUkernel handle =
         parameters.kern != nullptr ? parameters.kern : reinterpret_cast<CUkernel>(parameters.func);
-    if (node.payload != nullptr) {
+    if (node.payload) {
         auto kept = std::static_pointer_cast<detail::KernelState>(node.payload->owners()[0]);
         if (parameters.kern == nullptr || kept->handle == handle) {
             return Access::make<Kernel>(std::move(kept));

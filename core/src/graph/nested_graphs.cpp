@@ -60,52 +60,88 @@ void ChildGraphNode::update(const GraphDefinition& child) const {
     CUgraphNodeParams parameters{};
     parameters.type = CU_GRAPH_NODE_TYPE_GRAPH;
     parameters.graph.graph = inner.handle;
+    detail::KeptForChild kept(graph, inner);
     const auto& set = table().cuGraphNodeSetParams;
     if (const CUresult status = set(state.handle, &parameters); status != CUDA_SUCCESS) {
         detail::raise_for_node(status, set.name, state);
     }
+    kept.stay();
     detail::forget_children(state);
-    detail::adopt_child(state_, state, inner);
+    if (detail::adopt_child(state_, state, inner)) {
+        kept.give_up();
+    }
     detail::release_payloads();
 }
 
-void detail::adopt_child(const GraphShare& graph, NodeState& node, GraphState& original) {
+detail::KeptForChild::KeptForChild(GraphState& graph, GraphState& child) : graph_(graph) {
+    PayloadShare everything = everything_in(child);
+    payload_ = everything.get();
+    keep_in(graph, std::move(everything));
+}
+
+detail::KeptForChild::~KeptForChild() {
+    if (!is_staying_) {
+        give_up();
+    }
+}
+
+void detail::KeptForChild::give_up() noexcept {
+    if (payload_ != nullptr) {
+        give_up_in(graph_, std::exchange(payload_, nullptr));
+    }
+}
+
+bool detail::adopt_child(const GraphShare& graph, NodeState& node, GraphState& original) {
     const GraphShare child = part_of(graph, node, child_of(node));
     node.children = std::make_unique<NodeChildren>();
     node.children->graphs.push_back(child.get());
-    adopt_payloads(child, original);
+    const bool is_complete = adopt_payloads(child, original);
+    if (graph->root->is_exposed.load(std::memory_order_relaxed)) {
+        retain_all(*child);
+    }
+    return is_complete;
 }
 
-void detail::adopt_payloads(const GraphShare& copy, GraphState& original) {
+bool detail::adopt_payloads(const GraphShare& copy, GraphState& original) {
     GraphState& target = *copy;
     std::vector<NodeShare> known;
+    std::vector<PayloadShare> kept;
     {
         const std::lock_guard lock(original.lock);
         original.nodes.for_each([&](const NodeShare& node) {
-            if (node->payload != nullptr || node->children != nullptr) {
+            if (node->payload || node->children != nullptr) {
                 known.push_back(node);
             }
         });
+        for (const KeptPayload& each : original.kept) {
+            kept.push_back(each.payload);
+        }
     }
+    for (PayloadShare& each : kept) {
+        keep_in(target, std::move(each));
+    }
+    bool is_complete = true;
     for (const NodeShare& node : known) {
         CUgraphNode twin = nullptr;
         const auto& find = table().cuGraphNodeFindInClone;
         const CUresult status = find(&twin, node->handle, target.handle);
         if (status == CUDA_ERROR_INVALID_VALUE || status == CUDA_ERROR_NOT_SUPPORTED) {
-            return; // the driver cannot tell: the copy works, but its nodes are not described
+            return false; // the driver cannot tell: the nodes of the copy are not described
         }
         if (status != CUDA_SUCCESS) {
             driver::raise(status, find.name);
         }
         const NodeShare adopted = node_state(target, twin);
         adopted->payload = node->payload;
+        adopted->object = node->object; // the driver copied the graph's reference
         adopted->context = node->context;
         adopted->may_have_attributes = node->may_have_attributes;
-        if (node->type == GraphNodeType::Graph && node->children != nullptr &&
-            !node->children->graphs.empty()) {
-            adopt_child(copy, *adopted, *node->children->graphs[0]);
+        if (node->children != nullptr && !node->children->graphs.empty()) {
+            is_complete = node->type == GraphNodeType::Graph &&
+                          adopt_child(copy, *adopted, *node->children->graphs[0]) && is_complete;
         }
     }
+    return is_complete;
 }
 
 // ---- conditional nodes -------------------------------------------------------------------------

@@ -104,16 +104,14 @@ CUDA_KERNEL_NODE_PARAMS PreparedKernel::in(CUcontext context) const {
     return parameters;
 }
 
-std::unique_ptr<Payload> kernel_payload(const std::shared_ptr<void>& kernel,
-                                        const NodeArguments& arguments) {
+PayloadShare kernel_payload(const std::shared_ptr<void>& kernel, const NodeArguments& arguments) {
     const auto buffers = static_cast<std::size_t>(std::ranges::count_if(
         arguments.buffers, [](const Buffer* buffer) { return buffer != nullptr; }));
     const auto handles = static_cast<std::size_t>(std::ranges::count_if(
         arguments.handles, [](const HandleArgument* handle) { return handle != nullptr; }));
     const bool has_owner = arguments.owner.use_count() != 0;
     const std::size_t count = buffers + handles + (has_owner ? 1 : 0);
-    auto payload = Payload::make(1 + count);
-    payload->argument_count = static_cast<unsigned>(count);
+    PayloadShare payload = Payload::make(1 + count);
     auto place = payload->owners().begin();
     *place++ = kernel;
     for (const Buffer* const buffer : arguments.buffers) {

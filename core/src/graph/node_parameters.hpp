@@ -65,8 +65,8 @@ private:
 };
 
 /// Returns what a kernel node keeps alive.
-[[nodiscard]] std::unique_ptr<Payload> kernel_payload(const std::shared_ptr<void>& kernel,
-                                                      const NodeArguments& arguments);
+[[nodiscard]] PayloadShare kernel_payload(const std::shared_ptr<void>& kernel,
+                                          const NodeArguments& arguments);
 /// Returns whether a Payload, which may be null, keeps exactly this alive.
 [[nodiscard]] bool keeps(Payload* payload, const std::shared_ptr<void>& kernel,
                          const NodeArguments& arguments) noexcept;
@@ -100,25 +100,26 @@ void set_node_attributes(CUgraphNode node, std::span<const CUlaunchAttribute> at
 /// Throws for a failed call about a node, and describes the node.
 [[noreturn]] void raise_for_node(CUresult status, const char* call, const NodeState& node);
 
-/// Notes that a node uses a new Payload and lets the graph release the old one.
-inline void exchange_payload(GraphState& graph, NodeState& node, RetainedPayload& retained) {
-    release_payload(graph.handle, std::exchange(node.payload, retained.commit()));
+/// Notes that a node uses a new Payload, and releases the old one.
+inline void exchange_payload(GraphState& graph, NodeState& node, PayloadShare payload,
+                             RetainedPayload& retained) noexcept {
+    release_user_object(graph.handle, std::exchange(node.object, retained.commit()));
+    node.payload = std::move(payload);
     release_payloads();
 }
 
 /// Replaces the parameters of a node: `entry` takes the node and `arguments`. If the driver
 /// refuses, everything stays as it was.
 template <typename Entry, typename... Arguments>
-void replace_parameters(const GraphNode& node, const char* class_name,
-                        std::unique_ptr<Payload> payload, const Entry& entry,
-                        Arguments... arguments) {
+void replace_parameters(const GraphNode& node, const char* class_name, PayloadShare payload,
+                        const Entry& entry, Arguments... arguments) {
     NodeState& state = open(node, class_name);
     GraphState& graph = open(Access::state(node));
-    RetainedPayload retained(graph.handle, std::move(payload));
+    RetainedPayload retained = retain_if_exposed(graph, payload);
     if (const CUresult status = entry(state.handle, arguments...); status != CUDA_SUCCESS) {
         raise_for_node(status, entry.name, state);
     }
-    exchange_payload(graph, state, retained);
+    exchange_payload(graph, state, std::move(payload), retained);
 }
 
 } // namespace cuprum::detail

@@ -3,13 +3,18 @@
 
 #include "graph/payload.hpp"
 
-#include <atomic>
-
 namespace cuprum::detail {
 
 namespace {
 
 std::atomic<std::size_t> live_payloads = 0;
+
+/// What the driver calls once nothing needs a user object any more, on a thread of its own choice
+/// and possibly inside another call.
+void CUDA_CB give_up_share(void* payload) noexcept {
+    // NOTE: no call of the driver here, and no destructor of anything: see the top of payload.hpp.
+    const PayloadShare given(static_cast<Payload*>(payload));
+}
 
 } // namespace
 
@@ -23,16 +28,16 @@ Payload::~Payload() {
     live_payloads.fetch_sub(1, std::memory_order_relaxed);
 }
 
-std::unique_ptr<Payload> Payload::make(std::size_t count) {
-    return std::unique_ptr<Payload>(new (count) Payload(count));
+PayloadShare Payload::make(std::size_t count) {
+    return PayloadShare(new (count) Payload(count));
 }
 
-std::unique_ptr<Payload> Payload::of(std::shared_ptr<void> first, std::shared_ptr<void> second) {
+PayloadShare Payload::of(std::shared_ptr<void> first, std::shared_ptr<void> second) {
     // A share of a null pointer can still have something to release.
     if (first.use_count() == 0 && second.use_count() == 0) {
         return nullptr;
     }
-    auto made = make(2);
+    PayloadShare made = make(2);
     made->owners()[0] = std::move(first);
     made->owners()[1] = std::move(second);
     return made;
@@ -42,48 +47,41 @@ std::size_t Payload::live_count() noexcept {
     return live_payloads.load(std::memory_order_relaxed);
 }
 
-CUuserObject make_user_object(DeferredRelease* owned, unsigned references) {
-    CUuserObject object = nullptr;
-    driver::call(driver::table().cuUserObjectCreate, &object, static_cast<void*>(owned),
-                 static_cast<CUhostFn>(&destroy_payload), references,
-                 unsigned{CU_USER_OBJECT_NO_DESTRUCTOR_SYNC});
-    return object;
-}
-
-RetainedPayload::RetainedPayload(CUgraph graph, std::unique_ptr<Payload> payload) : graph_(graph) {
+RetainedPayload::RetainedPayload(CUgraph graph, PayloadShare payload) : graph_(graph) {
     if (payload == nullptr) {
         return;
     }
-    const CUuserObject object = make_user_object(payload.get(), 1);
-    payload->object = object;
-    payload_ = payload.release(); // the user object owns it
+    CUuserObject object = nullptr;
+    driver::call(driver::table().cuUserObjectCreate, &object, static_cast<void*>(payload.get()),
+                 static_cast<CUhostFn>(&give_up_share), 1U,
+                 unsigned{CU_USER_OBJECT_NO_DESTRUCTOR_SYNC});
+    static_cast<void>(payload.release()); // the user object owns it
     const auto& retain = driver::table().cuGraphRetainUserObject;
-    const CUresult status = retain(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE);
+    CUresult status = CUDA_ERROR_UNKNOWN;
+    try {
+        status = retain(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE);
+    } catch (...) { // the first call of an entry looks it up, which can fail
+        release_or_defer("what a graph keeps alive", driver::table().cuUserObjectRelease, object,
+                         1U);
+        throw;
+    }
     if (status != CUDA_SUCCESS) [[unlikely]] {
-        driver::release_now("what a graph keeps alive", driver::table().cuUserObjectRelease, object,
-                            1U);
-        release_payloads();
+        release_or_defer("what a graph keeps alive", driver::table().cuUserObjectRelease, object,
+                         1U);
         driver::raise(status, retain.name);
     }
+    object_ = object;
 }
 
 RetainedPayload::~RetainedPayload() {
-    if (payload_ != nullptr) [[unlikely]] {
-        release_payload(graph_, payload_);
-        release_payloads();
-    }
+    release_user_object(graph_, object_);
 }
 
-void release_payload(CUgraph graph, Payload* payload) noexcept {
-    if (payload != nullptr) {
+void release_user_object(CUgraph graph, CUuserObject object) noexcept {
+    if (object != nullptr) [[unlikely]] {
         release_or_defer("what a graph keeps alive", driver::table().cuGraphReleaseUserObject,
-                         graph, payload->object, 1U);
+                         graph, object, 1U);
     }
-}
-
-void destroy_payload(void* owned) noexcept {
-    // NOTE: no call of the driver here, and no destructor of anything: see the top of payload.hpp.
-    push_payload(std::unique_ptr<DeferredRelease>(static_cast<DeferredRelease*>(owned)));
 }
 
 } // namespace cuprum::detail

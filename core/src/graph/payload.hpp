@@ -4,18 +4,18 @@
 // What a node of a graph keeps alive.
 //
 // Each set of a node's parameters has one Payload: shares of the kernel, of the memory of buffers,
-// of an event, of a callback, of whatever a binding hands over. A CUDA user object owns the
-// Payload, and the graph retains the user object. Clones, executables and launches in flight take
-// references of their own, by the driver's rules. So the Payload lives until the last of them is
-// done, also if the program uses the graph's handle with the driver's own functions.
+// of an event, of a callback, of whatever a binding hands over. The node holds a share of it. So do
+// the nodes of clones and of parents that embed the graph. An executable holds one share of
+// everything that it can use; see executable_state.hpp for how long.
 //
-// New parameters bring a new Payload. It is retained before the driver changes the node, and the
-// old one is released from the graph after that. If the driver refuses the change, the new one is
-// released and the old one stays.
+// Other code may clone, embed or instantiate a graph whose handle it knows. Only such a graph is
+// *exposed*: CUDA user objects then hold shares as well, one for each node, and the driver hands
+// them on to whatever is made of the graph. A launch of an executable with user objects costs
+// several microseconds more (docs/design/0012_executables_without_user_objects.md), so that graphs
+// of our own have none.
 //
-// The driver calls destroy_payload() when the last reference goes, on a thread of its own choice
-// and possibly inside another call. So that function releases nothing: it puts the Payload onto the
-// list of deferred releases.
+// The last share can go on any thread, inside a call of the driver, under a lock or in a host
+// function. So nothing is released there: the Payload goes onto the list of deferred releases.
 
 #pragma once
 
@@ -24,13 +24,15 @@
 
 #include <cuda.h>
 
+#include <atomic>
 #include <cstddef>
-#include <initializer_list>
 #include <memory>
 #include <span>
 #include <utility>
 
 namespace cuprum::detail {
+
+class PayloadShare;
 
 /// The objects that one set of a node's parameters keeps alive, in one allocation.
 ///
@@ -40,9 +42,10 @@ namespace cuprum::detail {
 class Payload final : public DeferredRelease {
 public:
     /// Makes one with room for so many owners, all null.
-    [[nodiscard]] static std::unique_ptr<Payload> make(std::size_t count);
-    [[nodiscard]] static std::unique_ptr<Payload> of(std::shared_ptr<void> first,
-                                                     std::shared_ptr<void> second = {});
+    [[nodiscard]] static PayloadShare make(std::size_t count);
+    /// Makes one for two owners. Returns null if there are none.
+    [[nodiscard]] static PayloadShare of(std::shared_ptr<void> first,
+                                         std::shared_ptr<void> second = {});
 
     ~Payload() override;
     Payload(const Payload&) = delete;
@@ -57,10 +60,9 @@ public:
 
     static void operator delete(void* memory, std::size_t /*count*/) { ::operator delete(memory); }
 
-    CUuserObject object = nullptr; // that owns this
-    unsigned argument_count = 0;   // of a kernel node: owners that belong to arguments
-
 private:
+    friend class PayloadShare;
+
     explicit Payload(std::size_t count) noexcept;
 
     static void* operator new(std::size_t size, std::size_t count) {
@@ -71,40 +73,83 @@ private:
         return reinterpret_cast<std::shared_ptr<void>*>(this + 1);
     }
 
+    std::atomic<unsigned> shares_ = 1;
     unsigned count_;
 };
 
-/// Makes a user object that owns something which is released later, with `references` references.
-/// @throws CUDAError if the driver cannot.
-[[nodiscard]] CUuserObject make_user_object(DeferredRelease* owned, unsigned references);
+/// A share of a Payload, or null.
+class PayloadShare {
+public:
+    PayloadShare() = default;
 
-/// A Payload that a graph retains. Unless `commit` is called, the graph releases it again.
+    PayloadShare(std::nullptr_t) noexcept {} // NOLINT(google-explicit-constructor)
+
+    /// Takes over a share that release() gave out.
+    [[nodiscard]] explicit PayloadShare(Payload* taken) noexcept : payload_(taken) {}
+
+    PayloadShare(const PayloadShare& other) noexcept : payload_(other.payload_) {
+        if (payload_ != nullptr) {
+            payload_->shares_.fetch_add(1, std::memory_order_relaxed);
+        }
+    }
+
+    PayloadShare(PayloadShare&& other) noexcept : payload_(other.release()) {}
+
+    PayloadShare& operator=(PayloadShare other) noexcept {
+        std::swap(payload_, other.payload_);
+        return *this;
+    }
+
+    ~PayloadShare() {
+        if (payload_ != nullptr && payload_->shares_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            push_payload(std::unique_ptr<DeferredRelease>(payload_));
+        }
+    }
+
+    [[nodiscard]] Payload* get() const noexcept { return payload_; }
+
+    Payload* operator->() const noexcept { return payload_; }
+
+    explicit operator bool() const noexcept { return payload_ != nullptr; }
+
+    friend bool operator==(const PayloadShare& share, std::nullptr_t) noexcept {
+        return share.payload_ == nullptr;
+    }
+
+    /// Gives the share out as a pointer.
+    [[nodiscard]] Payload* release() noexcept { return std::exchange(payload_, nullptr); }
+
+private:
+    Payload* payload_ = nullptr;
+};
+
+/// A user object that holds a share of a Payload, and that a graph of the driver retains. Unless
+/// `commit` is called, the graph releases it again.
 class RetainedPayload {
 public:
     /// Retains nothing.
     RetainedPayload() = default;
     /// Retains a Payload, which may be null.
     /// @throws CUDAError if the driver cannot; nothing is retained then.
-    [[nodiscard]] RetainedPayload(CUgraph graph, std::unique_ptr<Payload> payload);
+    [[nodiscard]] RetainedPayload(CUgraph graph, PayloadShare payload);
 
     ~RetainedPayload();
+
+    RetainedPayload(RetainedPayload&& other) noexcept
+        : graph_(other.graph_), object_(other.commit()) {}
+
     RetainedPayload(const RetainedPayload&) = delete;
     RetainedPayload& operator=(const RetainedPayload&) = delete;
 
-    [[nodiscard]] Payload* get() const noexcept { return payload_; }
-
-    /// Leaves it to the graph and returns it.
-    Payload* commit() noexcept { return std::exchange(payload_, nullptr); }
+    /// Leaves the user object to the graph and returns it.
+    CUuserObject commit() noexcept { return std::exchange(object_, nullptr); }
 
 private:
     CUgraph graph_ = nullptr;
-    Payload* payload_ = nullptr;
+    CUuserObject object_ = nullptr;
 };
 
-/// Gives up a graph's reference to a Payload, which may be null. Reports a failure.
-void release_payload(CUgraph graph, Payload* payload) noexcept;
-
-/// What the driver calls once nothing needs a user object any more.
-void destroy_payload(void* owned) noexcept;
+/// Lets a graph give up a user object, which may be null. Reports a failure.
+void release_user_object(CUgraph graph, CUuserObject object) noexcept;
 
 } // namespace cuprum::detail

@@ -7,6 +7,7 @@
 #include "support/run_program.hpp"
 #include "support/text.hpp"
 
+#include <cuprum/detail/graph_handles.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/graph/graph_definition.hpp>
 
@@ -91,7 +92,7 @@ detail::GraphPicture detail::picture_of(const GraphDefinition& graph) {
     };
     for (const std::size_t index : order) {
         NodePicture node;
-        node.text = describe_node(nodes[index].handle(), driver::table());
+        node.text = describe_node(unexposed_handle(nodes[index]), driver::table());
         node.predecessors = placed(predecessors[index]);
         node.early_starts = placed(early_starts[index]);
         node.children = pictures_inside(nodes[index], node.text);

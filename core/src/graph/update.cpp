@@ -46,17 +46,23 @@ GraphUpdateResult Graph::try_update(const GraphDefinition& source) const {
     const GraphShare& graph = Access::state(source);
     GraphState& definition = detail::open(graph);
     detail::release_payloads();
-    detail::SharedOwners owners = detail::SharedOwners::make();
+    detail::OwnersShare owners = detail::owners_from(definition);
     CUgraphExecUpdateResultInfo info{};
     const auto& update_executable = table().cuGraphExecUpdate;
     CUresult status = CUDA_SUCCESS;
     {
         const driver::Current current(detail::context_for_node(definition)); // as to instantiate
-        const detail::LentOwners lent(definition.handle, owners);
+        const detail::RetainedPayload lent =
+            state.has_user_object ? detail::RetainedPayload(definition.handle, owners.payload())
+                                  : detail::RetainedPayload();
+        const std::lock_guard lock(state.mutex);
         status = update_executable(state.handle, definition.handle, &info);
+        if (status == CUDA_SUCCESS) [[likely]] {
+            detail::replace_owners(state, std::move(owners));
+        }
     }
     if (status == CUDA_SUCCESS) [[likely]] {
-        state.owners = std::move(owners);
+        detail::release_payloads();
         detail::note_executable(state.handle, graph);
         return {.is_updated = true};
     }

@@ -9,8 +9,16 @@ namespace cuprum::detail {
 
 constinit std::atomic<DeferredRelease*> deferred_releases{nullptr};
 constinit std::atomic<DeferredRelease*> deferred_payloads{nullptr};
+constinit std::atomic<DeferredRelease*> awaited_releases{nullptr};
 
 namespace {
+
+/// So many awaited objects are asked each time. If there are more, they are asked whenever their
+/// number has doubled, so that a program which runs far ahead of the device does not ask in vain.
+constexpr std::size_t ALWAYS_ASKED = 16;
+
+constinit std::atomic<std::size_t> awaited_count{0};
+constinit std::atomic<std::size_t> next_asked{ALWAYS_ASKED}; // the number to ask them all again at
 
 constinit std::atomic<void (*)() noexcept> payload_hook{nullptr};
 
@@ -31,16 +39,47 @@ void push(std::atomic<DeferredRelease*>& list, std::unique_ptr<DeferredRelease> 
     }
 }
 
-void release_all(std::atomic<DeferredRelease*>& list) noexcept {
+/// Empties a list and returns its objects, oldest first: one may need another that came later.
+DeferredRelease* take_all(std::atomic<DeferredRelease*>& list) noexcept {
     DeferredRelease* newest = list.exchange(nullptr, std::memory_order_acquire);
-    DeferredRelease* oldest = nullptr; // an object may need one that was deferred after it
+    DeferredRelease* oldest = nullptr;
     while (newest != nullptr) {
         DeferredRelease* const each = std::exchange(newest, newest->next);
         each->next = std::exchange(oldest, each);
     }
+    return oldest;
+}
+
+void release_all(std::atomic<DeferredRelease*>& list) noexcept {
+    DeferredRelease* oldest = take_all(list);
     while (oldest != nullptr) {
         delete std::exchange(oldest, oldest->next);
     }
+}
+
+/// Releases Payloads, and those that only other Payloads held.
+void release_all_payloads() noexcept {
+    while (deferred_payloads.load(std::memory_order_relaxed) != nullptr) {
+        release_all(deferred_payloads);
+    }
+}
+
+/// Releases what no launch uses any more.
+void release_due() noexcept {
+    if (awaited_releases.load(std::memory_order_relaxed) == nullptr) {
+        return;
+    }
+    const driver::RelaxedCapture relaxed; // asking an event ends captures
+    DeferredRelease* oldest = take_all(awaited_releases);
+    while (oldest != nullptr) {
+        std::unique_ptr<DeferredRelease> each(std::exchange(oldest, oldest->next));
+        if (!static_cast<AwaitedRelease&>(*each).is_due()) {
+            push(awaited_releases, std::move(each));
+            continue;
+        }
+        awaited_count.fetch_sub(1, std::memory_order_relaxed);
+    }
+    next_asked.store(2 * awaited_count.load(std::memory_order_relaxed), std::memory_order_relaxed);
 }
 
 } // namespace
@@ -56,18 +95,29 @@ void push_payload(std::unique_ptr<DeferredRelease> object) noexcept {
     }
 }
 
+void push_awaited(std::unique_ptr<AwaitedRelease> object) noexcept {
+    awaited_count.fetch_add(1, std::memory_order_relaxed);
+    push(awaited_releases, std::move(object));
+}
+
 void set_payload_hook(void (*hook)() noexcept) noexcept {
     payload_hook.store(hook, std::memory_order_release);
 }
 
 bool has_released_payloads() noexcept {
-    return deferred_payloads.load(std::memory_order_relaxed) != nullptr;
+    return deferred_payloads.load(std::memory_order_relaxed) != nullptr ||
+           awaited_releases.load(std::memory_order_relaxed) != nullptr;
 }
 
 void release_payloads() noexcept {
-    if (has_released_payloads() && !runs_host_function()) {
-        release_all(deferred_payloads);
+    if (!has_released_payloads() || runs_host_function()) [[likely]] {
+        return;
     }
+    if (const std::size_t count = awaited_count.load(std::memory_order_relaxed);
+        count <= ALWAYS_ASKED || count >= next_asked.load(std::memory_order_relaxed)) {
+        release_due();
+    }
+    release_all_payloads();
 }
 
 void defer_release(std::shared_ptr<void> object) {
@@ -79,7 +129,8 @@ void release_all_deferred() noexcept {
         return;
     }
     release_all(deferred_releases);
-    release_all(deferred_payloads);
+    release_due();
+    release_all_payloads();
 }
 
 HostFunctionScope::HostFunctionScope() noexcept {

@@ -19,10 +19,13 @@
 // memory, and an import of shared memory. Stream::is_done and Event::is_done leave the list alone,
 // since some releases wait for a stream.
 //
-// What nodes of graphs kept alive (see graph/payload.hpp) has a list of its own. The driver puts it
-// there when it calls the destructor of a user object, which may be on any thread and inside any
-// call. Its release never waits for a stream. Bindings set a hook to hear of it, and release it
-// soon with release_payloads(); the calls above empty this list as well.
+// What nodes of graphs kept alive (see graph/payload.hpp) has a list of its own, since its last
+// share may go on any thread and inside any call of the driver. Its release never waits for a
+// stream. Bindings set a hook to hear of it, and release it soon with release_payloads(); the calls
+// above empty this list as well.
+//
+// A third list holds what launches may still use, such as the Payloads of an executable graph that
+// was closed while it runs. Nothing tells when they end, so everything that releases Payloads asks.
 //
 // Objects are released in the order in which they were deferred. An object that still cannot be
 // released (its stream captures still) goes back onto the list. At process exit nothing is
@@ -51,6 +54,13 @@ struct DeferredRelease {
     DeferredRelease* next = nullptr; // in the list
 };
 
+/// Something that is released once work of the device has ended. What its destructor releases must
+/// go onto one of the other lists.
+struct AwaitedRelease : DeferredRelease {
+    /// Returns whether the work has ended. Called by one thread at a time, in relaxed capture mode.
+    [[nodiscard]] virtual bool is_due() noexcept = 0;
+};
+
 /// Puts an object onto the list. Safe on every thread; does not call the driver.
 void push_deferred(std::unique_ptr<DeferredRelease> object) noexcept;
 
@@ -61,18 +71,25 @@ void push_deferred(std::unique_ptr<DeferredRelease> object) noexcept;
 /// on every thread; does not call the driver.
 void push_payload(std::unique_ptr<DeferredRelease> object) noexcept;
 
+/// Puts what launches may still use onto the third list. Safe on every thread; does not call the
+/// driver.
+void push_awaited(std::unique_ptr<AwaitedRelease> object) noexcept;
+
 /// The lists, newest first.
 extern std::atomic<DeferredRelease*> deferred_releases;
 extern std::atomic<DeferredRelease*> deferred_payloads;
+extern std::atomic<DeferredRelease*> awaited_releases;
 
 /// Releases everything on the lists; see release_deferred().
 void release_all_deferred() noexcept;
 
-/// Releases everything on the lists and returns whether there was anything. Costs two loads if they
-/// are empty. Does nothing in a host function. May wait for streams.
+/// Releases everything on the lists, but nothing that launches still use. Returns whether there was
+/// anything. Costs three loads if they are empty. Does nothing in a host function. May wait for
+/// streams.
 inline bool release_deferred() noexcept {
     if (deferred_releases.load(std::memory_order_relaxed) == nullptr &&
-        deferred_payloads.load(std::memory_order_relaxed) == nullptr) [[likely]] {
+        deferred_payloads.load(std::memory_order_relaxed) == nullptr &&
+        awaited_releases.load(std::memory_order_relaxed) == nullptr) [[likely]] {
         return false;
     }
     release_all_deferred();

@@ -112,7 +112,9 @@ protected:
         constexpr auto STEP = std::chrono::milliseconds(1);
         constexpr int MOST_STEPS = 5000;
         for (int i = 0; i < MOST_STEPS; ++i) {
-            stream().sync();
+            if (!detail::is_lost(stream())) { // by a reset of the device
+                stream().sync();
+            }
             static_cast<void>(detail::release_deferred());
             if (condition()) {
                 return true;

@@ -84,6 +84,7 @@ TEST(Payload, holds_and_releases_its_owners) {
         EXPECT_EQ(payload->owners()[0], nullptr);
         EXPECT_EQ(Payload::live_count(), before + 1);
     }
+    release_payloads();
     EXPECT_EQ(object.use_count(), 1);
     EXPECT_EQ(Payload::live_count(), before);
 }
@@ -95,12 +96,35 @@ TEST(Payload, of_nothing_is_none) {
     EXPECT_NE(second->owners()[1], nullptr);
 }
 
-TEST(Payload, the_driver_only_defers_its_release) {
+TEST(Payload, the_last_share_only_defers_its_release) {
     auto object = std::make_shared<int>(1);
-    Payload* const payload = Payload::of(object).release();
-    destroy_payload(static_cast<DeferredRelease*>(payload));
-    EXPECT_EQ(object.use_count(), 2) << "released on a thread of the driver";
-    release_deferred();
+    PayloadShare first = Payload::of(object);
+    PayloadShare second = first;
+    first = nullptr;
+    release_payloads();
+    EXPECT_EQ(object.use_count(), 2);
+    second = nullptr;
+    EXPECT_EQ(object.use_count(), 2) << "released where a lock may be held, or inside the driver";
+    release_payloads();
+    EXPECT_EQ(object.use_count(), 1);
+}
+
+TEST(Payload, what_only_another_payload_held_is_released_with_it) {
+    auto object = std::make_shared<int>(1);
+    static_cast<void>(Payload::of(std::make_shared<PayloadShare>(Payload::of(object))));
+    release_payloads();
+    EXPECT_EQ(object.use_count(), 1);
+}
+
+TEST(Payload, a_share_that_is_given_out_can_be_taken_back) {
+    auto object = std::make_shared<int>(1);
+    PayloadShare share = Payload::of(object);
+    Payload* const given = share.release();
+    EXPECT_EQ(share, nullptr);
+    EXPECT_EQ(share.release(), nullptr);
+    share = PayloadShare(given);
+    share = nullptr;
+    release_payloads();
     EXPECT_EQ(object.use_count(), 1);
 }
 

@@ -34,10 +34,11 @@ CUPRUM_API void defer_release(std::shared_ptr<void> object);
 /// none.
 CUPRUM_API void set_payload_hook(void (*hook)() noexcept) noexcept;
 
-/// Returns whether something that a graph gave up waits for its release.
+/// Returns whether something that a graph gave up waits for its release, or for the end of a
+/// launch.
 [[nodiscard]] CUPRUM_API bool has_released_payloads() noexcept;
 
-/// Releases what graphs have given up. Does not wait for streams.
+/// Releases what graphs have given up and no launch uses. Does not wait for streams.
 CUPRUM_API void release_payloads() noexcept;
 
 } // namespace cuprum::detail

@@ -61,7 +61,8 @@ public:
     [[nodiscard]] std::optional<GraphNodeType> type() const noexcept;
     [[nodiscard]] GraphDefinition graph() const;
     /// Returns the driver's handle; null once the node is destroyed, and for the entry of a graph.
-    [[nodiscard]] CUgraphNode handle() const noexcept;
+    /// Like GraphDefinition::handle(), it makes launches of later executables slower.
+    [[nodiscard]] CUgraphNode handle() const;
 
     /// Returns whether the node has not been destroyed.
     [[nodiscard]] bool is_valid() const noexcept;

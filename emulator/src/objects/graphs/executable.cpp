@@ -145,6 +145,11 @@ void GraphExecutable::upload(Stream& stream) {
     for (const auto& list : {allocated_, within_}) {
         std::ranges::for_each(list, [](const auto& memory) { memory->back(); });
     }
+    if (last_launch_ != nullptr) { // an upload is ordered behind all launches
+        const auto order = std::make_shared<Marker>(stream.context().errors());
+        order->depend_on(last_launch_);
+        stream.enqueue(order);
+    }
 }
 
 void GraphExecutable::launch(Stream& stream) {

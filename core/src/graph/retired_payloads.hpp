@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What an executable graph gave up while launches may still use it.
+//
+// The driver never lets two launches of one executable overlap: each is ordered behind the one
+// before, on whatever stream. So an event behind the last launch is done when all launches are.
+// Retired Payloads wait for that event on the list of awaited releases; see
+// stream/deferred_release.hpp for who asks, and when.
+
+#pragma once
+
+#include "graph/payload.hpp"
+#include "stream/event_state.hpp"
+
+#include <memory>
+
+namespace cuprum::detail {
+
+/// Releases a Payload once an event is done, or now if the event is null. Does not call the driver.
+void retire(PayloadShare payload, const std::shared_ptr<EventState>& mark) noexcept;
+
+} // namespace cuprum::detail
