@@ -24,11 +24,15 @@ namespace {
 /// Lets a body whose capture is given up keep alive what its nodes use: the nodes stay.
 void keep_for_body(Capture& capture) noexcept;
 
+/// Ends all captures of bodies below the graph of a capture. Returns false if one goes on, because
+/// another thread has to end it.
+bool end_bodies(const Capture& capture);
+
 } // namespace
 
 BuilderState::~BuilderState() {
-    if (phase.load(std::memory_order_relaxed) != GraphBuilderPhase::Building ||
-        capture == nullptr || driver::is_leaving()) {
+    if (phase_of(*this) != GraphBuilderPhase::Building || capture == nullptr ||
+        driver::is_leaving()) {
         return;
     }
     if (kind == GraphBuilderKind::Forked) {
@@ -201,7 +205,9 @@ bool end_failed_capture(CUstream stream, bool is_graph_owned) noexcept {
 CUresult abandon(const Stream& stream, Capture& capture, bool is_graph_owned) noexcept {
     try {
         const StreamState& queue = *Access::state(stream);
-        const bool is_destroyed = is_graph_owned && damage_of(capture) != GraphDamage::LostBody;
+        // NOTE: a graph that a body is captured into is leaked. The driver would crash.
+        const bool is_destroyed =
+            is_graph_owned && end_bodies(capture) && damage_of(capture) != GraphDamage::LostBody;
         CUgraph graph = nullptr;
         CUresult status = CUDA_SUCCESS;
         if (!queue.is_lost()) { // else a reset of the device ended the capture with the stream
@@ -248,6 +254,21 @@ CUresult abandon(const Stream& stream, Capture& capture, bool is_graph_owned) no
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
+
+bool end_bodies(const Capture& capture) {
+    if (capture.graph == nullptr) {
+        return true; // nothing is below it
+    }
+    bool are_over = true;
+    for (const std::shared_ptr<CaptureRecord>& listed : listed_captures()) {
+        auto& body = static_cast<Capture&>(*listed);
+        if (&body != &capture && body.graph != nullptr && body.graph->root == capture.graph->root) {
+            static_cast<void>(abandon(*body.stream, body, false));
+            are_over = are_over && body.is_over.load(std::memory_order_relaxed);
+        }
+    }
+    return are_over;
+}
 
 void keep_for_body(Capture& capture) noexcept {
     if (capture.graph == nullptr || capture.graph->handle == nullptr ||

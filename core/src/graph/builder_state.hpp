@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -45,6 +46,7 @@ struct Capture final : CaptureRecord {
     void capture_callback(const Stream& queue, std::function<void()> function) override;
 
     CaptureMode mode = CaptureMode::Relaxed;
+    std::optional<Stream> stream;      // that it began on
     std::thread::id thread;            // that began it
     std::uint64_t faults_before = 0;   // see driver::capture_fault_count()
     std::atomic<bool> is_over = false; // the driver captures no more
@@ -110,8 +112,8 @@ void lose_graph(Capture& capture) noexcept;
 /// whether that left a graph, which is destroyed if it is owned.
 bool end_failed_capture(CUstream stream, bool is_graph_owned) noexcept;
 
-/// Ends a capture and drops its graph. A body keeps its nodes, and what they use. Returns the
-/// driver's code, success once it is over.
+/// Ends a capture and drops its graph, after the captures of bodies below that graph. A body keeps
+/// its nodes, and what they use. Returns the driver's code, success once it is over.
 CUresult abandon(const Stream& stream, Capture& capture, bool is_graph_owned) noexcept;
 
 /// Returns a new stream for work beside that of another one: same context, same priority.

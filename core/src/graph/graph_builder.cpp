@@ -84,6 +84,7 @@ GraphBuilder& GraphBuilder::begin_building(CaptureMode mode) {
     }
     auto capture = std::make_shared<Capture>(builder.id);
     capture->mode = mode;
+    capture->stream = builder.stream;
     capture->thread = std::this_thread::get_id();
     capture->faults_before = driver::capture_fault_count();
     capture->graph = builder.graph;
@@ -228,7 +229,7 @@ void GraphBuilder::close() {
     }
     BuilderState& builder = *state_;
     CUresult status = CUDA_SUCCESS;
-    if (builder.phase.load(std::memory_order_relaxed) == GraphBuilderPhase::Building) {
+    if (detail::phase_of(builder) == GraphBuilderPhase::Building) {
         Capture& capture = *builder.capture;
         if (builder.kind == GraphBuilderKind::Forked) {
             const std::lock_guard lock(capture.mutex);

@@ -113,6 +113,19 @@ std::vector<std::shared_ptr<void>> CaptureRecord::take() noexcept {
     return std::exchange(retained_, {});
 }
 
+std::vector<std::shared_ptr<CaptureRecord>> listed_captures() {
+    std::vector<std::shared_ptr<CaptureRecord>> found;
+    CapturedStreams& streams = captured_streams();
+    const std::lock_guard lock(streams.mutex);
+    for (const CapturedStream& each : streams.all) { // forks have the record of their capture
+        if (std::ranges::find(found, each.record) == found.end()) {
+            found.push_back(each.record);
+        }
+    }
+    std::ranges::reverse(found);
+    return found;
+}
+
 std::shared_ptr<CaptureRecord> find_capture(const StreamState& stream) {
     std::vector<CapturedStream> others;
     {

@@ -67,6 +67,9 @@ void delist_capture(CUstream stream, const CaptureRecord& record) noexcept;
 /// it. Finds streams that joined the capture through an event, too.
 [[nodiscard]] std::shared_ptr<CaptureRecord> find_capture(const StreamState& stream);
 
+/// Returns all captures that graph builders run, the latest first.
+[[nodiscard]] std::vector<std::shared_ptr<CaptureRecord>> listed_captures();
+
 /// Returns whether any graph builder captures. One load.
 [[nodiscard]] inline bool has_active_captures() noexcept {
     return active_captures.load(std::memory_order_relaxed) != 0;

@@ -246,6 +246,40 @@ TEST_F(GraphBuilderErrors, of_an_invalidated_body_lose_the_whole_graph) {
     EXPECT_EQ(download<int>(value), (std::vector{1}));
 }
 
+TEST_F(GraphBuilderErrors, closing_a_builder_ends_the_captures_of_its_bodies) {
+    const Buffer value = counters({1});
+    for (const bool is_closed : {true, false}) {
+        GraphBuilder builder = stream().create_graph_builder();
+        builder.begin_building();
+        GraphBuilder body = builder.if_then(builder.create_condition(1));
+        body.begin_building();
+        add(body, value, 1);
+        GraphBuilder inner = body.if_then(body.create_condition(1));
+        inner.begin_building();
+        add(inner, value, 1);
+        const std::vector<GraphBuilder> forks = inner.split(2);
+        add(forks[1], value, 1);
+        const Stream captured[] = {body.stream(), inner.stream(), forks[1].stream()};
+        if (is_closed) {
+            builder.close();
+        } else {
+            builder = body; // the last share
+        }
+        for (const Stream& each : captured) {
+            EXPECT_FALSE(is_capturing(each));
+        }
+        EXPECT_EQ(body.phase(), GraphBuilderPhase::Ended);
+        EXPECT_EQ(inner.phase(), GraphBuilderPhase::Ended);
+        EXPECT_EQ(forks[1].phase(), GraphBuilderPhase::Ended);
+        EXPECT_THROW(body.end_building(), std::logic_error);
+        expect_error<ClosedError>([&] { (void)body.graph_definition().nodes(); }, {"destroyed"});
+        EXPECT_NO_THROW(inner.close());
+        EXPECT_NO_THROW(body.close());
+    }
+    add(stream(), value, 1);
+    EXPECT_EQ(download<int>(value)[0], 2) << "nothing captured runs";
+}
+
 TEST_F(GraphBuilderErrors, of_an_invalidated_body_survive_closing_the_parent) {
     GraphBuilder builder = stream().create_graph_builder();
     builder.begin_building();

@@ -120,8 +120,9 @@ ExecutableClass<Kind> executable_class(nb::module_& module, const char* name,
         "node", [](const Held& self) { return node_object(self.core.node()); },
         nb::sig("def node(self) -> GraphNode"), "Return the node of the definition.");
     type.def("__repr__", [name](const Held& self) {
-        return std::string("<") + name +
-               " node=" + hex_text(reinterpret_cast<std::uintptr_t>(self.core.node().handle())) +
+        return std::string("<") + name + " node=" +
+               hex_text(
+                   reinterpret_cast<std::uintptr_t>(detail::unexposed_handle(self.core.node()))) +
                ">";
     });
     return type;

@@ -10,6 +10,7 @@
 #include "support/arguments.hpp"
 
 #include <cuprum/detail/access.hpp>
+#include <cuprum/detail/graph_handles.hpp>
 
 #include <nanobind/stl/string.h>
 
@@ -60,9 +61,15 @@ context : Context or Device, optional
     type.def_prop_ro(
         "handle",
         [](const PyGraphDefinition& self) {
-            return reinterpret_cast<std::uintptr_t>(in_graph([&] { return self.handle(); }));
+            return reinterpret_cast<std::uintptr_t>(
+                in_graph_unlocked([&] { return self.handle(); }));
         },
-        nb::sig("def handle(self) -> int"), "Return the driver's ``CUgraph`` as an int.");
+        nb::sig("def handle(self) -> int"),
+        R"(Return the driver's ``CUgraph`` as an int.
+
+From then on user objects of the driver keep alive what the graph uses, so that other code may clone
+or instantiate it. This makes launches of executable graphs that are made later several microseconds
+slower.)");
     add_appending(type);
     type.def(
         "create_condition",
@@ -140,7 +147,7 @@ Nodes, other objects of the same graph and executables stay. Calling it again do
         }
         try {
             return "<GraphDefinition handle=" +
-                   hex_text(reinterpret_cast<std::uintptr_t>(self.handle())) + ">";
+                   hex_text(reinterpret_cast<std::uintptr_t>(detail::unexposed_handle(self))) + ">";
         } catch (const ClosedError&) {
             return "<GraphDefinition destroyed>";
         }

@@ -85,11 +85,14 @@ nodes that depend on it. There is one object for each node while somebody refers
     type.def_prop_ro(
         "handle",
         [](const PyGraphNode& self) -> nb::object {
-            const auto handle = reinterpret_cast<std::uintptr_t>(self.handle());
+            const auto handle =
+                reinterpret_cast<std::uintptr_t>(in_graph_unlocked([&] { return self.handle(); }));
             return handle == 0 ? nb::none() : nb::object(nb::int_(handle));
         },
         nb::sig("def handle(self) -> int | None"),
-        "Return the driver's ``CUgraphNode`` as an int; None once the node is destroyed.");
+        R"(Return the driver's ``CUgraphNode`` as an int; None once the node is destroyed.
+
+Like the handle of its graph, it makes launches of executable graphs that are made later slower.)");
     type.def_prop_ro("is_valid", &PyGraphNode::is_valid,
                      "Return whether the node has not been destroyed.");
     type.def("destroy", destroy,

@@ -6,6 +6,8 @@
 #include "graph/graph_objects.hpp"
 #include "support/arguments.hpp"
 
+#include <cuprum/detail/graph_handles.hpp>
+
 #include <nanobind/nanobind.h>
 
 #include <array>
@@ -30,7 +32,8 @@ template <typename Details>
     if (!node.is_valid()) {
         return begin + " destroyed>";
     }
-    return begin + " handle=" + hex_text(reinterpret_cast<std::uintptr_t>(node.handle())) +
+    return begin +
+           " handle=" + hex_text(reinterpret_cast<std::uintptr_t>(detail::unexposed_handle(node))) +
            in_graph(details) + ">";
 }
 

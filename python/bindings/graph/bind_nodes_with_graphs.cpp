@@ -92,7 +92,8 @@ child : GraphDefinition
     type.def("__repr__", [](const Node& self) {
         return represent("ChildGraphNode", self, [&] {
             const GraphDefinition child = self.as<ChildGraphNode>().child_graph();
-            return " child=" + hex_text(reinterpret_cast<std::uintptr_t>(child.handle()));
+            return " child=" +
+                   hex_text(reinterpret_cast<std::uintptr_t>(detail::unexposed_handle(child)));
         });
     });
 }
