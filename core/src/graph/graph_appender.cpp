@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -322,15 +323,18 @@ GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeTyp
     GraphState& state = *graph;
     const Dependencies dependencies(state, after.get());
     const CUDA_KERNEL_NODE_PARAMS parameters = kernel.in(context);
-    NodeShare made = detail::prepare_node(state);
+    auto made = std::make_shared<NodeState>();
     RetainedPayload retained = detail::retain_if_exposed(state, payload);
     CUgraphNode node = nullptr;
     const auto& add = table().cuGraphAddKernelNode;
+    std::unique_lock lock(state.lock); // once for room, the driver's call and the node
+    state.nodes.reserve();
     const CUresult status =
         kernel.is_programmatic() && dependencies.size() != 0
             ? add_programmatic(state, dependencies, parameters, node)
             : add(&node, state.handle, dependencies.data(), dependencies.size(), &parameters);
     if (status != CUDA_SUCCESS) [[unlikely]] {
+        lock.unlock();
         detail::raise_launch_failure(status, add.name, kernel.config(), kernel.kernel(),
                                      Context::from_handle(context));
     }
@@ -342,8 +346,9 @@ GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeTyp
             throw;
         }
     }
-    detail::note_node(state, made, node, GraphNodeType::Kernel, context, std::move(payload),
-                      retained.commit());
+    made->note(node, GraphNodeType::Kernel, context, std::move(payload), retained.commit());
+    state.nodes.insert(made);
+    lock.unlock();
     made->may_have_attributes = !kernel.attributes().empty();
     return Access::make<KernelNode>(detail::to_node(graph, std::move(made)));
 }

@@ -232,12 +232,7 @@ NodeShare prepare_node(GraphState& graph) {
 
 void note_node(GraphState& graph, const NodeShare& node, CUgraphNode handle, GraphNodeType type,
                CUcontext context, PayloadShare payload, CUuserObject object) noexcept {
-    node->handle = handle;
-    node->type = type;
-    node->context = context;
-    node->payload = std::move(payload);
-    node->object = object;
-    node->may_have_attributes = false;
+    node->note(handle, type, context, std::move(payload), object);
     const std::lock_guard lock(graph.lock);
     graph.nodes.insert(node);
 }

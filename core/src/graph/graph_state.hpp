@@ -68,6 +68,18 @@ struct NodeState {
 
     NodeState() = default;
     virtual ~NodeState() = default;
+
+    /// Notes what was just added to the driver's graph.
+    void note(CUgraphNode added, GraphNodeType kind, CUcontext runs_in, PayloadShare used,
+              CUuserObject holder) noexcept {
+        handle = added;
+        type = kind;
+        may_have_attributes = false;
+        context = runs_in;
+        payload = std::move(used);
+        object = holder;
+    }
+
     NodeState(const NodeState&) = delete;
     NodeState& operator=(const NodeState&) = delete;
 };

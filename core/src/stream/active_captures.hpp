@@ -6,7 +6,7 @@
 // A launch, copy or fill on a stream does not know that it becomes a node of a graph. While a graph
 // builder captures anywhere in the process, each of them looks its stream up here and adds what it
 // uses to the record of the capture. When the capture ends, the graph takes over the record as one
-// user object. So a captured graph keeps its kernels, buffers and callbacks alive, as a graph does
+// Payload. So a captured graph keeps its kernels, buffers and callbacks alive, as a graph does
 // that is built node by node.
 //
 // Captures that others begin, for example PyTorch, are not in the list: their graphs are not ours.

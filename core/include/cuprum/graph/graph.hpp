@@ -197,13 +197,15 @@ private:
 /// An executable graph: many pieces of work that one call launches.
 ///
 /// `GraphDefinition::instantiate` makes one. Copies share one driver object, which is destroyed
-/// with the last of them; a launch that still runs completes. Two launches of one executable never
-/// overlap. Launch and update it from one thread at a time.
+/// with the last of them; a launch that still runs completes, and what it uses lives until then.
+/// Two launches of one executable never overlap. Several threads may launch and update it.
 class CUPRUM_API Graph {
 public:
+    /// Returns the driver's handle. You may launch it yourself, and close this object meanwhile.
     [[nodiscard]] CUgraphExec handle() const;
 
     /// Launches the graph, ordered on `stream`. Returns at once.
+    /// @throws CUDAError if the stream is being captured: use GraphBuilder::embed() there.
     void launch(const Stream& stream) const;
     /// Prepares the device for the next launch, ordered on `stream`, so that this one is as fast as
     /// later ones. Returns at once.
