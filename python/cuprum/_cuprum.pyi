@@ -4506,6 +4506,8 @@ class GraphNode:
     def handle(self) -> int | None:
         """
         Return the driver's ``CUgraphNode`` as an int; None once the node is destroyed.
+
+        Like the handle of its graph, it makes launches of executable graphs that are made later slower.
         """
 
     @property
@@ -5070,7 +5072,13 @@ class GraphDefinition:
 
     @property
     def handle(self) -> int:
-        """Return the driver's ``CUgraph`` as an int."""
+        """
+        Return the driver's ``CUgraph`` as an int.
+
+        From then on user objects of the driver keep alive what the graph uses, so that other code may clone
+        or instantiate it. This makes launches of executable graphs that are made later several microseconds
+        slower.
+        """
 
     def launch(self, config: LaunchConfig | dict, kernel: Kernel, *args: object) -> KernelNode:
         """

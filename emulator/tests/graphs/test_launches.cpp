@@ -54,6 +54,25 @@ TEST_F(GraphLaunches, a_launch_waits_for_its_stream_and_later_work_waits_for_it)
     EXPECT_EQ(value(1), 41U);
 }
 
+// Recorded on an H200 in November 2026, with driver 580.
+TEST_F(GraphLaunches, an_upload_is_ordered_behind_launches_on_other_streams) {
+    add_kernel("add", word(0), 1);
+    const CUgraphExec executable = instantiate();
+    CUstream other = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuStreamCreate)(&other, CU_STREAM_NON_BLOCKING)));
+    ASSERT_TRUE(succeeds(CU(cuGraphUpload)(executable, other)));
+    EXPECT_TRUE(succeeds(CU(cuStreamSynchronize)(other)));
+    Gate gate;
+    gate.block(stream_);
+    ASSERT_TRUE(succeeds(CU(cuGraphLaunch)(executable, stream_)));
+    ASSERT_TRUE(succeeds(CU(cuGraphUpload)(executable, other)));
+    EXPECT_TRUE(returns(CUDA_ERROR_NOT_READY, CU(cuStreamQuery)(other)));
+    gate.open();
+    EXPECT_TRUE(succeeds(CU(cuStreamSynchronize)(other)));
+    EXPECT_TRUE(succeeds(CU(cuStreamDestroy)(other)));
+    EXPECT_EQ(value(0), 1U);
+}
+
 TEST_F(GraphLaunches, branches_run_at_the_same_time) {
     // Each branch waits for what the other one does at its beginning.
     add_kernel("wait", word(2), 0, {add_kernel("store", word(1), 1)});

@@ -9,6 +9,8 @@
 #include "memory/buffer_parts.hpp"
 #include "support/arguments.hpp"
 
+#include <cuprum/detail/graph_handles.hpp>
+
 #include <nanobind/stl/string.h>
 
 #include <cstdint>

@@ -19,6 +19,8 @@ from cuprum._cuprum import WeakHandle
 from cuprum.graph import GraphDefinition, capture
 from cuprum.testing import fail_call
 
+NEVER = 10**9  # the nth call that does not come: such a fault only counts
+
 
 class Callback:
     """A callback that can be watched, and notes the thread it is released on."""
@@ -290,6 +292,8 @@ CALLS = (
     "cuStreamBeginCapture",
     "cuGraphDestroyNode",
     "cuGraphKernelNodeSetParams",
+    "cuEventCreate",
+    "cuEventRecord",
 )
 
 
@@ -302,6 +306,7 @@ def use_everything(device, stream, kernels, one, cell):
     called.record(event).empty().succ.add(graph.empty())
     kernel.update(args=(cell.buffer, 2))
     graph.embed(graph.clone())
+    assert graph.handle  # which makes user objects
     if device.compute_capability >= (9, 0):
         graph.if_then(graph.create_condition(1)).then.empty()
     graph.nodes()
@@ -316,7 +321,7 @@ def use_everything(device, stream, kernels, one, cell):
     stream.sync()
 
 
-@pytest.mark.filterwarnings("ignore:.*could not be released:RuntimeWarning")
+@pytest.mark.filterwarnings("ignore:.*could not be (released|marked):RuntimeWarning")
 @pytest.mark.parametrize("call", CALLS)
 def test_a_failed_call_leaks_nothing(device, stream, kernels, one, cell, call):
     use_everything(device, stream, kernels, one, cell)
@@ -382,3 +387,58 @@ def test_threads_launch_graphs_of_their_own(device, kernels, one, cells):
     for thread in threads:
         thread.join()
     assert [cell.value for cell in results] == [25] * 4
+
+
+def test_threads_launch_one_graph(device, kernels, one, cell):
+    graph = GraphDefinition()
+    graph.launch(one, kernels("add"), cell.buffer, 1)
+    executable = graph.instantiate()
+
+    def work():
+        device.set_current()
+        stream = device.create_stream()
+        for _ in range(50):
+            executable.launch(stream)
+        stream.sync()
+        stream.close()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert cell.value == 200
+
+
+def test_only_a_handle_makes_user_objects(kernels, one, cell, stream):
+    with fail_call("cuUserObjectCreate", nth=NEVER) as made:
+        inner = GraphDefinition()
+        inner.memset(cell.buffer, 0, 4)
+        graph = GraphDefinition()
+        node = graph.launch(one, kernels("add"), cell.buffer, 1)
+        child = graph.embed(inner)
+        executable = graph.instantiate()
+        executable.launch(stream)
+        executable[node].update(config=one, kernel=kernels("add"), args=(cell.buffer, 2))
+        executable.update(graph)
+        stream.sync()
+        for each in (graph, node, child, child.child_graph, executable, executable[node]):
+            assert "0x" in repr(each)
+        assert node in graph.nodes()
+        assert hash(graph) != hash(inner)
+        assert made.call_count == 0
+        assert node.handle != 0
+        assert made.call_count == 2, "one for each node that uses something"
+        assert graph.handle != 0
+        assert made.call_count == 2
+
+
+def test_a_launch_into_a_capture_is_refused_and_leaves_it_alone(stream):
+    graph = GraphDefinition()
+    graph.callback(Callback())
+    executable = graph.instantiate()
+    with capture(stream) as builder:
+        with pytest.raises(cuprum.CUDAError, match="embed the definition"):
+            executable.launch(builder)
+        builder.embed(graph)
+    assert len(builder.graph_definition.nodes()) == 1
