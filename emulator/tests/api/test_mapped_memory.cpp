@@ -178,7 +178,10 @@ TEST_F(MappedMemory, properties_are_checked) {
     expect(CUDA_ERROR_INVALID_VALUE, other);
     other = properties_;
     other.allocFlags.usage = CU_MEM_CREATE_USAGE_TILE_POOL;
-    expect(CUDA_ERROR_NOT_SUPPORTED, other);
+    expect(CUDA_SUCCESS, other);
+    other.location = {CU_MEM_LOCATION_TYPE_HOST, 0};
+    expect(CUDA_ERROR_INVALID_VALUE, other); // a tile pool is memory of a device
+    other.location = properties_.location;
     other.allocFlags.usage = 0x100;
     expect(CUDA_ERROR_INVALID_VALUE, other);
     std::size_t granularity = 77;
