@@ -30,6 +30,10 @@
 
 namespace cuprum {
 
+namespace detail {
+struct TensorMapEncoder;
+}
+
 /// The type of a tensor's elements. The packed types need compute capability 10.0.
 enum class TensorMapDataType : std::uint8_t {
     UInt8,
@@ -192,6 +196,7 @@ public:
 
 private:
     friend struct detail::Access;
+    friend struct detail::TensorMapEncoder;
     friend class TensorMapDescriptor;
 
     using Extents = StridedLayout::Extents;
@@ -200,15 +205,16 @@ private:
                     dlpack::DataType type) noexcept;
     TensorMapSource(const Buffer& buffer, const StridedLayout& layout, dlpack::DataType type);
 
+    std::array<std::int64_t, TensorMapExtents::MAXIMUM> shape_{};
+    std::array<std::int64_t, TensorMapExtents::MAXIMUM> strides_{}; // in bytes
+    std::size_t rank_ = 0; // may exceed what the arrays hold
     CUdeviceptr address_ = 0;
-    TensorMapExtents shape_;
-    TensorMapExtents strides_; // in bytes
     std::uint32_t item_bits_ = 0;
+    int device_id_ = -1;      // -1 if not known
+    std::uint64_t bytes_ = 0; // from the address on that belong to the memory; 0 if not known
     dlpack::DataType type_{};
     std::optional<TensorMapDataType> data_type_;
     bool is_device_accessible_ = true;
-    int device_id_ = -1;      // -1 if not known
-    std::uint64_t bytes_ = 0; // from the address on that belong to the memory; 0 if not known
     std::shared_ptr<void> owner_;
 };
 
@@ -305,26 +311,11 @@ public:
     }
 
 private:
-    TensorMapDescriptor(TensorMapSource& source, TensorMapMode mode) noexcept;
+    friend struct detail::TensorMapEncoder;
 
-    template <typename Options>
-    void describe(const TensorMapSource& source, const Options& options);
-    void set_type(const TensorMapSource& source, const std::optional<TensorMapDataType>& wanted);
-    void set_extents(const TensorMapSource& source);
-    void set_element_strides(const TensorMapExtents& strides);
-    void set_box(const TensorMapDescriptorOptions& options);
-    void set_pixels(std::int64_t channels, std::int64_t pixels);
-    [[nodiscard]] std::int64_t converted_extent(std::int64_t extent, std::uint32_t item_bits,
-                                                std::uint32_t bits) const;
-    [[nodiscard]] std::uint64_t checked_stride(std::size_t axis, std::int64_t extent,
-                                               std::int64_t stride, std::uint32_t alignment) const;
-    void check_pixel_box(std::size_t index) const;
-
-    template <typename Entry, typename... Arguments>
-    void encode(const Entry& entry, Arguments... arguments);
-    template <typename Entry, typename... Arguments>
-    void call_encoder(const Entry& entry, Arguments... arguments) const;
-    [[noreturn]] void refuse(int status, const char* call) const;
+    TensorMapDescriptor(TensorMapSource& source, TensorMapMode mode) noexcept
+        : address_(source.address_), owner_(std::move(source.owner_)),
+          device_id_(source.device_id_), mode_(mode) {}
 
     [[nodiscard]] std::size_t corner_count() const noexcept;
     [[nodiscard]] std::uint64_t reach_bytes() const noexcept;

@@ -73,14 +73,14 @@ void check_address(CUdeviceptr address, std::uint32_t alignment) {
 
 TensorMapSource::TensorMapSource(CUdeviceptr address, Extents shape, Extents strides,
                                  std::size_t itemsize, dlpack::DataType type) noexcept
-    : address_(address), shape_(shape),
+    : rank_(shape.size()), address_(address),
       item_bits_(static_cast<std::uint32_t>(itemsize) * detail::BITS_OF_A_BYTE), type_(type) {
-    std::array<std::int64_t, TensorMapExtents::MAXIMUM> bytes{};
-    const std::size_t stored = std::min(strides.size(), bytes.size());
-    for (std::size_t axis = 0; axis < stored; ++axis) {
-        bytes[axis] = strides[axis] * static_cast<std::int64_t>(itemsize);
+    for (std::size_t axis = 0; axis < std::min(shape.size(), shape_.size()); ++axis) {
+        shape_[axis] = shape[axis];
     }
-    strides_ = TensorMapExtents(std::span<const std::int64_t>(bytes.data(), stored));
+    for (std::size_t axis = 0; axis < std::min(strides.size(), strides_.size()); ++axis) {
+        strides_[axis] = strides[axis] * static_cast<std::int64_t>(itemsize);
+    }
 }
 
 TensorMapSource::TensorMapSource(const StridedMemoryView& view)
@@ -122,43 +122,289 @@ TensorMapSource TensorMapSource::at(CUdeviceptr address, TensorMapDataType type,
                                     const TensorMapExtents& strides_in_bytes) {
     check_known("type", type, TensorMapDataType::Packed16U6Align16B);
     TensorMapSource source(address, {}, {}, 0, {});
-    source.shape_ = shape;
+    const bool has_strides = !strides_in_bytes.is_empty();
+    if (has_strides) {
+        check_count("strides_in_bytes", strides_in_bytes.size(), shape.size(), "one for each axis");
+    }
+    source.rank_ = shape.size();
     source.item_bits_ = detail::element_bits(type);
     source.data_type_ = type;
-    if (!strides_in_bytes.is_empty() || shape.is_empty()) {
-        check_count("strides_in_bytes", strides_in_bytes.size(), shape.size(), "one for each axis");
-        source.strides_ = strides_in_bytes;
-        return source;
-    }
-    std::array<std::int64_t, TensorMapExtents::MAXIMUM> strides{};
-    const std::size_t rank = std::min(shape.size(), strides.size());
     std::int64_t bits = source.item_bits_;
-    for (std::size_t axis = rank; axis-- > 0;) {
-        strides[axis] = bits / detail::BITS_OF_A_BYTE;
-        if (shape[axis] > 0 && __builtin_mul_overflow(bits, shape[axis], &bits)) {
+    for (std::size_t axis = std::min(shape.size(), TensorMapExtents::MAXIMUM); axis-- > 0;) {
+        source.shape_[axis] = shape[axis];
+        source.strides_[axis] = has_strides
+                                    ? strides_in_bytes[axis]
+                                    : bits / static_cast<std::int64_t>(detail::BITS_OF_A_BYTE);
+        if (!has_strides && shape[axis] > 0 && __builtin_mul_overflow(bits, shape[axis], &bits)) {
             refuse_map("the tensor is too large: its bytes do not fit into 64 bits");
         }
     }
-    source.strides_ = TensorMapExtents(std::span<const std::int64_t>(strides.data(), rank));
     return source;
 }
 
 // ---- encoding -----------------------------------------------------------------------------------
 
+/// Fills a map, step by step, and calls the driver. It is hidden, so that a call is inlined.
+struct detail::TensorMapEncoder {
+    TensorMapDescriptor& map;
+
+    /// Checks and takes over what all modes share.
+    template <typename Options>
+    void describe(const TensorMapSource& source, const Options& options) {
+        check_known("interleave", options.interleave, TensorMapInterleave::Bytes32);
+        check_known("swizzle", options.swizzle, TensorMapSwizzle::Bytes128Atom64);
+        check_known("l2_promotion", options.l2_promotion, TensorMapL2Promotion::Bytes256);
+        check_known("oob_fill", options.oob_fill, TensorMapOOBFill::NaNRequestZeroFMA);
+        map.interleave_ = options.interleave;
+        map.swizzle_ = options.swizzle;
+        map.l2_promotion_ = options.l2_promotion;
+        map.oob_fill_ = options.oob_fill;
+        set_type(source, options.data_type);
+        set_extents(source);
+        set_element_strides(options.element_strides);
+        check_swizzle(map.data_type_, map.interleave_, map.swizzle_, map.mode_);
+        if (map.oob_fill_ != TensorMapOOBFill::None && !detail::is_floating(map.data_type_))
+            [[unlikely]] {
+            refuse_map(
+                "oob_fill is NAN_REQUEST_ZERO_FMA, which needs floating-point elements; these "
+                "are ",
+                to_string(map.data_type_));
+        }
+    }
+
+    void set_type(const TensorMapSource& source, const std::optional<TensorMapDataType>& wanted) {
+        if (!source.is_device_accessible_) [[unlikely]] {
+            refuse_map(
+                "the tensor is not device-accessible; a tensor map needs memory of a device, "
+                "pinned or managed memory");
+        }
+        const auto type = wanted              ? wanted
+                          : source.data_type_ ? source.data_type_
+                                              : find_data_type(source.type_);
+        if (!type) [[unlikely]] {
+            refuse_map(
+                "the tensor has elements of ", element_text(source.type_),
+                ", which tensor maps do not have; set data_type to a type of the same size, such "
+                "as UINT8 for bytes");
+        }
+        check_known("data_type", *type, TensorMapDataType::Packed16U6Align16B);
+        map.data_type_ = *type;
+    }
+
+    /// Takes over address, shape and strides, innermost first. If data_type has another size than
+    /// the view's elements, the innermost axis is seen as elements of that size.
+    void set_extents(const TensorMapSource& source) {
+        const std::size_t rank = source.rank_;
+        check_rank(rank, map.mode_, map.interleave_);
+        map.rank_ = static_cast<std::uint8_t>(rank);
+        const std::uint32_t alignment = alignment_of(map.data_type_, map.interleave_);
+        check_address(map.address_, alignment);
+        const std::uint32_t bits = detail::element_bits(map.data_type_);
+        for (std::size_t index = 0; index < rank; ++index) {
+            const std::size_t axis = rank - 1 - index;
+            std::int64_t extent = source.shape_[axis];
+            const std::int64_t stride = source.strides_[axis];
+            if (index == 0) {
+                if (extent > 1 && stride * detail::BITS_OF_A_BYTE != source.item_bits_ &&
+                    source.item_bits_ % detail::BITS_OF_A_BYTE == 0) [[unlikely]] {
+                    refuse_map(
+                        "axis ", axis, " is the innermost and has a stride of ", stride,
+                        " bytes, expected ", source.item_bits_ / detail::BITS_OF_A_BYTE,
+                        ": its elements must be contiguous; permute the axes or copy the tensor");
+                }
+                if (source.item_bits_ != bits) [[unlikely]] {
+                    extent = converted_extent(extent, source.item_bits_, bits);
+                }
+            } else {
+                map.strides_[index - 1] =
+                    checked_stride(axis, source.shape_[axis], stride, alignment);
+            }
+            if (extent < 1 || extent > MAXIMUM_DIMENSION) [[unlikely]] {
+                refuse_map("shape[", axis, "] is ", extent, ", expected 1 to 2^32 elements");
+            }
+            map.dims_[index] = static_cast<std::uint64_t>(extent);
+        }
+        if (detail::is_packed(map.data_type_)) [[unlikely]] {
+            const std::uint32_t multiple = detail::has_gaps(map.data_type_) ? PACKED_BOX : 2;
+            if (map.dims_[0] % multiple != 0) {
+                refuse_map("the innermost axis has ", map.dims_[0],
+                           " elements, expected a multiple of ", multiple, " for elements of type ",
+                           to_string(map.data_type_));
+            }
+        }
+    }
+
+    std::int64_t converted_extent(std::int64_t extent, std::uint32_t item_bits,
+                                  std::uint32_t bits) const {
+        std::int64_t total = 0;
+        if (__builtin_mul_overflow(extent, std::int64_t{item_bits}, &total) || total % bits != 0) {
+            refuse_map("the innermost axis has ", extent, " elements of ", item_bits,
+                       " bits, which are no whole elements of type ", to_string(map.data_type_));
+        }
+        return total / bits;
+    }
+
+    std::uint64_t checked_stride(std::size_t axis, std::int64_t extent, std::int64_t stride,
+                                 std::uint32_t alignment) const {
+        if (stride >= 0 && stride < STRIDE_LIMIT && stride % alignment == 0) [[likely]] {
+            return static_cast<std::uint64_t>(stride);
+        }
+        if (extent == 1) {
+            return 2 * detail::TENSOR_UNIT_BYTES; // nothing is ever that far away
+        }
+        refuse_map("axis ", axis, " has a stride of ", stride, " bytes, expected a multiple of ",
+                   alignment, " from 0 to 2^40 - 1",
+                   map.interleave_ == TensorMapInterleave::Bytes32
+                       ? " for interleave 32B"
+                       : "; pad the rows of the tensor, or choose another box");
+    }
+
+    void set_element_strides(const TensorMapExtents& strides) {
+        if (strides.is_empty()) {
+            map.element_strides_.fill(1);
+            return;
+        }
+        check_count("element_strides", strides.size(), map.rank_, "as many as the tensor has axes");
+        for (std::size_t axis = 0; axis < map.rank_; ++axis) {
+            if (strides[axis] < 1 || strides[axis] > MAXIMUM_ELEMENT_STRIDE) [[unlikely]] {
+                refuse_map("element_strides[", axis, "] must be in [1, ", MAXIMUM_ELEMENT_STRIDE,
+                           "]; it is ", strides[axis]);
+            }
+            map.element_strides_[map.rank_ - 1U - axis] = static_cast<std::uint32_t>(strides[axis]);
+        }
+    }
+
+    void set_box(const TensorMapDescriptorOptions& options) {
+        check_count("box_dim", options.box_dim.size(), map.rank_, "as many as the tensor has axes");
+        for (std::size_t axis = 0; axis < map.rank_; ++axis) {
+            const std::int64_t extent = options.box_dim[axis];
+            if (extent < 1 || extent > MAXIMUM_BOX) [[unlikely]] {
+                refuse_map("box_dim[", axis, "] must be in [1, ", MAXIMUM_BOX, "]; it is ", extent);
+            }
+            map.box_[map.rank_ - 1U - axis] = static_cast<std::uint32_t>(extent);
+        }
+        check_inner_box("the innermost extent of box_dim", map.box_[0], map.data_type_,
+                        map.interleave_, map.swizzle_);
+    }
+
+    /// Checks that a pixel box has a size along W, H or D (index 0, 1 or 2).
+    void check_pixel_box(std::size_t index) const {
+        // The channels are innermost, unless they are interleaved.
+        const std::size_t dimension =
+            index + (map.interleave_ == TensorMapInterleave::None ? 1 : 0);
+        const auto extent = static_cast<std::int64_t>(map.dims_[dimension]);
+        const std::int64_t size = extent + map.upper_corner_[index] - map.lower_corner_[index];
+        if (size < 1 || size > std::numeric_limits<std::int32_t>::max()) [[unlikely]] {
+            refuse_map("the pixel box has ", size, " elements on axis ", map.rank_ - 1 - dimension,
+                       ": ", extent, " of the tensor, from corner ", map.lower_corner_[index],
+                       " to corner ", map.upper_corner_[index],
+                       "; expected 1 or more, and less than 2^31");
+        }
+    }
+
+    void set_pixels(std::int64_t channels, std::int64_t pixels) {
+        check_number("channels_per_pixel", channels, 1, MAXIMUM_BOX);
+        map.channels_ = static_cast<std::uint32_t>(channels);
+        check_inner_box("channels_per_pixel", map.channels_, map.data_type_, map.interleave_,
+                        map.swizzle_);
+        if (map.mode_ == TensorMapMode::Im2ColWide &&
+            map.wide_mode_ == TensorMapIm2ColWideMode::W128) {
+            map.pixels_ = 128;
+            return;
+        }
+        check_number("pixels_per_column", pixels, 1, MAXIMUM_PIXELS);
+        map.pixels_ = static_cast<std::uint32_t>(pixels);
+    }
+
+    /// Calls one of the driver's encoders with what all of them take, and `arguments` in between.
+    template <typename Entry, typename... Arguments>
+    void encode(const Entry& entry, Arguments... arguments) {
+        const auto call = [&](auto... last) {
+            call_encoder(entry, reinterpret_cast<CUtensorMap*>(map.map_.data()),
+                         static_cast<CUtensorMapDataType>(map.data_type_), cuuint32_t{map.rank_},
+                         reinterpret_cast<void*>(map.address_),
+                         reinterpret_cast<const cuuint64_t*>(map.dims_.data()),
+                         reinterpret_cast<const cuuint64_t*>(map.strides_.data()), arguments...,
+                         static_cast<CUtensorMapInterleave>(map.interleave_), last...,
+                         static_cast<CUtensorMapSwizzle>(map.swizzle_),
+                         static_cast<CUtensorMapL2promotion>(map.l2_promotion_),
+                         static_cast<CUtensorMapFloatOOBfill>(map.oob_fill_));
+        };
+        if constexpr (std::is_same_v<
+                          Entry,
+                          std::decay_t<decltype(driver::table().cuTensorMapEncodeIm2colWide)>>) {
+            call(static_cast<CUtensorMapIm2ColWideMode>(map.wide_mode_));
+        } else {
+            call();
+        }
+    }
+
+    /// Calls the driver. Any context will do if there is one device; if there are several, which
+    /// may differ, it must be one of the map's device.
+    template <typename Entry, typename... Arguments>
+    void call_encoder(const Entry& entry, Arguments... arguments) const {
+        if (detail::devices().size() == 1) [[likely]] {
+            const CUresult status = entry(arguments...);
+            if (status == CUDA_SUCCESS) [[likely]] {
+                return;
+            }
+            if (status != CUDA_ERROR_INVALID_CONTEXT && status != CUDA_ERROR_CONTEXT_IS_DESTROYED) {
+                refuse(status, entry.name);
+            }
+        }
+        const Device used = map.device_id_ >= 0 ? Device(map.device_id_) : Device();
+        const driver::Current current(
+            detail::context_for(detail::device_state(used.handle()))->handle);
+        if (const CUresult status = entry(arguments...); status != CUDA_SUCCESS) {
+            refuse(status, entry.name);
+        }
+    }
+
+    /// Explains why the driver refused a map that keeps the rules of every device.
+    void refuse(int status, const char* call) const {
+        const Device used = map.device_id_ >= 0 ? Device(map.device_id_) : Device();
+        const ComputeCapability capability = used.compute_capability();
+        const auto needs = [&](const std::string& what, const char* least) {
+            refuse_map(what, " needs compute capability ", least, "; device ", used.ordinal(),
+                       " has ", to_string(capability));
+        };
+        if (capability.major < 9) {
+            needs("a tensor map", "9.0");
+        }
+        if (capability.major < 10) {
+            if (detail::is_packed(map.data_type_)) {
+                needs("the data type " + std::string(to_string(map.data_type_)), "10.0");
+            }
+            if (detail::is_newer(map.swizzle_)) {
+                needs("the swizzle " + std::string(to_string(map.swizzle_)), "10.0");
+            }
+        }
+        const auto most =
+            static_cast<std::size_t>(used.properties().max_shared_memory_per_multiprocessor());
+        if (map.copy_bytes() > most) {
+            refuse_map("one copy has ", map.copy_bytes(), " bytes, expected at most ", most,
+                       ", the shared memory of a multiprocessor; choose a smaller box");
+        }
+        driver::raise(static_cast<CUresult>(status), call);
+    }
+};
+
 TensorMapDescriptor TensorMapDescriptor::tiled(TensorMapSource source,
                                                const TensorMapDescriptorOptions& options) {
     TensorMapDescriptor made(source, TensorMapMode::Tiled);
-    made.describe(source, options);
-    made.set_box(options);
-    made.encode(driver::table().cuTensorMapEncodeTiled, made.box_.data(),
-                made.element_strides_.data());
+    detail::TensorMapEncoder encoder{made};
+    encoder.describe(source, options);
+    encoder.set_box(options);
+    encoder.encode(driver::table().cuTensorMapEncodeTiled, made.box_.data(),
+                   made.element_strides_.data());
     return made;
 }
 
 TensorMapDescriptor TensorMapDescriptor::im2col(TensorMapSource source,
                                                 const TensorMapIm2ColOptions& options) {
     TensorMapDescriptor made(source, TensorMapMode::Im2Col);
-    made.describe(source, options);
+    detail::TensorMapEncoder encoder{made};
+    encoder.describe(source, options);
     const std::size_t corners = made.rank_ - 2U;
     constexpr const char* WHY = "one for each axis between the first and the last";
     check_count("pixel_box_lower_corner", options.pixel_box_lower_corner.size(), corners, WHY);
@@ -173,21 +419,22 @@ TensorMapDescriptor TensorMapDescriptor::im2col(TensorMapSource source,
         check_number("a corner of the pixel box", upper, -limit, limit - 1);
         made.lower_corner_[index] = static_cast<std::int32_t>(lower);
         made.upper_corner_[index] = static_cast<std::int32_t>(upper);
-        made.check_pixel_box(index);
+        encoder.check_pixel_box(index);
     }
-    made.set_pixels(options.channels_per_pixel, options.pixels_per_column);
-    made.encode(driver::table().cuTensorMapEncodeIm2col, made.lower_corner_.data(),
-                made.upper_corner_.data(), made.channels_, made.pixels_,
-                made.element_strides_.data());
+    encoder.set_pixels(options.channels_per_pixel, options.pixels_per_column);
+    encoder.encode(driver::table().cuTensorMapEncodeIm2col, made.lower_corner_.data(),
+                   made.upper_corner_.data(), made.channels_, made.pixels_,
+                   made.element_strides_.data());
     return made;
 }
 
 TensorMapDescriptor TensorMapDescriptor::im2col_wide(TensorMapSource source,
                                                      const TensorMapIm2ColWideOptions& options) {
     TensorMapDescriptor made(source, TensorMapMode::Im2ColWide);
+    detail::TensorMapEncoder encoder{made};
     check_known("mode", options.mode, TensorMapIm2ColWideMode::W128);
     made.wide_mode_ = options.mode;
-    made.describe(source, options);
+    encoder.describe(source, options);
     constexpr std::int64_t LIMIT = std::int64_t{1} << 15;
     const std::int64_t lower = options.pixel_box_lower_corner_width;
     const std::int64_t upper = options.pixel_box_upper_corner_width;
@@ -195,10 +442,11 @@ TensorMapDescriptor TensorMapDescriptor::im2col_wide(TensorMapSource source,
     check_number("pixel_box_upper_corner_width", upper, -LIMIT, LIMIT - 1);
     made.lower_corner_[0] = static_cast<std::int32_t>(lower);
     made.upper_corner_[0] = static_cast<std::int32_t>(upper);
-    made.check_pixel_box(0);
-    made.set_pixels(options.channels_per_pixel, options.pixels_per_column);
-    made.encode(driver::table().cuTensorMapEncodeIm2colWide, made.lower_corner_[0],
-                made.upper_corner_[0], made.channels_, made.pixels_, made.element_strides_.data());
+    encoder.check_pixel_box(0);
+    encoder.set_pixels(options.channels_per_pixel, options.pixels_per_column);
+    encoder.encode(driver::table().cuTensorMapEncodeIm2colWide, made.lower_corner_[0],
+                   made.upper_corner_[0], made.channels_, made.pixels_,
+                   made.element_strides_.data());
     return made;
 }
 
@@ -218,247 +466,11 @@ void TensorMapDescriptor::replace_address(TensorMapSource source) {
                    "describes ",
                    needed);
     }
-    call_encoder(driver::table().cuTensorMapReplaceAddress,
-                 reinterpret_cast<CUtensorMap*>(map_.data()),
-                 reinterpret_cast<void*>(source.address_));
+    detail::TensorMapEncoder{*this}.call_encoder(driver::table().cuTensorMapReplaceAddress,
+                                                 reinterpret_cast<CUtensorMap*>(map_.data()),
+                                                 reinterpret_cast<void*>(source.address_));
     address_ = source.address_;
     owner_ = std::move(source.owner_);
-}
-
-/// Takes the owner out of the source.
-TensorMapDescriptor::TensorMapDescriptor(TensorMapSource& source, // NOLINT(*-member-init)
-                                         TensorMapMode mode) noexcept
-    : address_(source.address_), owner_(std::move(source.owner_)), device_id_(source.device_id_),
-      mode_(mode) {}
-
-/// Checks and takes over what all modes share.
-template <typename Options>
-void TensorMapDescriptor::describe(const TensorMapSource& source, const Options& options) {
-    check_known("interleave", options.interleave, TensorMapInterleave::Bytes32);
-    check_known("swizzle", options.swizzle, TensorMapSwizzle::Bytes128Atom64);
-    check_known("l2_promotion", options.l2_promotion, TensorMapL2Promotion::Bytes256);
-    check_known("oob_fill", options.oob_fill, TensorMapOOBFill::NaNRequestZeroFMA);
-    interleave_ = options.interleave;
-    swizzle_ = options.swizzle;
-    l2_promotion_ = options.l2_promotion;
-    oob_fill_ = options.oob_fill;
-    set_type(source, options.data_type);
-    set_extents(source);
-    set_element_strides(options.element_strides);
-    check_swizzle(data_type_, interleave_, swizzle_, mode_);
-    if (oob_fill_ != TensorMapOOBFill::None && !detail::is_floating(data_type_)) [[unlikely]] {
-        refuse_map("oob_fill is NAN_REQUEST_ZERO_FMA, which needs floating-point elements; these "
-                   "are ",
-                   to_string(data_type_));
-    }
-}
-
-void TensorMapDescriptor::set_type(const TensorMapSource& source,
-                                   const std::optional<TensorMapDataType>& wanted) {
-    if (!source.is_device_accessible_) [[unlikely]] {
-        refuse_map("the tensor is not device-accessible; a tensor map needs memory of a device, "
-                   "pinned or managed memory");
-    }
-    const auto type = wanted              ? wanted
-                      : source.data_type_ ? source.data_type_
-                                          : find_data_type(source.type_);
-    if (!type) [[unlikely]] {
-        refuse_map(
-            "the tensor has elements of ", element_text(source.type_),
-            ", which tensor maps do not have; set data_type to a type of the same size, such "
-            "as UINT8 for bytes");
-    }
-    check_known("data_type", *type, TensorMapDataType::Packed16U6Align16B);
-    data_type_ = *type;
-}
-
-/// Takes over address, shape and strides, innermost first. If data_type has another size than the
-/// view's elements, the innermost axis is seen as elements of that size.
-void TensorMapDescriptor::set_extents(const TensorMapSource& source) {
-    const std::size_t rank = source.shape_.size();
-    check_rank(rank, mode_, interleave_);
-    rank_ = static_cast<std::uint8_t>(rank);
-    const std::uint32_t alignment = alignment_of(data_type_, interleave_);
-    check_address(address_, alignment);
-    const std::uint32_t bits = detail::element_bits(data_type_);
-    for (std::size_t index = 0; index < rank; ++index) {
-        const std::size_t axis = rank - 1 - index;
-        std::int64_t extent = source.shape_[axis];
-        const std::int64_t stride = source.strides_[axis];
-        if (index == 0) {
-            if (extent > 1 && stride * detail::BITS_OF_A_BYTE != source.item_bits_ &&
-                source.item_bits_ % detail::BITS_OF_A_BYTE == 0) [[unlikely]] {
-                refuse_map(
-                    "axis ", axis, " is the innermost and has a stride of ", stride,
-                    " bytes, expected ", source.item_bits_ / detail::BITS_OF_A_BYTE,
-                    ": its elements must be contiguous; permute the axes or copy the tensor");
-            }
-            if (source.item_bits_ != bits) [[unlikely]] {
-                extent = converted_extent(extent, source.item_bits_, bits);
-            }
-        } else {
-            strides_[index - 1] = checked_stride(axis, source.shape_[axis], stride, alignment);
-        }
-        if (extent < 1 || extent > MAXIMUM_DIMENSION) [[unlikely]] {
-            refuse_map("shape[", axis, "] is ", extent, ", expected 1 to 2^32 elements");
-        }
-        dims_[index] = static_cast<std::uint64_t>(extent);
-    }
-    if (detail::is_packed(data_type_)) [[unlikely]] {
-        const std::uint32_t multiple = detail::has_gaps(data_type_) ? PACKED_BOX : 2;
-        if (dims_[0] % multiple != 0) {
-            refuse_map("the innermost axis has ", dims_[0], " elements, expected a multiple of ",
-                       multiple, " for elements of type ", to_string(data_type_));
-        }
-    }
-}
-
-std::int64_t TensorMapDescriptor::converted_extent(std::int64_t extent, std::uint32_t item_bits,
-                                                   std::uint32_t bits) const {
-    std::int64_t total = 0;
-    if (__builtin_mul_overflow(extent, std::int64_t{item_bits}, &total) || total % bits != 0) {
-        refuse_map("the innermost axis has ", extent, " elements of ", item_bits,
-                   " bits, which are no whole elements of type ", to_string(data_type_));
-    }
-    return total / bits;
-}
-
-std::uint64_t TensorMapDescriptor::checked_stride(std::size_t axis, std::int64_t extent,
-                                                  std::int64_t stride,
-                                                  std::uint32_t alignment) const {
-    if (stride >= 0 && stride < STRIDE_LIMIT && stride % alignment == 0) [[likely]] {
-        return static_cast<std::uint64_t>(stride);
-    }
-    if (extent == 1) {
-        return 2 * detail::TENSOR_UNIT_BYTES; // nothing is ever that far away
-    }
-    refuse_map("axis ", axis, " has a stride of ", stride, " bytes, expected a multiple of ",
-               alignment, " from 0 to 2^40 - 1",
-               interleave_ == TensorMapInterleave::Bytes32
-                   ? " for interleave 32B"
-                   : "; pad the rows of the tensor, or choose another box");
-}
-
-void TensorMapDescriptor::set_element_strides(const TensorMapExtents& strides) {
-    if (strides.is_empty()) {
-        element_strides_.fill(1);
-        return;
-    }
-    check_count("element_strides", strides.size(), rank_, "as many as the tensor has axes");
-    for (std::size_t axis = 0; axis < rank_; ++axis) {
-        if (strides[axis] < 1 || strides[axis] > MAXIMUM_ELEMENT_STRIDE) [[unlikely]] {
-            refuse_map("element_strides[", axis, "] must be in [1, ", MAXIMUM_ELEMENT_STRIDE,
-                       "]; it is ", strides[axis]);
-        }
-        element_strides_[rank_ - 1U - axis] = static_cast<std::uint32_t>(strides[axis]);
-    }
-}
-
-void TensorMapDescriptor::set_box(const TensorMapDescriptorOptions& options) {
-    check_count("box_dim", options.box_dim.size(), rank_, "as many as the tensor has axes");
-    for (std::size_t axis = 0; axis < rank_; ++axis) {
-        const std::int64_t extent = options.box_dim[axis];
-        if (extent < 1 || extent > MAXIMUM_BOX) [[unlikely]] {
-            refuse_map("box_dim[", axis, "] must be in [1, ", MAXIMUM_BOX, "]; it is ", extent);
-        }
-        box_[rank_ - 1U - axis] = static_cast<std::uint32_t>(extent);
-    }
-    check_inner_box("the innermost extent of box_dim", box_[0], data_type_, interleave_, swizzle_);
-}
-
-/// Checks that a pixel box has a size along W, H or D (index 0, 1 or 2).
-void TensorMapDescriptor::check_pixel_box(std::size_t index) const {
-    // The channels are innermost, unless they are interleaved.
-    const std::size_t dimension = index + (interleave_ == TensorMapInterleave::None ? 1 : 0);
-    const auto extent = static_cast<std::int64_t>(dims_[dimension]);
-    const std::int64_t size = extent + upper_corner_[index] - lower_corner_[index];
-    if (size < 1 || size > std::numeric_limits<std::int32_t>::max()) [[unlikely]] {
-        refuse_map("the pixel box has ", size, " elements on axis ", rank_ - 1 - dimension, ": ",
-                   extent, " of the tensor, from corner ", lower_corner_[index], " to corner ",
-                   upper_corner_[index], "; expected 1 or more, and less than 2^31");
-    }
-}
-
-void TensorMapDescriptor::set_pixels(std::int64_t channels, std::int64_t pixels) {
-    check_number("channels_per_pixel", channels, 1, MAXIMUM_BOX);
-    channels_ = static_cast<std::uint32_t>(channels);
-    check_inner_box("channels_per_pixel", channels_, data_type_, interleave_, swizzle_);
-    if (mode_ == TensorMapMode::Im2ColWide && wide_mode_ == TensorMapIm2ColWideMode::W128) {
-        pixels_ = 128;
-        return;
-    }
-    check_number("pixels_per_column", pixels, 1, MAXIMUM_PIXELS);
-    pixels_ = static_cast<std::uint32_t>(pixels);
-}
-
-/// Calls one of the driver's encoders with what all of them take, and `arguments` in between.
-template <typename Entry, typename... Arguments>
-void TensorMapDescriptor::encode(const Entry& entry, Arguments... arguments) {
-    const auto call = [&](auto... last) {
-        call_encoder(entry, reinterpret_cast<CUtensorMap*>(map_.data()),
-                     static_cast<CUtensorMapDataType>(data_type_), cuuint32_t{rank_},
-                     reinterpret_cast<void*>(address_),
-                     reinterpret_cast<const cuuint64_t*>(dims_.data()),
-                     reinterpret_cast<const cuuint64_t*>(strides_.data()), arguments...,
-                     static_cast<CUtensorMapInterleave>(interleave_), last...,
-                     static_cast<CUtensorMapSwizzle>(swizzle_),
-                     static_cast<CUtensorMapL2promotion>(l2_promotion_),
-                     static_cast<CUtensorMapFloatOOBfill>(oob_fill_));
-    };
-    if constexpr (std::is_same_v<
-                      Entry, std::decay_t<decltype(driver::table().cuTensorMapEncodeIm2colWide)>>) {
-        call(static_cast<CUtensorMapIm2ColWideMode>(wide_mode_));
-    } else {
-        call();
-    }
-}
-
-/// Calls the driver. Any context will do if there is one device; if there are several, which may
-/// differ, it must be one of the map's device.
-template <typename Entry, typename... Arguments>
-void TensorMapDescriptor::call_encoder(const Entry& entry, Arguments... arguments) const {
-    if (detail::devices().size() == 1) [[likely]] {
-        const CUresult status = entry(arguments...);
-        if (status == CUDA_SUCCESS) [[likely]] {
-            return;
-        }
-        if (status != CUDA_ERROR_INVALID_CONTEXT && status != CUDA_ERROR_CONTEXT_IS_DESTROYED) {
-            refuse(status, entry.name);
-        }
-    }
-    const Device used = device_id_ >= 0 ? Device(device_id_) : Device();
-    const driver::Current current(detail::context_for(detail::device_state(used.handle()))->handle);
-    if (const CUresult status = entry(arguments...); status != CUDA_SUCCESS) {
-        refuse(status, entry.name);
-    }
-}
-
-/// Explains why the driver refused a map that keeps the rules of every device.
-void TensorMapDescriptor::refuse(int status, const char* call) const {
-    const Device used = device_id_ >= 0 ? Device(device_id_) : Device();
-    const ComputeCapability capability = used.compute_capability();
-    const auto needs = [&](const std::string& what, const char* least) {
-        refuse_map(what, " needs compute capability ", least, "; device ", used.ordinal(), " has ",
-                   to_string(capability));
-    };
-    if (capability.major < 9) {
-        needs("a tensor map", "9.0");
-    }
-    if (capability.major < 10) {
-        if (detail::is_packed(data_type_)) {
-            needs("the data type " + std::string(to_string(data_type_)), "10.0");
-        }
-        if (detail::is_newer(swizzle_)) {
-            needs("the swizzle " + std::string(to_string(swizzle_)), "10.0");
-        }
-    }
-    const auto most =
-        static_cast<std::size_t>(used.properties().max_shared_memory_per_multiprocessor());
-    if (copy_bytes() > most) {
-        refuse_map("one copy has ", copy_bytes(), " bytes, expected at most ", most,
-                   ", the shared memory of a multiprocessor; choose a smaller box");
-    }
-    driver::raise(static_cast<CUresult>(status), call);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ TensorMapExtents TensorMapDescriptor::shape() const noexcept {
 
 TensorMapExtents TensorMapDescriptor::strides_in_bytes() const noexcept {
     std::array<std::uint64_t, MAXIMUM_RANK> all{detail::element_bits(data_type_) / 8};
-    std::copy(strides_.begin(), strides_.end(), all.begin() + 1);
+    std::copy_n(strides_.begin(), rank_ - 1U, all.begin() + 1);
     return reversed(all, rank_);
 }
 
