@@ -301,8 +301,8 @@ def operations(module):
     add("stream_sync", 1000, "stream.sync()")
     add("set_current", 2000, "device.set_current()")
     if "numpy" in sys.modules:
-        shape = {"shape": (16, 64), "dtype": "float32"}
-        names["matrix"] = names["View"].from_buffer(source, **shape)
+        dtype = sys.modules["numpy"].dtype("float32")
+        names["matrix"] = names["View"].from_buffer(source, (16, 64), itemsize=4, dtype=dtype)
         add("tensor_map", 1000, "matrix.as_tensor_map((8, 8))")
     add("graph_launch", 200, "graph.launch(stream)", sync)
     add(

@@ -202,7 +202,17 @@ private:
     using Extents = StridedLayout::Extents;
 
     TensorMapSource(CUdeviceptr address, Extents shape, Extents strides, std::size_t itemsize,
-                    dlpack::DataType type) noexcept;
+                    dlpack::DataType type) noexcept
+        : rank_(shape.size()), address_(address),
+          item_bits_(static_cast<std::uint32_t>(itemsize * 8)), type_(type) {
+        for (std::size_t axis = 0; axis < std::min(shape.size(), shape_.size()); ++axis) {
+            shape_[axis] = shape[axis];
+        }
+        for (std::size_t axis = 0; axis < std::min(strides.size(), strides_.size()); ++axis) {
+            strides_[axis] = strides[axis] * static_cast<std::int64_t>(itemsize);
+        }
+    }
+
     TensorMapSource(const Buffer& buffer, const StridedLayout& layout, dlpack::DataType type);
 
     std::array<std::int64_t, TensorMapExtents::MAXIMUM> shape_{};
@@ -313,6 +323,7 @@ public:
 private:
     friend struct detail::TensorMapEncoder;
 
+    // NOLINTNEXTLINE(*-member-init): clearing what is set later would take longer than the rest
     TensorMapDescriptor(TensorMapSource& source, TensorMapMode mode) noexcept
         : address_(source.address_), owner_(std::move(source.owner_)),
           device_id_(source.device_id_), mode_(mode) {}
@@ -323,13 +334,13 @@ private:
     // NOTE: the driver fills the map before anyone reads it.
     alignas(ALIGNMENT_BYTES) std::array<std::byte, SIZE_BYTES> map_;
 
-    // As the driver has them: innermost first.
-    std::array<std::uint64_t, MAXIMUM_RANK> dims_{};
-    std::array<std::uint64_t, MAXIMUM_RANK - 1> strides_{};
-    std::array<std::uint32_t, MAXIMUM_RANK> box_{};
-    std::array<std::uint32_t, MAXIMUM_RANK> element_strides_{};
-    std::array<std::int32_t, MAXIMUM_RANK - 2> lower_corner_{};
-    std::array<std::int32_t, MAXIMUM_RANK - 2> upper_corner_{};
+    // As the driver has them: innermost first. Only what rank and mode use is set.
+    std::array<std::uint64_t, MAXIMUM_RANK> dims_;
+    std::array<std::uint64_t, MAXIMUM_RANK - 1> strides_;
+    std::array<std::uint32_t, MAXIMUM_RANK> box_;
+    std::array<std::uint32_t, MAXIMUM_RANK> element_strides_;
+    std::array<std::int32_t, MAXIMUM_RANK - 2> lower_corner_;
+    std::array<std::int32_t, MAXIMUM_RANK - 2> upper_corner_;
     std::uint32_t channels_ = 0;
     std::uint32_t pixels_ = 0;
 

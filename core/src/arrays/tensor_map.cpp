@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The rules come from the comments in cuda.h. Drivers check most of them, but return the same code
-// for all. What depends on the device is looked at only after the driver has refused a map.
+// for all. So a usual map goes to the driver first, and the checks explain a refusal. For other
+// maps, the checks come first. What depends on the device is looked at only after a refusal.
 
 #include <cuprum/tensor_map.hpp>
 
@@ -71,18 +72,6 @@ void check_address(CUdeviceptr address, std::uint32_t alignment) {
 
 // ---- the tensor ---------------------------------------------------------------------------------
 
-TensorMapSource::TensorMapSource(CUdeviceptr address, Extents shape, Extents strides,
-                                 std::size_t itemsize, dlpack::DataType type) noexcept
-    : rank_(shape.size()), address_(address),
-      item_bits_(static_cast<std::uint32_t>(itemsize) * detail::BITS_OF_A_BYTE), type_(type) {
-    for (std::size_t axis = 0; axis < std::min(shape.size(), shape_.size()); ++axis) {
-        shape_[axis] = shape[axis];
-    }
-    for (std::size_t axis = 0; axis < std::min(strides.size(), strides_.size()); ++axis) {
-        strides_[axis] = strides[axis] * static_cast<std::int64_t>(itemsize);
-    }
-}
-
 TensorMapSource::TensorMapSource(const StridedMemoryView& view)
     : TensorMapSource(view.handle(), view.layout().shape(), view.layout().strides(),
                       view.layout().itemsize(), view.type()) {
@@ -147,6 +136,68 @@ TensorMapSource TensorMapSource::at(CUdeviceptr address, TensorMapDataType type,
 /// Fills a map, step by step, and calls the driver. It is hidden, so that a call is inlined.
 struct detail::TensorMapEncoder {
     TensorMapDescriptor& map;
+
+    /// Encodes a map as nearly all are: its type has the size of the tensor's elements, and nothing
+    /// is interleaved or left out. The driver checks the rest. Returns false, with nothing done,
+    /// for other maps. If the driver refuses the map, the checks find the reason.
+    [[nodiscard]] bool try_usual(const TensorMapSource& source,
+                                 const TensorMapDescriptorOptions& options) {
+        const std::size_t rank = source.rank_;
+        const auto type = options.data_type   ? options.data_type
+                          : source.data_type_ ? source.data_type_
+                                              : find_data_type(source.type_);
+        if (!type || *type > TensorMapDataType::TFloat32FTZ || rank - 1 >= MAXIMUM_RANK ||
+            rank != options.box_dim.size() || !options.element_strides.is_empty() ||
+            options.interleave != TensorMapInterleave::None || !source.is_device_accessible_ ||
+            map.address_ == 0 || element_bits(*type) != source.item_bits_ ||
+            source.strides_[rank - 1] * BITS_OF_A_BYTE != source.item_bits_ ||
+            devices().size() != 1) [[unlikely]] {
+            return false;
+        }
+        std::uint64_t are_usual = 0; // no bit is set if all are
+        for (std::size_t index = 0; index < rank; ++index) {
+            const std::size_t axis = rank - 1 - index;
+            const auto extent = static_cast<std::uint64_t>(options.box_dim[axis]);
+            map.dims_[index] = static_cast<std::uint64_t>(source.shape_[axis]);
+            map.box_[index] = static_cast<std::uint32_t>(extent);
+            map.element_strides_[index] = 1;
+            are_usual |= extent >> 16U;
+            if (index > 0) {
+                map.strides_[index - 1] = static_cast<std::uint64_t>(source.strides_[axis]);
+                are_usual |= map.strides_[index - 1] % TENSOR_UNIT_BYTES;
+            }
+        }
+        if (are_usual != 0) [[unlikely]] {
+            return false;
+        }
+        map.rank_ = static_cast<std::uint8_t>(rank);
+        map.data_type_ = *type;
+        map.swizzle_ = options.swizzle;
+        map.l2_promotion_ = options.l2_promotion;
+        map.oob_fill_ = options.oob_fill;
+        const auto& entry = driver::table().cuTensorMapEncodeTiled;
+        const CUresult status =
+            entry(reinterpret_cast<CUtensorMap*>(map.map_.data()),
+                  static_cast<CUtensorMapDataType>(*type), static_cast<cuuint32_t>(rank),
+                  reinterpret_cast<void*>(map.address_),
+                  reinterpret_cast<const cuuint64_t*>(map.dims_.data()),
+                  reinterpret_cast<const cuuint64_t*>(map.strides_.data()), map.box_.data(),
+                  map.element_strides_.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
+                  static_cast<CUtensorMapSwizzle>(options.swizzle),
+                  static_cast<CUtensorMapL2promotion>(options.l2_promotion),
+                  static_cast<CUtensorMapFloatOOBfill>(options.oob_fill));
+        if (status == CUDA_SUCCESS) [[likely]] {
+            return true;
+        }
+        if (status != CUDA_ERROR_INVALID_CONTEXT && status != CUDA_ERROR_CONTEXT_IS_DESTROYED) {
+            describe(source, options);
+            set_box(options);
+            refuse(status, entry.name);
+        }
+        return false;
+    }
+
+    static constexpr std::size_t MAXIMUM_RANK = TensorMapDescriptor::MAXIMUM_RANK;
 
     /// Checks and takes over what all modes share.
     template <typename Options>
@@ -393,6 +444,9 @@ TensorMapDescriptor TensorMapDescriptor::tiled(TensorMapSource source,
                                                const TensorMapDescriptorOptions& options) {
     TensorMapDescriptor made(source, TensorMapMode::Tiled);
     detail::TensorMapEncoder encoder{made};
+    if (encoder.try_usual(source, options)) [[likely]] {
+        return made;
+    }
     encoder.describe(source, options);
     encoder.set_box(options);
     encoder.encode(driver::table().cuTensorMapEncodeTiled, made.box_.data(),

@@ -660,6 +660,38 @@ TEST_F(TensorMapTest, the_current_context_does_not_matter) {
     }).join();
 }
 
+TEST_F(TensorMapTest, a_refusal_is_explained_where_the_driver_is_asked_first) {
+    // A usual map goes straight to the driver if a context is current.
+    std::thread([&] {
+        device().set_current();
+        const auto refuse = [&](Type type, const TensorMapExtents& shape,
+                                const TensorMapDescriptorOptions& options, std::string_view part,
+                                CUdeviceptr address = 0) {
+            expect_refused(type, shape, {}, options, {part}, address);
+        };
+        refuse(Type::Float32, {64, 64}, {.box_dim = {8, 6}}, "24 bytes, expected a multiple of 16");
+        refuse(Type::Float32, {64, 64}, {.box_dim = {0, 8}}, "box_dim[0] must be in [1, 256]");
+        refuse(Type::Float32, {64, 64}, {.box_dim = {8, -8}}, "box_dim[1] must be in [1, 256]");
+        refuse(Type::Float32, {64, 64}, {.box_dim = {8, 512}}, "box_dim[1] must be in [1, 256]");
+        refuse(Type::Float32, {64, 64}, {.box_dim = {256, 256}}, "262144 bytes");
+        refuse(Type::Float32, {0, 64}, {.box_dim = {8, 8}}, "shape[0] is 0");
+        refuse(Type::Float32, {-4, 64}, {.box_dim = {8, 8}}, "shape[0] is -4");
+        refuse(Type::Float32, {64, 64}, {.box_dim = {8, 8}}, "multiple of 16", 0x1008);
+        refuse(Type::Float32, {64, 64}, {.box_dim = {8, 16}, .swizzle = TensorMapSwizzle::Bytes32},
+               "at most 32 bytes");
+        refuse(Type::Float32, {64, 64},
+               {.box_dim = {8, 8}, .swizzle = static_cast<TensorMapSwizzle>(9)},
+               "swizzle is the number 9");
+        refuse(Type::UInt32, {64, 64},
+               {.box_dim = {8, 8}, .oob_fill = TensorMapOOBFill::NaNRequestZeroFMA},
+               "floating-point");
+        const FaultInjection fault("cuTensorMapEncodeTiled", 1, CUDA_ERROR_INVALID_VALUE);
+        expect_error<CUDAError>([&] { static_cast<void>(tiled({.box_dim = {8, 8}})); },
+                                {"cuTensorMapEncodeTiled", "CUDA_ERROR_INVALID_VALUE"});
+        EXPECT_EQ(fault.call_count(), 1) << "the call is not repeated";
+    }).join();
+}
+
 TEST_F(TensorMapTest, a_refusal_of_the_driver_is_reported) {
     {
         const FaultInjection fault("cuTensorMapEncodeTiled", 1, CUDA_ERROR_INVALID_VALUE);
