@@ -39,7 +39,7 @@ enum class MapProblem : std::uint8_t {
     None,
     Misaligned,
     Unmapped,
-    InShared,
+    InBlock,
     NoMap,
     Rank,
     Access,
@@ -283,9 +283,11 @@ MapProblem read_map(const WarpContext& warp, std::uint64_t address, TensorMap& m
         const std::uint64_t parameter = offset - kernel.parameter_copy_offset;
         if (parameter > kernel.parameter_copy_bytes ||
             sizeof map > kernel.parameter_copy_bytes - parameter) {
-            return MapProblem::InShared;
+            return MapProblem::InBlock;
         }
         bytes = block.shared + offset;
+    } else if (address - memory.local_base < memory.local_bytes) {
+        return MapProblem::InBlock; // a parameter that is not a __grid_constant__ is copied there
     } else if (!bulk_copy::is_device_memory(memory, address, sizeof map, false)) {
         return MapProblem::Unmapped;
     }
@@ -421,10 +423,10 @@ bool need_request(WarpContext& warp, const Instruction* at, std::uint32_t lane, 
                         std::string("the tensor map at ") + address +
                             " is misaligned: the address must be a multiple of 64");
         }
-        if (problem == MapProblem::InShared) {
+        if (problem == MapProblem::InBlock) {
             return fail(FaultKind::InvalidAddressSpace,
                         std::string("the tensor map at ") + address +
-                            " is in shared memory; it must be a kernel parameter "
+                            " is in shared or local memory; it must be a kernel parameter "
                             "(__grid_constant__), or in global or constant memory");
         }
         return fail(FaultKind::IllegalInstruction,

@@ -280,7 +280,13 @@ TEST(TensorCopies, bytes_that_are_no_map_are_reported) {
     expect_fault(tensor.run(map, "add.u64 %map, %out, 8;\n" + load(0, 0, 128)),
                  FaultKind::MisalignedAddress, {"must be a multiple of 64"});
     expect_fault(tensor.run(map, "cvta.shared.u64 %map, tile;\n" + load(0, 0, 128)),
-                 FaultKind::InvalidAddressSpace, {"is in shared memory", "__grid_constant__"});
+                 FaultKind::InvalidAddressSpace,
+                 {"is in shared or local memory", "__grid_constant__"});
+    // What a compiler makes of a map that is a plain parameter whose address is taken.
+    expect_fault(tensor.run(map, ".local .align 64 .b8 own[128];\ncvta.local.u64 %map, own;\n" +
+                                     load(0, 0, 128)),
+                 FaultKind::InvalidAddressSpace,
+                 {"is in shared or local memory", "__grid_constant__"});
 }
 
 TEST(TensorCopies, a_map_that_does_not_suit_the_copy_is_described) {
