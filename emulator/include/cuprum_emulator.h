@@ -30,6 +30,7 @@ typedef struct CuprumLiveCounts {
     size_t modules;          /**< modules that libraries create internally do not count */
     size_t libraries;
     size_t physical_allocations; /**< created by cuMemCreate */
+    size_t graphics_objects;     /**< graphics resources, external memory and semaphores */
 } CuprumLiveCounts;
 
 /** Counts the live objects. Returns 0, or 1 if `counts` is NULL or its size is unknown. */

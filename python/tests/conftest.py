@@ -44,6 +44,7 @@ class LiveCounts(ctypes.Structure):
             "modules",
             "libraries",
             "physical_allocations",
+            "graphics_objects",
         )
     ]
 

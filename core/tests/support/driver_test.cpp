@@ -23,7 +23,7 @@ namespace {
 /// core uses only the driver API of the emulator.
 struct LiveCounts {
     std::size_t struct_size = sizeof(LiveCounts);
-    std::array<std::size_t, 10> counts{}; // contexts, streams, events, allocations...
+    std::array<std::size_t, 11> counts{}; // contexts, streams, events, allocations...
 };
 
 } // namespace

@@ -23,5 +23,19 @@ extern "C" {
 // As cudaProfiler.h declares them; that header is not part of every distribution of CUDA's headers.
 CUresult CUDAAPI cuProfilerStart();
 CUresult CUDAAPI cuProfilerStop();
+
+// As cudaGL.h and cudaEGL.h declare them; those headers need OpenGL's and EGL's.
+CUresult CUDAAPI cuGraphicsGLRegisterBuffer(CUgraphicsResource* pCudaResource, unsigned int buffer,
+                                            unsigned int Flags);
+CUresult CUDAAPI cuGraphicsGLRegisterImage(CUgraphicsResource* pCudaResource, unsigned int image,
+                                           unsigned int target, unsigned int Flags);
+CUresult CUDAAPI cuGLGetDevices_v2(unsigned int* pCudaDeviceCount, CUdevice* pCudaDevices,
+                                   unsigned int cudaDeviceCount, unsigned int deviceList);
+CUresult CUDAAPI cuGLGetDevices(unsigned int* pCudaDeviceCount, CUdevice* pCudaDevices,
+                                unsigned int cudaDeviceCount, unsigned int deviceList);
+CUresult CUDAAPI cuGraphicsEGLRegisterImage(CUgraphicsResource* pCudaResource, void* image,
+                                            unsigned int flags);
+CUresult CUDAAPI cuGraphicsResourceGetMappedEglFrame(void* eglFrame, CUgraphicsResource resource,
+                                                     unsigned int index, unsigned int mipLevel);
 }
 #pragma GCC visibility pop

@@ -43,9 +43,10 @@ int cuprumEmulatorLiveObjects(CuprumLiveCounts* counts) {
     counts->contexts = Context::active_count();
     counts->streams = handles.count(HandleKind::Stream);
     counts->events = handles.count(HandleKind::Event);
-    counts->device_allocations = memory.count(MemoryKind::Device) +
-                                 memory.count(MemoryKind::Managed) +
-                                 memory.count(MemoryKind::Array);
+    counts->device_allocations =
+        memory.count(MemoryKind::Device) + memory.count(MemoryKind::Managed) +
+        memory.count(MemoryKind::Array) + memory.count(MemoryKind::Graphics) +
+        memory.count(MemoryKind::External);
     counts->pool_allocations = memory.count(MemoryKind::Pooled);
     counts->host_allocations = pinned + memory.count(MemoryKind::Registered);
     counts->pools =
@@ -54,6 +55,9 @@ int cuprumEmulatorLiveObjects(CuprumLiveCounts* counts) {
         HandleKind::Module, [](const Module& module) { return !module.is_of_library(); });
     counts->libraries = handles.count(HandleKind::Library);
     counts->physical_allocations = handles.count(HandleKind::Physical);
+    counts->graphics_objects = handles.count(HandleKind::GraphicsResource) +
+                               handles.count(HandleKind::ExternalMemory) +
+                               handles.count(HandleKind::ExternalSemaphore);
     return 0;
 }
 

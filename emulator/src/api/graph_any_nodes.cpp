@@ -4,6 +4,7 @@
 // Nodes of graphs, with functions for all types of nodes, and attributes of kernel nodes.
 
 #include "api/graph_handles.hpp"
+#include "api/semaphores.hpp"
 #include "objects/graphs/embedded_nodes.hpp"
 #include "objects/graphs/kernel_attributes.hpp"
 #include "objects/graphs/memory_nodes.hpp"
@@ -20,11 +21,6 @@ void check_reserved(const CUgraphNodeParams* request) {
     require(std::ranges::all_of(request->reserved0, [](int word) { return word == 0; }) &&
                 request->reserved2 == 0,
             "the reserved fields of nodeParams must be 0");
-}
-
-[[noreturn]] void refuse_semaphores() {
-    fail(CUDA_ERROR_NOT_SUPPORTED,
-         "nodes of external semaphores are not supported by the emulated device");
 }
 
 /// Returns the parameters of a node that contains no graph and no memory.
@@ -62,8 +58,13 @@ NodeParameters plain_parameters(const CUgraphNodeParams& request) {
         return batch_from(&batch);
     }
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+        return semaphores_from<SemaphoreSignals>(request.extSemSignal.extSemArray,
+                                                 request.extSemSignal.paramsArray,
+                                                 request.extSemSignal.numExtSems);
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-        refuse_semaphores();
+        return semaphores_from<SemaphoreWaits>(request.extSemWait.extSemArray,
+                                               request.extSemWait.paramsArray,
+                                               request.extSemWait.numExtSems);
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:

@@ -218,7 +218,8 @@ void free_device_memory(CUdeviceptr address) {
     const bool is_ours =
         allocation != nullptr && allocation->base == address &&
         (allocation->kind == MemoryKind::Device || allocation->kind == MemoryKind::Managed ||
-         allocation->kind == MemoryKind::Pooled || allocation->kind == MemoryKind::Graph);
+         allocation->kind == MemoryKind::Pooled || allocation->kind == MemoryKind::Graph ||
+         allocation->kind == MemoryKind::External);
     require(is_ours, "dptr is not the start of device memory, or it was freed before");
     if (const auto memory = allocation->graph.lock()) {
         memory->note_free();

@@ -96,6 +96,7 @@ protected:
         EXPECT_EQ(now.pools, before_.pools) << "pools leaked";
         EXPECT_EQ(now.modules, before_.modules) << "modules leaked";
         EXPECT_EQ(now.libraries, before_.libraries) << "libraries leaked";
+        EXPECT_EQ(now.graphics_objects, before_.graphics_objects) << "graphics objects leaked";
         EXPECT_TRUE(succeeds(CU(cuDevicePrimaryCtxRelease)(0)));
     }
 

@@ -121,6 +121,10 @@ private:
             return is_runtime ? "cudaGraphNodeTypeMemFree" : "MEM_FREE";
         case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
             return "BATCH_MEM_OP";
+        case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+            return is_runtime ? "cudaGraphNodeTypeExtSemaphoreSignal" : "EXT_SEMAS_SIGNAL";
+        case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+            return is_runtime ? "cudaGraphNodeTypeExtSemaphoreWait" : "EXT_SEMAS_WAIT";
         case CU_GRAPH_NODE_TYPE_CONDITIONAL:
             return is_runtime ? "cudaGraphNodeTypeConditional" : "CONDITIONAL";
         default:
@@ -231,6 +235,19 @@ private:
         for (const CUstreamBatchMemOpParams& item : batch.items) {
             text << " | operation " << item.operation << std::hex << " address 0x"
                  << item.writeValue.address << " value 0x" << item.writeValue.value64 << std::dec;
+        }
+    }
+
+    template <typename Item>
+    void describe_parameters(std::ostream& text, const SemaphoreBatch<Item>& batch) const {
+        constexpr bool is_signal = std::is_same_v<SemaphoreBatch<Item>, SemaphoreSignals>;
+        if (!wants(is_signal ? CU_GRAPH_DEBUG_DOT_FLAGS_EXT_SEMAS_SIGNAL_NODE_PARAMS
+                             : CU_GRAPH_DEBUG_DOT_FLAGS_EXT_SEMAS_WAIT_NODE_PARAMS)) {
+            return;
+        }
+        for (std::size_t index = 0; index < batch.items.size(); ++index) {
+            text << " | semaphore 0x" << std::hex << batch.semaphores[index]->handle_value()
+                 << std::dec << " value " << batch.items[index].params.fence.value;
         }
     }
 

@@ -50,7 +50,9 @@ CUgraphNodeType type_of(const NodeParameters& parameters) noexcept {
                                CU_GRAPH_NODE_TYPE_HOST,         CU_GRAPH_NODE_TYPE_EVENT_RECORD,
                                CU_GRAPH_NODE_TYPE_WAIT_EVENT,   CU_GRAPH_NODE_TYPE_GRAPH,
                                CU_GRAPH_NODE_TYPE_MEM_ALLOC,    CU_GRAPH_NODE_TYPE_MEM_FREE,
-                               CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, CU_GRAPH_NODE_TYPE_CONDITIONAL};
+                               CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, CU_GRAPH_NODE_TYPE_CONDITIONAL,
+                               CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL,
+                               CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT};
     static_assert(types.size() == std::variant_size_v<NodeParameters>);
     return types[parameters.index()];
 }

@@ -12,6 +12,7 @@
 #include "objects/code/launch.hpp"
 #include "objects/code/module.hpp"
 #include "objects/memory/copy.hpp"
+#include "objects/streams/external_semaphore.hpp"
 
 #include <cuda.h>
 
@@ -109,7 +110,8 @@ struct ConditionalParameters {
 using NodeParameters =
     std::variant<EmptyParameters, KernelParameters, MemcpyParameters, MemsetParameters,
                  HostParameters, RecordParameters, WaitParameters, ChildParameters, AllocParameters,
-                 FreeParameters, BatchParameters, ConditionalParameters>;
+                 FreeParameters, BatchParameters, ConditionalParameters, SemaphoreSignals,
+                 SemaphoreWaits>;
 
 /// Returns the type of a node with these parameters.
 [[nodiscard]] CUgraphNodeType type_of(const NodeParameters& parameters) noexcept;

@@ -90,6 +90,11 @@ bool may_become(const BatchParameters& old, const BatchParameters& now) {
     return true;
 }
 
+template <typename Item>
+bool may_become(const SemaphoreBatch<Item>& old, const SemaphoreBatch<Item>& now) {
+    return old.items.size() == now.items.size();
+}
+
 bool may_become(const ConditionalParameters& old, const ConditionalParameters& now) {
     return old.type == now.type && old.bodies.size() == now.bodies.size() &&
            old.context == now.context;

@@ -276,6 +276,14 @@ struct Maker {
     std::unique_ptr<Work> operator()(const ConditionalParameters& parameters) const {
         return make_conditional_work(parameters);
     }
+
+    std::unique_ptr<Work> operator()(const SemaphoreSignals& parameters) const {
+        return make_semaphore_work(parameters);
+    }
+
+    std::unique_ptr<Work> operator()(const SemaphoreWaits& parameters) const {
+        return make_semaphore_work(parameters);
+    }
 };
 
 } // namespace

@@ -34,4 +34,8 @@ public:
 /// Operations on words of memory. See batch_work.cpp.
 [[nodiscard]] std::unique_ptr<Work> make_batch_work(const BatchParameters& parameters);
 
+/// Signals of external semaphores, and waits for them. See semaphore_work.cpp.
+[[nodiscard]] std::unique_ptr<Work> make_semaphore_work(const SemaphoreSignals& parameters);
+[[nodiscard]] std::unique_ptr<Work> make_semaphore_work(const SemaphoreWaits& parameters);
+
 } // namespace cuprum::emulator

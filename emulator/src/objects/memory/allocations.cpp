@@ -6,6 +6,7 @@
 #include "check/written.hpp"
 #include "objects/devices/device.hpp"
 #include "objects/devices/peer_access.hpp"
+#include "objects/graphics/external_memory.hpp"
 #include "objects/memory/address_space.hpp"
 #include "objects/memory/host_pages.hpp"
 #include "objects/memory/ipc_memory.hpp"
@@ -54,6 +55,10 @@ std::string_view name_of(MemoryKind kind) {
         return "memory of a graph";
     case MemoryKind::Array:
         return "memory of an array";
+    case MemoryKind::Graphics:
+        return "mapped graphics memory";
+    case MemoryKind::External:
+        return "imported external memory";
     }
     return "memory"; // not reached: compilers warn of a kind that is missing above
 }
@@ -381,6 +386,9 @@ void Allocations::release(const Allocation& allocation) noexcept {
     case MemoryKind::Imported:
         close_imported(allocation);
         break;
+    case MemoryKind::External:
+        unmap_external(allocation);
+        break;
     case MemoryKind::Device:
         if (allocation.file != nullptr) {
             AddressSpace::unmap_file(allocation.base, shared_bytes(allocation.bytes));
@@ -395,6 +403,7 @@ void Allocations::release(const Allocation& allocation) noexcept {
     case MemoryKind::Pinned:
     case MemoryKind::Managed:
     case MemoryKind::Heap:
+    case MemoryKind::Graphics:
         AddressSpace::instance().give_back(allocation.base, allocation.bytes);
         break;
     case MemoryKind::Registered:

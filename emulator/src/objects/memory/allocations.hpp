@@ -41,6 +41,8 @@ enum class MemoryKind : std::uint8_t {
     Heap,       // for malloc in kernels
     Graph,      // allocation nodes of graphs
     Array,      // arrays, which kernels reach by textures and surfaces only
+    Graphics,   // a buffer of OpenGL while it is mapped
+    External,   // a buffer of imported memory
 };
 
 /// What reports show about an allocation, live or freed.

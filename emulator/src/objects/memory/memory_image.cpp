@@ -47,6 +47,8 @@ bool is_in_window(const Allocation& memory) {
         }
         return true;
     case MemoryKind::Imported:
+    case MemoryKind::Graphics:
+    case MemoryKind::External:
         refuse_shared(memory.to_text());
     case MemoryKind::Pooled:
         if (memory.is_on_host || memory.is_managed()) {

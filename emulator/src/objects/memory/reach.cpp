@@ -87,6 +87,8 @@ void check_reach(const Use& use, const Allocation& allocation, int device) {
     case MemoryKind::Heap:
     case MemoryKind::Graph:
     case MemoryKind::Array:
+    case MemoryKind::Graphics:
+    case MemoryKind::External:
         break;
     }
 }

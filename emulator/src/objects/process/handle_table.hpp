@@ -51,6 +51,9 @@ enum class HandleKind : std::uint8_t {
     MipmappedArray,
     TextureReference,
     SurfaceReference,
+    GraphicsResource,
+    ExternalMemory,
+    ExternalSemaphore,
     Count,
 };
 

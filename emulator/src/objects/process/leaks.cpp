@@ -45,6 +45,9 @@ constexpr std::array KINDS{
     NamedKind{HandleKind::UserObject, "user object"},
     NamedKind{HandleKind::Array, "array"},
     NamedKind{HandleKind::MipmappedArray, "mipmapped array"},
+    NamedKind{HandleKind::GraphicsResource, "graphics resource"},
+    NamedKind{HandleKind::ExternalMemory, "external memory"},
+    NamedKind{HandleKind::ExternalSemaphore, "external semaphore"},
 };
 
 bool is_of_user(HandleKind kind, const Object& object) {

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "api/handles.hpp"
+#include "objects/process/error.hpp"
+#include "objects/streams/external_semaphore.hpp"
+
+#include <cstdint>
+#include <memory>
+
+namespace cuprum::emulator {
+
+/// Returns the semaphore of a handle. Throws INVALID_HANDLE.
+[[nodiscard]] inline std::shared_ptr<ExternalSemaphore> semaphore_from(CUexternalSemaphore handle) {
+    auto object = HandleTable::instance().find(HandleKind::ExternalSemaphore,
+                                               reinterpret_cast<std::uint64_t>(handle));
+    if (object == nullptr) {
+        fail(CUDA_ERROR_INVALID_HANDLE, "not an external semaphore, or it has been destroyed");
+    }
+    return std::static_pointer_cast<ExternalSemaphore>(std::move(object));
+}
+
+/// Returns signals or waits as a program passes them, checked.
+template <typename Batch, typename Item>
+[[nodiscard]] Batch semaphores_from(const CUexternalSemaphore* handles, const Item* items,
+                                    unsigned count) {
+    require(count == 0 || (handles != nullptr && items != nullptr),
+            "the array of semaphores or of parameters is NULL");
+    Batch batch;
+    for (unsigned index = 0; index < count; ++index) {
+        batch.semaphores.push_back(semaphore_from(handles[index]));
+        require(items[index].flags == 0, "the flags of these semaphores must be 0");
+    }
+    if (count != 0) {
+        batch.handles.assign(handles, handles + count);
+        batch.items.assign(items, items + count);
+    }
+    return batch;
+}
+
+} // namespace cuprum::emulator

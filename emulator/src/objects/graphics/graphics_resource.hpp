@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Buffers and images of OpenGL that kernels use.
+//
+// OpenGL on a CPU has its own memory, so mapping copies: the contents go to device memory when the
+// resource is mapped and back when it is unmapped. Both happen on the calling thread, because
+// OpenGL's context is current there. Unmapping waits for the stream first. Device memory exists
+// only while the resource is mapped, so that a use after unmapping is found.
+
+#pragma once
+
+#include "objects/devices/context.hpp"
+#include "objects/graphics/gl.hpp"
+#include "objects/memory/allocations.hpp"
+#include "objects/process/handle_table.hpp"
+#include "objects/streams/stream.hpp"
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace cuprum::emulator {
+
+/// A buffer or an image of OpenGL, registered in a context.
+class GraphicsResource : public Object {
+public:
+    ~GraphicsResource() override = default;
+
+    /// Maps resources for the work of a stream: all or none.
+    ///
+    /// @throws DriverError ALREADY_MAPPED, INVALID_GRAPHICS_CONTEXT, MAP_FAILED.
+    static void map(std::span<const std::shared_ptr<GraphicsResource>> resources, Stream& stream);
+
+    /// Waits for the stream and gives mapped resources back to OpenGL.
+    ///
+    /// @throws DriverError NOT_MAPPED before anything is unmapped, INVALID_GRAPHICS_CONTEXT.
+    static void unmap(std::span<const std::shared_ptr<GraphicsResource>> resources, Stream& stream);
+
+    /// Frees the device memory of a resource that goes away while it is mapped. OpenGL does not see
+    /// what was written.
+    void abandon() noexcept;
+
+    /// Sets what kernels do with the memory: CU_GRAPHICS_MAP_RESOURCE_FLAGS_*. Throws
+    /// ALREADY_MAPPED.
+    void set_map_flags(unsigned flags);
+
+    /// Returns the memory of a mapped buffer. Throws NOT_MAPPED, NOT_MAPPED_AS_POINTER.
+    [[nodiscard]] virtual const Allocation& memory() const;
+
+    /// Returns an array of a mapped image. Throws NOT_MAPPED, NOT_MAPPED_AS_ARRAY, INVALID_VALUE.
+    [[nodiscard]] virtual CUarray array(unsigned index, unsigned level) const;
+
+    /// Returns the mipmapped array of a mapped image. Throws NOT_MAPPED, NOT_MAPPED_AS_ARRAY.
+    [[nodiscard]] virtual CUmipmappedArray mipmapped_array() const;
+
+    [[nodiscard]] const Context& context() const noexcept { return *context_; }
+
+protected:
+    GraphicsResource(std::shared_ptr<Context> context, unsigned register_flags);
+
+    /// Makes the device memory. Copies the contents to it if `is_read`.
+    virtual void begin(const gl::Functions& gl, bool is_read) = 0;
+    /// Copies the contents back.
+    virtual void write_back(const gl::Functions& gl) = 0;
+    /// Frees the device memory.
+    virtual void end() noexcept = 0;
+
+    void check_mapped() const;
+
+    [[nodiscard]] const std::shared_ptr<Context>& shared_context() const noexcept {
+        return context_;
+    }
+
+private:
+    void check_usable(const Stream& stream) const;
+
+    std::shared_ptr<Context> context_;
+    std::uint64_t life_; // of the context, when the resource was registered
+    unsigned map_flags_;
+    bool is_mapped_ = false;
+};
+
+/// Registers a buffer. Throws INVALID_VALUE, INVALID_GRAPHICS_CONTEXT.
+[[nodiscard]] std::shared_ptr<GraphicsResource>
+register_buffer(const std::shared_ptr<Context>& context, gl::Name buffer, unsigned flags);
+
+/// Registers a texture or a renderbuffer. Throws INVALID_VALUE, INVALID_GRAPHICS_CONTEXT.
+[[nodiscard]] std::shared_ptr<GraphicsResource>
+register_image(const std::shared_ptr<Context>& context, gl::Name image, gl::Enum target,
+               unsigned flags);
+
+} // namespace cuprum::emulator
