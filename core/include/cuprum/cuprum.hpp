@@ -26,6 +26,9 @@
 #include <cuprum/graph/graph_node.hpp>
 #include <cuprum/graph/node_memory.hpp>
 #include <cuprum/graph_memory_resource.hpp>
+#include <cuprum/graphics/external_memory.hpp>
+#include <cuprum/graphics/external_semaphore.hpp>
+#include <cuprum/graphics/graphics_resource.hpp>
 #include <cuprum/host.hpp>
 #include <cuprum/host_memory.hpp>
 #include <cuprum/ipc.hpp>

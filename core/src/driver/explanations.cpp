@@ -80,8 +80,10 @@ constexpr auto EXPLANATIONS = std::to_array<Explanation>({
     {210, "CUDA_ERROR_ALREADY_ACQUIRED", nullptr},
     {211, "CUDA_ERROR_NOT_MAPPED",
      "the resource is not mapped; map it before use"},
-    {212, "CUDA_ERROR_NOT_MAPPED_AS_ARRAY", nullptr},
-    {213, "CUDA_ERROR_NOT_MAPPED_AS_POINTER", nullptr},
+    {212, "CUDA_ERROR_NOT_MAPPED_AS_ARRAY",
+     "the graphics resource is a buffer, which has a pointer and no arrays"},
+    {213, "CUDA_ERROR_NOT_MAPPED_AS_POINTER",
+     "the graphics resource is an image, which has arrays and no pointer"},
     {214, "CUDA_ERROR_ECC_UNCORRECTABLE",
      "the device found a memory error that it could not correct; restart the process, and "
      "reset the device if it happens again"},
@@ -91,7 +93,9 @@ constexpr auto EXPLANATIONS = std::to_array<Explanation>({
      "these two devices cannot reach each other's memory; copy through the host instead"},
     {218, "CUDA_ERROR_INVALID_PTX",
      "the PTX was refused by the driver's compiler; its log has line and reason"},
-    {219, "CUDA_ERROR_INVALID_GRAPHICS_CONTEXT", nullptr},
+    {219, "CUDA_ERROR_INVALID_GRAPHICS_CONTEXT",
+     "no usable context of OpenGL is current on this thread; make one of this device current "
+     "before the call"},
     {220, "CUDA_ERROR_NVLINK_UNCORRECTABLE",
      "an NVLink error could not be corrected; restart the process, and check the links if "
      "this comes again"},

@@ -3,7 +3,8 @@
 
 // What drivers newer than the CUDA headers we build with offer: work queues and the structured
 // split of multiprocessors, both since CUDA 13.1, and the parameters of any node of a graph, since
-// 13.2. The layouts are those of the driver's binary interface.
+// 13.2. The layouts are those of the driver's binary interface. Also the functions of cudaGL.h and
+// cudaEGL.h, which need the headers of OpenGL and EGL.
 
 #pragma once
 
@@ -34,6 +35,17 @@ extern "C" CUresult CUDAAPI cuDevSmResourceSplit(CUdevResource* result, unsigned
 extern "C" CUresult CUDAAPI cuGraphNodeGetParams(CUgraphNode hNode, CUgraphNodeParams* nodeParams);
 
 #endif
+
+extern "C" {
+CUresult CUDAAPI cuGraphicsGLRegisterBuffer(CUgraphicsResource* pCudaResource, unsigned int buffer,
+                                            unsigned int Flags);
+CUresult CUDAAPI cuGraphicsGLRegisterImage(CUgraphicsResource* pCudaResource, unsigned int image,
+                                           unsigned int target, unsigned int Flags);
+CUresult CUDAAPI cuGraphicsEGLRegisterImage(CUgraphicsResource* pCudaResource, void* image,
+                                            unsigned int flags);
+CUresult CUDAAPI cuGLGetDevices(unsigned int* pCudaDeviceCount, CUdevice* pCudaDevices,
+                                unsigned int cudaDeviceCount, unsigned int deviceList);
+}
 // NOLINTEND(readability-identifier-naming)
 
 namespace cuprum::driver {

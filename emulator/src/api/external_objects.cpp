@@ -34,8 +34,7 @@ CUresult CUDAAPI cuImportExternalMemory(CUexternalMemory* extMem_out,
         require(extMem_out != nullptr && memHandleDesc != nullptr, "an argument is NULL");
         const auto& context = current_context();
         *extMem_out = reinterpret_cast<CUexternalMemory>(HandleTable::instance().insert(
-            HandleKind::ExternalMemory,
-            std::make_shared<ExternalMemory>(context, *memHandleDesc)));
+            HandleKind::ExternalMemory, std::make_shared<ExternalMemory>(context, *memHandleDesc)));
     });
 }
 
@@ -58,9 +57,8 @@ CUresult CUDAAPI cuDestroyExternalMemory(CUexternalMemory extMem) {
     });
 }
 
-CUresult CUDAAPI
-cuImportExternalSemaphore(CUexternalSemaphore* extSem_out,
-                          const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC* semHandleDesc) {
+CUresult CUDAAPI cuImportExternalSemaphore(
+    CUexternalSemaphore* extSem_out, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC* semHandleDesc) {
     return entry("cuImportExternalSemaphore", [&] {
         require(extSem_out != nullptr && semHandleDesc != nullptr, "an argument is NULL");
         (void)current_context();
@@ -69,10 +67,10 @@ cuImportExternalSemaphore(CUexternalSemaphore* extSem_out,
     });
 }
 
-CUresult CUDAAPI cuSignalExternalSemaphoresAsync(
-    const CUexternalSemaphore* extSemArray,
-    const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS* paramsArray, unsigned int numExtSems,
-    CUstream stream) {
+CUresult CUDAAPI
+cuSignalExternalSemaphoresAsync(const CUexternalSemaphore* extSemArray,
+                                const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS* paramsArray,
+                                unsigned int numExtSems, CUstream stream) {
     return entry("cuSignalExternalSemaphoresAsync", [&] {
         auto batch = semaphores_from<SemaphoreSignals>(extSemArray, paramsArray, numExtSems);
         const auto queue = stream_from(stream);

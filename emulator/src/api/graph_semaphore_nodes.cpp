@@ -83,8 +83,7 @@ CUresult CUDAAPI cuGraphExternalSemaphoresWaitNodeSetParams(
 }
 
 CUresult CUDAAPI cuGraphExecExternalSemaphoresSignalNodeSetParams(
-    CUgraphExec hGraphExec, CUgraphNode hNode,
-    const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS* nodeParams) {
+    CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS* nodeParams) {
     return graph_entry("cuGraphExecExternalSemaphoresSignalNodeSetParams", [&] {
         executable_from(hGraphExec)
             ->set_parameters(node_from(hNode), batch_of<SemaphoreSignals>(nodeParams));

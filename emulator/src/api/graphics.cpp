@@ -120,8 +120,7 @@ CUresult CUDAAPI cuGraphicsResourceGetMappedMipmappedArray(CUmipmappedArray* pMi
     });
 }
 
-CUresult CUDAAPI cuGraphicsResourceSetMapFlags_v2(CUgraphicsResource resource,
-                                                  unsigned int flags) {
+CUresult CUDAAPI cuGraphicsResourceSetMapFlags_v2(CUgraphicsResource resource, unsigned int flags) {
     return entry("cuGraphicsResourceSetMapFlags", [&] {
         check_map_flags(flags);
         resource_from(resource)->set_map_flags(flags);

@@ -24,6 +24,9 @@ struct CUgraphExec_st;
 struct CUarray_st;
 struct CUmipmappedArray_st;
 struct CUtensorMap_st;
+struct CUgraphicsResource_st;
+struct CUextMemory_st;
+struct CUextSemaphore_st;
 
 using CUdevice = int;
 using CUcontext = CUctx_st*;
@@ -42,4 +45,7 @@ using CUmipmappedArray = CUmipmappedArray_st*;
 using CUtensorMap = CUtensorMap_st;
 using CUtexObject = unsigned long long;
 using CUsurfObject = unsigned long long;
+using CUgraphicsResource = CUgraphicsResource_st*;
+using CUexternalMemory = CUextMemory_st*;
+using CUexternalSemaphore = CUextSemaphore_st*;
 using CUdeviceptr = unsigned long long;

@@ -87,8 +87,8 @@ std::uint64_t length_of(int descriptor) {
 
 /// Throws unless the process can map a file for reading and writing.
 void check_mappable(int descriptor) {
-    void* const page = ::mmap(nullptr, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor,
-                              0);
+    void* const page =
+        ::mmap(nullptr, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     if (page == MAP_FAILED) {
         fail(CUDA_ERROR_NOT_SUPPORTED,
              "the memory cannot be mapped into this process; the emulated device can import only "
@@ -142,8 +142,7 @@ std::shared_ptr<Allocation> ExternalMemory::map(std::uint64_t offset, std::uint6
     }
     const std::uint64_t place = begin_ + offset;
     const std::uint64_t first = place / PAGE_BYTES * PAGE_BYTES;
-    const std::uint64_t mapped =
-        (place + bytes - first + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    const std::uint64_t mapped = (place + bytes - first + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
     const std::uint64_t base = AddressSpace::instance().take(mapped);
     auto allocation = std::make_shared<Allocation>();
     allocation->base = base + (place - first);

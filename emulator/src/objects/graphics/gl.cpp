@@ -136,8 +136,8 @@ void read_version(Functions& functions) {
         version.remove_prefix(embedded.size());
     }
     const auto is_digit = [](char letter) { return letter >= '0' && letter <= '9'; };
-    const bool is_known = version.size() >= 3 && is_digit(version[0]) && version[1] == '.' &&
-                          is_digit(version[2]);
+    const bool is_known =
+        version.size() >= 3 && is_digit(version[0]) && version[1] == '.' && is_digit(version[2]);
     functions.version = is_known ? (version[0] - '0') * 10 + (version[2] - '0') : 0;
 }
 
@@ -253,8 +253,8 @@ void read_buffer(const Functions& gl, Name buffer, void* to, std::uint64_t bytes
     gl.copy_buffer(COPY_READ_BUFFER, COPY_WRITE_BUFFER, 0, 0, size);
     const void* const data = gl.map_buffer(COPY_WRITE_BUFFER, 0, size, MAP_READ_BIT);
     if (data == nullptr) {
-        fail(CUDA_ERROR_MAP_FAILED, "OpenGL refused to map a copy of the buffer of " +
-                                        std::to_string(bytes) + " bytes");
+        fail(CUDA_ERROR_MAP_FAILED,
+             "OpenGL refused to map a copy of the buffer of " + std::to_string(bytes) + " bytes");
     }
     std::memcpy(to, data, bytes);
     gl.unmap_buffer(COPY_WRITE_BUFFER);

@@ -34,7 +34,7 @@ constexpr Enum RENDERBUFFER = 0x8D41;
 /// The functions of OpenGL in use, and the version of the context they are called in. A function
 /// that the library does not have is nullptr.
 struct Functions {
-    int version = 0; // 45 for OpenGL 4.5
+    int version = 0;          // 45 for OpenGL 4.5
     bool is_embedded = false; // OpenGL ES
 
     const unsigned char* (*get_string)(Enum) = nullptr;
@@ -62,8 +62,8 @@ struct Functions {
     void (*get_image)(Enum, int, Enum, Enum, void*) = nullptr;
     void (*set_image_1d)(Enum, int, int, int, Enum, Enum, const void*) = nullptr;
     void (*set_image_2d)(Enum, int, int, int, int, int, Enum, Enum, const void*) = nullptr;
-    void (*set_image_3d)(Enum, int, int, int, int, int, int, int, Enum, Enum, const void*) =
-        nullptr;
+    void (*set_image_3d)(Enum, int, int, int, int, int, int, int, Enum, Enum,
+                         const void*) = nullptr;
     void (*storage_2d)(Enum, int, Enum, int, int) = nullptr;
 
     unsigned char (*is_renderbuffer)(Name) = nullptr;

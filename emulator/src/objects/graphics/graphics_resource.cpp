@@ -44,9 +44,9 @@ protected:
                      " bytes when it was registered and has " + std::to_string(now) +
                      " now; register it again after glBufferData");
         }
-        auto memory = Allocations::instance().allocate(
-            MemoryKind::Graphics, shared_context(), bytes_, 0,
-            "buffer " + std::to_string(buffer_) + " of OpenGL");
+        auto memory =
+            Allocations::instance().allocate(MemoryKind::Graphics, shared_context(), bytes_, 0,
+                                             "buffer " + std::to_string(buffer_) + " of OpenGL");
         try {
             if (is_read) {
                 gl::read_buffer(gl, buffer_, reinterpret_cast<void*>(memory->base), bytes_);
@@ -98,8 +98,7 @@ void GraphicsResource::map(std::span<const std::shared_ptr<GraphicsResource>> re
             if (each->is_mapped_) {
                 fail(CUDA_ERROR_ALREADY_MAPPED, "the resource is mapped already");
             }
-            each->begin(gl,
-                        (each->map_flags_ & CU_GRAPHICS_MAP_RESOURCE_FLAGS_WRITE_DISCARD) == 0);
+            each->begin(gl, (each->map_flags_ & CU_GRAPHICS_MAP_RESOURCE_FLAGS_WRITE_DISCARD) == 0);
             each->is_mapped_ = true;
             ++mapped;
         }

@@ -133,15 +133,15 @@ std::shared_ptr<ExternalSemaphore> import_timeline(int descriptor) {
     struct stat status{};
     const bool is_long_enough = ::fstat(descriptor, &status) == 0 &&
                                 status.st_size >= static_cast<off_t>(sizeof(std::uint64_t));
-    void* const page = is_long_enough
-                           ? ::mmap(nullptr, sizeof(std::uint64_t), PROT_READ | PROT_WRITE,
-                                    MAP_SHARED, descriptor, 0)
-                           : MAP_FAILED;
+    void* const page = is_long_enough ? ::mmap(nullptr, sizeof(std::uint64_t),
+                                               PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+                                      : MAP_FAILED;
     if (page == MAP_FAILED) {
-        fail(CUDA_ERROR_NOT_SUPPORTED,
-             "the descriptor is '" + kind_of(descriptor) +
-                 "'; as TIMELINE_SEMAPHORE_FD the emulated device imports shared memory that begins "
-                 "with an 8-byte counter, not semaphores of graphics drivers");
+        fail(
+            CUDA_ERROR_NOT_SUPPORTED,
+            "the descriptor is '" + kind_of(descriptor) +
+                "'; as TIMELINE_SEMAPHORE_FD the emulated device imports shared memory that begins "
+                "with an 8-byte counter, not semaphores of graphics drivers");
     }
     (void)::fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK); // the counter must not go away
     return std::make_shared<TimelineSemaphore>(descriptor, page);

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cuprum/buffer.hpp>
+#include <cuprum/context.hpp>
+#include <cuprum/detail/driver_types.hpp>
+#include <cuprum/detail/export.hpp>
+#include <cuprum/device.hpp>
+#include <cuprum/stream.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cuprum {
+
+namespace detail {
+struct Access;
+struct GraphicsState;
+} // namespace detail
+
+/// What kernels do with a graphics resource. A promise that is broken gives undefined contents.
+struct GraphicsOptions {
+    bool is_read_only = false;          // kernels only read it
+    bool is_write_discard = false;      // kernels write all of it and read none of it
+    bool is_surface_load_store = false; // kernels access an image through surface objects
+    bool is_texture_gather = false;     // kernels gather from an image through texture objects
+
+    friend bool operator==(const GraphicsOptions&, const GraphicsOptions&) = default;
+};
+
+/// What kernels do with a resource during the next mappings.
+enum class GraphicsMapUse { ReadWrite, ReadOnly, WriteDiscard };
+
+/// Which devices Device::of_opengl asks for.
+enum class GLDeviceList { All, CurrentFrame, NextFrame };
+
+/// A buffer or an image of OpenGL or EGL that CUDA can use.
+///
+/// The graphics API owns the contents. Map the resource before CUDA work uses it, and unmap it
+/// before the graphics API does. OpenGL's context must be current on the calling thread whenever a
+/// resource is registered, mapped, unmapped or closed. Copies share one registration, which ends
+/// with the last of them and of its mappings. Not for use by several threads at once.
+class CUPRUM_API GraphicsResource {
+public:
+    /// Registers a buffer of OpenGL in a context, by the name that glGenBuffers returned.
+    /// @throws std::invalid_argument if the options do not suit a buffer; CUDAError if OpenGL's
+    /// context is not current or has no such buffer.
+    [[nodiscard]] static GraphicsResource from_gl_buffer(const Context& context, unsigned buffer,
+                                                         const GraphicsOptions& options = {});
+    /// Registers a texture or a renderbuffer of OpenGL in a context, with its target, such as
+    /// GL_TEXTURE_2D.
+    /// @throws std::invalid_argument if the target is none that CUDA can use; CUDAError if OpenGL's
+    /// context is not current or has no such image.
+    [[nodiscard]] static GraphicsResource from_gl_image(const Context& context, unsigned image,
+                                                        unsigned target,
+                                                        const GraphicsOptions& options = {});
+    /// Registers an image of EGL, an EGLImageKHR, in a context.
+    /// @throws CUDAError if the driver refuses it; desktop drivers support few images.
+    [[nodiscard]] static GraphicsResource from_egl_image(const Context& context, void* image,
+                                                         const GraphicsOptions& options = {});
+
+    [[nodiscard]] CUgraphicsResource handle() const;
+    [[nodiscard]] Context context() const;
+    /// Returns whether it was registered as an image, which is mapped as arrays.
+    [[nodiscard]] bool is_image() const;
+    [[nodiscard]] bool is_mapped() const;
+
+    /// Maps a buffer for the work of a stream, after all work that OpenGL was given so far.
+    ///
+    /// The buffer is the mapping: closing its last share unmaps the resource in the order of its
+    /// stream, which is `stream` unless you name another.
+    /// @throws std::logic_error if the resource is mapped already or is an image; CUDAError if the
+    /// driver refuses it. Nothing is mapped then.
+    [[nodiscard]] Buffer map(const Stream& stream) const;
+
+    /// Sets what kernels do with the resource when it is mapped next.
+    /// @throws std::logic_error if it is mapped.
+    void set_map_use(GraphicsMapUse use) const;
+
+    /// Unmaps the resource now: later work of the graphics API waits for the work that `stream`
+    /// holds. The buffers of the mapping must not be used any more.
+    /// @throws std::logic_error if it is not mapped; CUDAError if the driver refuses it, and the
+    /// resource stays mapped.
+    void unmap(const Stream& stream) const;
+    /// Unmaps the resource on the stream that it was mapped on.
+    void unmap() const;
+
+    [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
+
+    /// Gives up this share. The last one unregisters the resource, once it is not mapped any more.
+    /// Calling it again does nothing.
+    void close() noexcept { state_.reset(); }
+
+    /// Compares handles.
+    friend CUPRUM_API bool operator==(const GraphicsResource& left,
+                                      const GraphicsResource& right) noexcept;
+
+private:
+    friend struct detail::Access;
+
+    explicit GraphicsResource(std::shared_ptr<detail::GraphicsState> state) noexcept
+        : state_(std::move(state)) {}
+
+    std::shared_ptr<detail::GraphicsState> state_;
+};
+
+/// Returns the devices that the current context of OpenGL uses.
+/// @throws CUDAError if no context of OpenGL is current on the calling thread.
+[[nodiscard]] CUPRUM_API std::vector<Device> gl_devices(GLDeviceList list = GLDeviceList::All);
+
+/// Returns handle and state for messages and logs. Makes no driver call.
+[[nodiscard]] CUPRUM_API std::string to_string(const GraphicsResource& resource);
+
+} // namespace cuprum
+
+/// Hashes what operator== compares.
+template <>
+struct std::hash<cuprum::GraphicsResource> {
+    [[nodiscard]] CUPRUM_API std::size_t
+    operator()(const cuprum::GraphicsResource& resource) const noexcept;
+};

@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cuprum/graphics/external_memory.hpp>
+
+#include "device/device_state.hpp"
+#include "driver/current.hpp"
+#include "driver/handle.hpp"
+#include "graphics/descriptor.hpp"
+#include "graphics/external_memory_state.hpp"
+#include "memory/waiting_free.hpp"
+#include "support/text.hpp"
+
+#include <cuprum/memory_resource.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace cuprum {
+
+namespace {
+
+using driver::call;
+using driver::table;
+
+/// The memory of buffers that were mapped from external memory.
+class MappedExternalMemory final : public MemoryResource {
+public:
+    explicit MappedExternalMemory(std::shared_ptr<detail::ExternalMemoryState> memory)
+        : memory_(std::move(memory)) {}
+
+    [[nodiscard]] CUdeviceptr allocate_bytes(std::size_t bytes, const Stream& stream) override;
+    void deallocate_bytes(CUdeviceptr pointer, std::size_t bytes, const Stream& stream) override;
+
+    [[nodiscard]] bool is_device_accessible() const noexcept override { return true; }
+
+    [[nodiscard]] bool is_host_accessible() const noexcept override { return false; }
+
+    [[nodiscard]] int device_id() const noexcept override {
+        return memory_->context->device->ordinal;
+    }
+
+    [[nodiscard]] bool is_context_bound() const noexcept override { return true; }
+
+private:
+    std::shared_ptr<detail::ExternalMemoryState> memory_;
+};
+
+CUexternalMemoryHandleType handle_type(ExternalMemoryType type);
+const char* name_of(ExternalMemoryType type);
+
+} // namespace
+
+ExternalMemory ExternalMemory::from_fd(const Context& context, int descriptor, std::size_t bytes,
+                                       const ExternalMemoryOptions& options) {
+    (void)detail::open(context);
+    CUDA_EXTERNAL_MEMORY_HANDLE_DESC description{};
+    description.type = handle_type(options.type);
+    if (bytes == 0) {
+        throw std::invalid_argument("bytes is 0, expected the size of the memory");
+    }
+    if (options.is_dedicated && options.type == ExternalMemoryType::DmaBufFd) {
+        throw std::invalid_argument("is_dedicated is true, but a DMA-BUF has no dedicated "
+                                    "allocations; leave it out");
+    }
+    description.size = bytes;
+    description.flags = options.is_dedicated ? CUDA_EXTERNAL_MEMORY_DEDICATED : 0;
+    auto state = std::make_shared<detail::ExternalMemoryState>(detail::Access::state(context));
+    state->size = bytes;
+    state->type = options.type;
+    detail::DescriptorCopy copy(descriptor);
+    description.handle.fd = copy.get();
+    const driver::Current current(state->context->handle);
+    CUexternalMemory handle = nullptr;
+    call(table().cuImportExternalMemory, &handle, &description);
+    copy.release(); // the driver owns it now
+    state->handle = handle;
+    return ExternalMemory(std::move(state));
+}
+
+CUexternalMemory ExternalMemory::handle() const {
+    return detail::open(state_, "ExternalMemory").handle;
+}
+
+Context ExternalMemory::context() const {
+    return detail::Access::make<Context>(detail::open(state_, "ExternalMemory").context);
+}
+
+std::size_t ExternalMemory::size() const {
+    return detail::open(state_, "ExternalMemory").size;
+}
+
+ExternalMemoryType ExternalMemory::type() const {
+    return detail::open(state_, "ExternalMemory").type;
+}
+
+Buffer ExternalMemory::map() const {
+    return map(0, size());
+}
+
+Buffer ExternalMemory::map(std::size_t offset, std::size_t bytes) const {
+    const detail::ExternalMemoryState& own = detail::open(state_, "ExternalMemory");
+    if (bytes == 0) {
+        throw std::invalid_argument("bytes is 0, expected at least 1");
+    }
+    if (offset > own.size || bytes > own.size - offset) {
+        throw std::invalid_argument("the part has " + std::to_string(bytes) +
+                                    " bytes from offset " + std::to_string(offset) +
+                                    ", but the ExternalMemory has " + std::to_string(own.size));
+    }
+    auto resource = std::make_shared<MappedExternalMemory>(state_);
+    CUDA_EXTERNAL_MEMORY_BUFFER_DESC description{};
+    description.offset = offset;
+    description.size = bytes;
+    CUdeviceptr pointer = 0;
+    const driver::Current current(own.context->handle);
+    call(table().cuExternalMemoryGetMappedBuffer, &pointer, own.handle, &description);
+    return detail::adopt(pointer, bytes, std::move(resource), own.context);
+}
+
+bool operator==(const ExternalMemory& left, const ExternalMemory& right) noexcept {
+    const CUexternalMemory first = left.is_closed() ? nullptr : left.state_->handle;
+    const CUexternalMemory second = right.is_closed() ? nullptr : right.state_->handle;
+    return first == second;
+}
+
+std::string to_string(const ExternalMemory& memory) {
+    if (memory.is_closed()) {
+        return "<ExternalMemory closed>";
+    }
+    const auto& state = detail::Access::state(memory);
+    return "<ExternalMemory handle=" + detail::hexadecimal(state->handle) + " " +
+           name_of(state->type) + " size=" + std::to_string(state->size) + ">";
+}
+
+detail::ExternalMemoryState::~ExternalMemoryState() {
+    if (handle != nullptr) {
+        release_in_context(context, made_at, "external memory", table().cuDestroyExternalMemory,
+                           handle);
+    }
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+CUdeviceptr MappedExternalMemory::allocate_bytes(std::size_t /*bytes*/, const Stream& /*stream*/) {
+    throw std::logic_error("external memory cannot allocate; map another part of it");
+}
+
+void MappedExternalMemory::deallocate_bytes(CUdeviceptr pointer, std::size_t /*bytes*/,
+                                            const Stream& stream) {
+    detail::free_after(stream, [&] { detail::free_in_any_context(table().cuMemFree, pointer); });
+}
+
+CUexternalMemoryHandleType handle_type(ExternalMemoryType type) {
+    switch (type) {
+    case ExternalMemoryType::OpaqueFd:
+        return CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD;
+    case ExternalMemoryType::DmaBufFd:
+        // Not by its name: our cuda.h may not know it.
+        return static_cast<CUexternalMemoryHandleType>(9); // NOLINT(*EnumCastOutOfRange)
+    }
+    throw std::invalid_argument("type is " + std::to_string(static_cast<int>(type)) +
+                                ", expected a member of ExternalMemoryType");
+}
+
+const char* name_of(ExternalMemoryType type) {
+    return type == ExternalMemoryType::OpaqueFd ? "opaque_fd" : "dma_buf_fd";
+}
+
+} // namespace
+
+} // namespace cuprum
+
+std::size_t
+std::hash<cuprum::ExternalMemory>::operator()(const cuprum::ExternalMemory& memory) const noexcept {
+    const auto& state = cuprum::detail::Access::state(memory);
+    return std::hash<const void*>()(state == nullptr ? nullptr : state->handle);
+}

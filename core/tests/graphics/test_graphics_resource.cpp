@@ -1,0 +1,266 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "graphics/gl_test.hpp"
+#include "support/every_failure.hpp"
+#include "support/expect_error.hpp"
+
+#include <cuprum/graphics/graphics_resource.hpp>
+
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+#include <unordered_set>
+#include <vector>
+
+namespace cuprum {
+
+namespace {
+
+using testing::expect_error;
+
+constexpr int COUNT = 256;
+constexpr std::size_t BYTES = COUNT * sizeof(float);
+constexpr unsigned GL_TEXTURE_1D = 0x0DE0;
+
+class GraphicsResourceTest : public testing::GLTest {
+protected:
+    void SetUp() override {
+        GLTest::SetUp();
+        if (!IsSkipped()) {
+            buffer_ = gl().make_buffer(numbers());
+        }
+    }
+
+    void TearDown() override {
+        if (!IsSkipped()) {
+            gl().make_current();
+            gl().delete_buffer(buffer_);
+        }
+        GLTest::TearDown();
+    }
+
+    static std::vector<float> numbers() {
+        std::vector<float> values(COUNT);
+        std::iota(values.begin(), values.end(), 1.0F);
+        return values;
+    }
+
+    [[nodiscard]] GraphicsResource registered(const GraphicsOptions& options = {}) const {
+        return GraphicsResource::from_gl_buffer(context(), buffer_, options);
+    }
+
+    [[nodiscard]] std::vector<float> read_back() const {
+        return gl().read_buffer<float>(buffer_, COUNT);
+    }
+
+    unsigned buffer_ = 0;
+};
+
+} // namespace
+
+TEST_F(GraphicsResourceTest, a_kernel_changes_a_buffer_of_opengl) {
+    const ObjectCode code =
+        compile("extern \"C\" __global__ void twice(float* x, int n) {"
+                " int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { x[i] *= 2; } }");
+    const GraphicsResource resource = registered();
+    EXPECT_FALSE(resource.is_mapped());
+    EXPECT_FALSE(resource.is_image());
+    {
+        const Buffer mapped = resource.map(stream());
+        EXPECT_TRUE(resource.is_mapped());
+        EXPECT_EQ(mapped.size(), BYTES);
+        EXPECT_EQ(mapped.device_id(), 0);
+        EXPECT_TRUE(mapped.is_device_accessible());
+        EXPECT_FALSE(mapped.is_host_accessible());
+        launch(stream(), {.grid = {2}, .block = {128}}, code.get_kernel("twice"), mapped, COUNT);
+    }
+    EXPECT_FALSE(resource.is_mapped());
+    std::vector<float> expected = numbers();
+    for (float& value : expected) {
+        value *= 2;
+    }
+    EXPECT_EQ(read_back(), expected);
+}
+
+TEST_F(GraphicsResourceTest, copies_and_slices_share_the_mapping) {
+    GraphicsResource resource = registered({.is_write_discard = true});
+    Buffer whole = resource.map(stream());
+    Buffer part = whole.slice(16, 16);
+    whole.close();
+    EXPECT_TRUE(resource.is_mapped()) << "the slice still uses it";
+    GraphicsResource copy = resource;
+    EXPECT_EQ(copy, resource);
+    resource.close();
+    EXPECT_TRUE(resource.is_closed());
+    EXPECT_TRUE(copy.is_mapped());
+    part.close();
+    EXPECT_FALSE(copy.is_mapped());
+}
+
+TEST_F(GraphicsResourceTest, a_mapping_keeps_a_closed_resource_registered) {
+    GraphicsResource resource = registered();
+    Buffer mapped = resource.map(stream());
+    resource.close();
+    mapped.fill(std::uint32_t{0}, stream());
+    mapped.close();
+    EXPECT_EQ(read_back(), std::vector<float>(COUNT, 0.0F));
+}
+
+TEST_F(GraphicsResourceTest, an_exception_unmaps) {
+    const GraphicsResource resource = registered();
+    try {
+        const Buffer mapped = resource.map(stream());
+        throw std::runtime_error("in between");
+    } catch (const std::runtime_error&) {
+        EXPECT_FALSE(resource.is_mapped());
+    }
+    EXPECT_FALSE(resource.map(stream()).is_closed()) << "it can be mapped again";
+}
+
+TEST_F(GraphicsResourceTest, unmap_ends_the_mapping_before_its_buffers) {
+    const GraphicsResource resource = registered();
+    const Stream other = device().create_stream();
+    {
+        const Buffer mapped = resource.map(stream());
+        mapped.fill(std::uint32_t{0}, stream());
+        stream().sync();
+        resource.unmap(other);
+        EXPECT_FALSE(resource.is_mapped());
+        EXPECT_EQ(read_back(), std::vector<float>(COUNT, 0.0F));
+    }
+    const Buffer again = resource.map(stream());
+    resource.unmap();
+    EXPECT_FALSE(resource.is_mapped());
+}
+
+TEST_F(GraphicsResourceTest, closing_on_another_stream_orders_the_unmapping_there) {
+    const GraphicsResource resource = registered();
+    const Stream other = device().create_stream();
+    Buffer mapped = resource.map(stream());
+    mapped.fill(std::uint32_t{0x3F800000}, other);
+    mapped.close(other);
+    EXPECT_EQ(read_back(), std::vector<float>(COUNT, 1.0F));
+}
+
+TEST_F(GraphicsResourceTest, what_kernels_do_can_change_between_mappings) {
+    const GraphicsResource resource = registered();
+    resource.set_map_use(GraphicsMapUse::ReadOnly);
+    {
+        std::vector<float> seen(COUNT);
+        const Buffer mapped = resource.map(stream());
+        mapped.copy_to_host(seen, stream());
+        stream().sync();
+        EXPECT_EQ(seen, numbers());
+        expect_error<std::logic_error>([&] { resource.set_map_use(GraphicsMapUse::ReadWrite); },
+                                       {"the GraphicsResource is mapped", "unmap it before"});
+    }
+    resource.set_map_use(GraphicsMapUse::WriteDiscard);
+    resource.map(stream()).fill(std::uint32_t{0}, stream());
+    EXPECT_EQ(read_back(), std::vector<float>(COUNT, 0.0F));
+}
+
+TEST_F(GraphicsResourceTest, says_what_is_wrong) {
+    GraphicsResource resource = registered();
+    expect_error<std::logic_error>([&] { resource.unmap(); },
+                                   {"the GraphicsResource is not mapped", "map() comes first"});
+    expect_error<std::logic_error>([&] { resource.unmap(stream()); },
+                                   {"the GraphicsResource is not mapped"});
+    {
+        const Buffer mapped = resource.map(stream());
+        expect_error<std::logic_error>(
+            [&] { static_cast<void>(resource.map(stream())); },
+            {"the GraphicsResource is already mapped", "close the buffer"});
+    }
+    expect_error<std::invalid_argument>(
+        [&] { static_cast<void>(registered({.is_read_only = true, .is_write_discard = true})); },
+        {"is_read_only and is_write_discard are both true"});
+    expect_error<std::invalid_argument>(
+        [&] { static_cast<void>(registered({.is_surface_load_store = true})); },
+        {"is_surface_load_store is true", "from_gl_image"});
+    expect_error<std::invalid_argument>(
+        [&] { static_cast<void>(registered({.is_texture_gather = true})); },
+        {"is_texture_gather is true"});
+    expect_error<std::invalid_argument>(
+        [&] { static_cast<void>(GraphicsResource::from_gl_image(context(), 1, GL_TEXTURE_1D)); },
+        {"target is 0xde0", "GL_TEXTURE_2D", "GL_RENDERBUFFER"});
+    expect_error<std::invalid_argument>(
+        [&] { static_cast<void>(GraphicsResource::from_egl_image(context(), nullptr)); },
+        {"image is null", "EGLImage"});
+    expect_error<std::invalid_argument>(
+        [&] { resource.set_map_use(static_cast<GraphicsMapUse>(7)); },
+        {"use is 7", "GraphicsMapUse"});
+    expect_error<CUDAError>(
+        [&] { static_cast<void>(GraphicsResource::from_gl_buffer(context(), 98765)); },
+        {"cuGraphicsGLRegisterBuffer"});
+    Stream closed = device().create_stream();
+    closed.close();
+    expect_error<ClosedError>([&] { static_cast<void>(resource.map(closed)); }, {"Stream"});
+    EXPECT_FALSE(resource.is_mapped());
+    resource.close();
+    resource.close();
+    expect_error<ClosedError>([&] { static_cast<void>(resource.map(stream())); },
+                              {"GraphicsResource"});
+    expect_error<ClosedError>([&] { resource.unmap(); }, {"GraphicsResource"});
+    expect_error<ClosedError>([&] { static_cast<void>(resource.handle()); }, {"GraphicsResource"});
+}
+
+TEST_F(GraphicsResourceTest, needs_a_context_of_opengl) {
+    const GraphicsResource resource = registered();
+    gl().release();
+    expect_error<CUDAError>([&] { static_cast<void>(registered()); },
+                            {"cuGraphicsGLRegisterBuffer"});
+    expect_error<CUDAError>([&] { static_cast<void>(resource.map(stream())); },
+                            {"cuGraphicsMapResources"});
+    EXPECT_FALSE(resource.is_mapped());
+    expect_error<CUDAError>([&] { static_cast<void>(gl_devices()); }, {"cuGLGetDevices"});
+    gl().make_current();
+    EXPECT_EQ(resource.map(stream()).size(), BYTES);
+    const std::vector<Device> devices = gl_devices(GLDeviceList::All);
+    ASSERT_FALSE(devices.empty());
+    EXPECT_EQ(devices.front(), device());
+    expect_error<std::invalid_argument>(
+        [&] { static_cast<void>(gl_devices(static_cast<GLDeviceList>(9))); }, {"list is 9"});
+}
+
+TEST_F(GraphicsResourceTest, a_buffer_that_cannot_be_unmapped_warns_once) {
+    if (!device().is_emulated()) {
+        GTEST_SKIP() << "the driver of a GPU unmaps from other threads";
+    }
+    const GraphicsResource resource = registered();
+    Buffer mapped = resource.map(stream());
+    gl().release();
+    mapped.close();
+    gl().make_current();
+    const auto told = warnings.take(WarningKind::Release);
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_NE(told[0].find("cuGraphicsUnmapResources"), std::string::npos) << told[0];
+}
+
+TEST_F(GraphicsResourceTest, is_described_and_hashed) {
+    GraphicsResource resource = registered();
+    EXPECT_EQ(to_string(resource).find("<GraphicsResource handle=0x"), 0U) << to_string(resource);
+    const Buffer mapped = resource.map(stream());
+    EXPECT_NE(to_string(resource).find(" mapped>"), std::string::npos) << to_string(resource);
+    EXPECT_TRUE((std::unordered_set<GraphicsResource>{resource}.contains(resource)));
+    EXPECT_EQ(resource.context(), context());
+    resource.close();
+    EXPECT_EQ(to_string(resource), "<GraphicsResource closed>");
+}
+
+TEST_F(GraphicsResourceTest, survives_a_failure_of_every_driver_call) {
+    stream().sync();
+    testing::check_every_failure_on_driver([&] {
+        const GraphicsResource resource = registered();
+        resource.set_map_use(GraphicsMapUse::ReadWrite);
+        {
+            const Buffer mapped = resource.map(stream());
+            mapped.fill(std::uint8_t{1}, stream());
+        }
+        const Buffer again = resource.map(stream());
+        resource.unmap(stream());
+        static_cast<void>(gl_devices());
+    });
+}
+
+} // namespace cuprum
