@@ -47,6 +47,8 @@ void bind_opaque_array(nb::module_& module);
 void bind_mipmapped_array(nb::module_& module);
 void bind_resource_descriptor(nb::module_& module);
 void bind_texture_object(nb::module_& module);
+void bind_graphics_resource(nb::module_& module);
+void bind_external_objects(nb::module_& module);
 void bind_system(nb::module_& module);
 void bind_trace(nb::module_& module);
 

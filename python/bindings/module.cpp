@@ -60,6 +60,8 @@ NB_MODULE(_cuprum, module) {
     bind_strided_layout(module);
     bind_strided_memory_view(module);
     bind_tensor_map(module);
+    bind_graphics_resource(module);
+    bind_external_objects(module);
     bind_system(module);
     bind_trace(module);
 

@@ -25,11 +25,15 @@ __all__ = [
     "CompilerBackendType",
     "DevicePointerType",
     "DeviceResourcesType",
+    "ExternalMemoryHandleType",
+    "ExternalSemaphoreHandleType",
     "FilterModeType",
+    "GLDeviceListType",
     "GraphConditionalType",
     "GraphMemoryType",
     "GraphNodeType",
     "GraphUpdateReasonType",
+    "GraphicsMapUseType",
     "HostWaitType",
     "IsStreamType",
     "LimitType",
@@ -321,6 +325,36 @@ class ResourceViewFormatType(_StrEnum):
     UNSIGNED_BC6H = "unsigned_bc6h"
     SIGNED_BC6H = "signed_bc6h"
     UNSIGNED_BC7 = "unsigned_bc7"
+
+
+class ExternalMemoryHandleType(_StrEnum):
+    """What a file descriptor of external memory stands for."""
+
+    OPAQUE_FD = "opaque_fd"
+    DMA_BUF_FD = "dma_buf_fd"
+
+
+class ExternalSemaphoreHandleType(_StrEnum):
+    """What a file descriptor of an external semaphore stands for."""
+
+    OPAQUE_FD = "opaque_fd"
+    TIMELINE_FD = "timeline_fd"
+
+
+class GLDeviceListType(_StrEnum):
+    """The devices of a context of OpenGL."""
+
+    ALL = "all"
+    CURRENT_FRAME = "current_frame"
+    NEXT_FRAME = "next_frame"
+
+
+class GraphicsMapUseType(_StrEnum):
+    """What kernels do with a graphics resource."""
+
+    READ_WRITE = "read_write"
+    READ_ONLY = "read_only"
+    WRITE_DISCARD = "write_discard"
 
 
 class WorkqueueSharingScopeType(_StrEnum):

@@ -136,8 +136,8 @@ std::string to_string(const ExternalMemory& memory) {
 
 detail::ExternalMemoryState::~ExternalMemoryState() {
     if (handle != nullptr) {
-        release_in_context(context, made_at, "external memory", table().cuDestroyExternalMemory,
-                           handle);
+        release_in_context(context, made_at, "external memory",
+                           [memory = handle] { call(table().cuDestroyExternalMemory, memory); });
     }
 }
 

@@ -44,8 +44,9 @@ struct detail::ExternalSemaphoreState {
 
     ~ExternalSemaphoreState() {
         if (handle != nullptr) {
-            release_in_context(context, made_at, "external semaphore",
-                               table().cuDestroyExternalSemaphore, handle);
+            release_in_context(context, made_at, "external semaphore", [semaphore = handle] {
+                call(table().cuDestroyExternalSemaphore, semaphore);
+            });
         }
     }
 

@@ -218,16 +218,30 @@ detail::GraphicsState::GraphicsState(std::shared_ptr<ContextState> home) noexcep
     : context(std::move(home)), made_at(context->reset_count.load(std::memory_order_relaxed)) {}
 
 detail::GraphicsState::~GraphicsState() {
-    if (handle != nullptr) {
-        release_in_context(context, made_at, "graphics resource",
-                           table().cuGraphicsUnregisterResource, handle);
+    if (handle == nullptr) {
+        return;
     }
+    release_in_context(context, made_at, "graphics resource",
+                       [resource = handle, is_mapped = is_stuck.load()] {
+                           if (is_mapped) {
+                               unmap_now(resource, nullptr);
+                           }
+                           call(table().cuGraphicsUnregisterResource, resource);
+                       });
 }
 
 std::shared_ptr<detail::GraphicsMapping> detail::GraphicsState::live_mapping() {
     const std::lock_guard lock(mutex);
     auto found = mapping.lock();
     return found != nullptr && !found->is_over.load(std::memory_order_relaxed) ? found : nullptr;
+}
+
+void detail::unmap_now(CUgraphicsResource resource, CUstream stream) {
+    const auto& unmap = table().cuGraphicsUnmapResources;
+    const CUresult status = unmap(1U, &resource, stream);
+    if (status != CUDA_SUCCESS && status != CUDA_ERROR_NOT_MAPPED) {
+        driver::raise(status, unmap.name);
+    }
 }
 
 void detail::GraphicsMapping::end(const Stream& last) {
@@ -239,9 +253,19 @@ void detail::GraphicsMapping::end(const Stream& last) {
             return; // the reset unmapped it
         }
         const driver::Current current(resource->context->handle);
-        call(table().cuGraphicsUnmapResources, 1U, &resource->handle, handle_of(last));
+        unmap_now(resource->handle, handle_of(last));
     } catch (...) {
         is_over.store(false);
+        throw;
+    }
+}
+
+void detail::GraphicsMapping::end_for_good(const Stream& last) {
+    try {
+        end(last);
+    } catch (...) {
+        resource->is_stuck.store(true);
+        is_over.store(true);
         throw;
     }
 }
@@ -252,7 +276,7 @@ detail::GraphicsMapping::~GraphicsMapping() {
     }
     try {
         const driver::RelaxedCapture relaxed;
-        end(stream);
+        end_for_good(stream);
     } catch (...) {
         driver::report_release_failure("mapping of a graphics resource");
     }
@@ -269,12 +293,7 @@ CUdeviceptr MappedGraphicsMemory::allocate_bytes(std::size_t /*bytes*/, const St
 
 void MappedGraphicsMemory::deallocate_bytes(CUdeviceptr /*pointer*/, std::size_t /*bytes*/,
                                             const Stream& stream) {
-    try {
-        mapping_->end(stream);
-    } catch (...) {
-        mapping_->is_over.store(true); // the caller reports it; trying again reports it twice
-        throw;
-    }
+    mapping_->end_for_good(stream);
 }
 
 void check_exclusive(const GraphicsOptions& options) {
@@ -343,6 +362,10 @@ begin_mapping(const std::shared_ptr<detail::GraphicsState>& resource, const Stre
     auto mapping = std::make_shared<detail::GraphicsMapping>(resource, stream);
     mapping->is_over.store(true); // until the driver has mapped it
     const driver::Current current(resource->context->handle);
+    if (resource->is_stuck.load()) {
+        detail::unmap_now(resource->handle, queue);
+        resource->is_stuck.store(false);
+    }
     call(table().cuGraphicsMapResources, 1U, &resource->handle, queue);
     mapping->is_over.store(false);
     resource->mapping = mapping;

@@ -29,6 +29,8 @@ struct GraphicsState {
     std::shared_ptr<ContextState> context;
     unsigned made_at = 0; // the context's count of resets when it was registered
     bool is_image = false;
+    // A destructor failed to unmap it, and reported that. It is unmapped before the next mapping.
+    std::atomic<bool> is_stuck = false;
     std::mutex mutex;
     std::weak_ptr<GraphicsMapping> mapping; // guarded by `mutex`
 
@@ -42,6 +44,10 @@ struct GraphicsState {
     /// Returns the mapping that has not ended, or null.
     [[nodiscard]] std::shared_ptr<GraphicsMapping> live_mapping();
 };
+
+/// Unmaps a resource, if it is mapped.
+/// @throws CUDAError.
+void unmap_now(CUgraphicsResource resource, CUstream stream);
 
 /// A resource from being mapped to being unmapped. Destroying the state unmaps it.
 struct GraphicsMapping {
@@ -59,6 +65,9 @@ struct GraphicsMapping {
     /// Unmaps in the order of a stream, unless that happened before.
     /// @throws CUDAError; the mapping then goes on.
     void end(const Stream& last);
+
+    /// Does the same for a destructor: if it throws, the mapping is over for the program.
+    void end_for_good(const Stream& last);
 };
 
 } // namespace cuprum::detail

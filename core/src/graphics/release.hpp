@@ -8,34 +8,48 @@
 #include "driver/current.hpp"
 #include "stream/deferred_release.hpp"
 
+#include <cuprum/error.hpp>
+
 #include <memory>
+#include <optional>
 
 namespace cuprum::detail {
 
-/// Releases an object in a destructor, in its context. Does it later if the calling thread runs a
-/// host function, never ends a stream capture, and does nothing if a reset destroyed the object.
-template <typename Handle>
+/// Runs a function that releases an object, in the context of the object. For destructors: reports
+/// what the function throws. Does it later if the calling thread runs a host function, never ends a
+/// stream capture, and does nothing if a reset destroyed the object.
+template <typename Release>
 void release_in_context(const std::shared_ptr<ContextState>& context, unsigned made_at,
-                        const char* what, const driver::Entry<CUresult(Handle)>& entry,
-                        Handle handle) noexcept {
-    const auto release = [context, made_at, what, &entry, handle](void* /*none*/) noexcept {
+                        const char* what, const Release& release) noexcept {
+    const auto run = [context, made_at, what,
+                      release = Release(release)](void* /*none*/) mutable noexcept {
         if (driver::is_leaving() || !is_intact(context, made_at)) {
             return;
         }
+        std::optional<driver::Current> current;
+        try {
+            current.emplace(context->handle);
+        } catch (...) { // the driver may need no context for the release
+            driver::report_release_failure(what);
+        }
         try {
             const driver::RelaxedCapture relaxed;
-            const driver::Current current(context->handle);
-            driver::release_now(what, entry, handle);
+            release();
+        } catch (const CUDAError& error) {
+            if (error.code() != CUDA_ERROR_DEINITIALIZED) { // the driver is gone, and the object
+                driver::report_release_failure(what);
+            }
         } catch (...) {
             driver::report_release_failure(what);
         }
     };
     if (!runs_host_function()) [[likely]] {
-        release(nullptr);
+        auto now = run;
+        now(nullptr);
         return;
     }
     try {
-        defer_release(std::shared_ptr<void>(nullptr, release));
+        defer_release(std::shared_ptr<void>(nullptr, run));
     } catch (...) {
         driver::report_release_failure(what);
     }

@@ -16,6 +16,7 @@ using namespace cuprum::emulator;
 namespace {
 
 std::shared_ptr<ExternalMemory> external_memory_from(CUexternalMemory handle) {
+    require(handle != nullptr, "extMem must not be NULL");
     auto object = HandleTable::instance().find(HandleKind::ExternalMemory,
                                                reinterpret_cast<std::uint64_t>(handle));
     if (object == nullptr) {
@@ -72,6 +73,7 @@ cuSignalExternalSemaphoresAsync(const CUexternalSemaphore* extSemArray,
                                 const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS* paramsArray,
                                 unsigned int numExtSems, CUstream stream) {
     return entry("cuSignalExternalSemaphoresAsync", [&] {
+        require(numExtSems != 0, "there is no semaphore to signal");
         auto batch = semaphores_from<SemaphoreSignals>(extSemArray, paramsArray, numExtSems);
         const auto queue = stream_from(stream);
         if (queue->may_be_capturing() && Capture::take(*queue, batch)) {
@@ -87,6 +89,7 @@ CUresult CUDAAPI cuWaitExternalSemaphoresAsync(
     const CUexternalSemaphore* extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS* paramsArray,
     unsigned int numExtSems, CUstream stream) {
     return entry("cuWaitExternalSemaphoresAsync", [&] {
+        require(numExtSems != 0, "there is no semaphore to wait for");
         auto batch = semaphores_from<SemaphoreWaits>(extSemArray, paramsArray, numExtSems);
         const auto queue = stream_from(stream);
         if (queue->may_be_capturing() && Capture::take(*queue, batch)) {

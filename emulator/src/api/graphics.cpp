@@ -11,6 +11,7 @@
 #include "objects/process/error.hpp"
 #include "objects/process/thread_state.hpp"
 
+#include <algorithm>
 #include <vector>
 
 using namespace cuprum::emulator;
@@ -44,10 +45,10 @@ void check_map_flags(unsigned flags) {
 }
 
 void list_devices(unsigned* count, CUdevice* devices, unsigned capacity, unsigned list) {
+    (void)gl::current();
     require(list >= 1 && list <= LARGEST_DEVICE_LIST, "unknown list of devices");
     require(count != nullptr, "pCudaDeviceCount must not be NULL");
     require(devices != nullptr || capacity == 0, "pCudaDevices must not be NULL");
-    (void)gl::current();
     // OpenGL runs on the CPU, and so does every emulated device.
     const auto found = static_cast<unsigned>(Driver::instance().device_count());
     for (unsigned index = 0; index < std::min(found, capacity); ++index) {
@@ -73,7 +74,7 @@ CUresult CUDAAPI cuGraphicsGLRegisterBuffer(CUgraphicsResource* pCudaResource, u
 
 CUresult CUDAAPI cuGraphicsUnregisterResource(CUgraphicsResource resource) {
     return entry("cuGraphicsUnregisterResource", [&] {
-        resource_from(resource)->abandon();
+        resource_from(resource)->check_not_mapped();
         HandleTable::instance().erase(HandleKind::GraphicsResource,
                                       reinterpret_cast<std::uint64_t>(resource));
     });

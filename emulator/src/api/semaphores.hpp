@@ -14,6 +14,7 @@ namespace cuprum::emulator {
 
 /// Returns the semaphore of a handle. Throws INVALID_HANDLE.
 [[nodiscard]] inline std::shared_ptr<ExternalSemaphore> semaphore_from(CUexternalSemaphore handle) {
+    require(handle != nullptr, "the handle of an external semaphore is NULL");
     auto object = HandleTable::instance().find(HandleKind::ExternalSemaphore,
                                                reinterpret_cast<std::uint64_t>(handle));
     if (object == nullptr) {

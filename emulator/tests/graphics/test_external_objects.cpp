@@ -239,7 +239,7 @@ TEST_F(ExternalMemory, bad_input_is_refused_and_the_descriptor_stays_open) {
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, map_buffer(&address, memory, BYTES, 1)));
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, map_buffer(&address, memory, ~0ULL, 2)));
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, map_buffer(&address, memory, 0, 16, 1)));
-    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_HANDLE, map_buffer(&address, nullptr, 0, 16)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, map_buffer(&address, nullptr, 0, 16)));
     EXPECT_TRUE(succeeds(CU(cuDestroyExternalMemory)(memory)));
 }
 
@@ -312,6 +312,10 @@ TEST_F(ExternalSemaphores, bad_input_is_refused) {
                         CU(cuSignalExternalSemaphoresAsync)(&timeline_, &item, 1, stream_)));
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
                         CU(cuSignalExternalSemaphoresAsync)(nullptr, nullptr, 1, stream_)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
+                        CU(cuSignalExternalSemaphoresAsync)(nullptr, nullptr, 0, stream_)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
+                        CU(cuWaitExternalSemaphoresAsync)(nullptr, nullptr, 0, stream_)));
 }
 
 TEST_F(ExternalSemaphores, graphs_signal_and_wait) {
@@ -371,8 +375,8 @@ TEST_F(ExternalSemaphores, graphs_signal_and_wait) {
         << "an executable node keeps its number of semaphores";
     CUexternalSemaphore none = nullptr;
     const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS bad{&none, &signal_item, 1};
-    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_HANDLE, CU(cuGraphAddExternalSemaphoresSignalNode)(
-                                                       &signals, graph, nullptr, 0, &bad)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuGraphAddExternalSemaphoresSignalNode)(
+                                                      &signals, graph, nullptr, 0, &bad)));
     EXPECT_TRUE(succeeds(CU(cuGraphExecDestroy)(executable)));
     EXPECT_TRUE(succeeds(CU(cuGraphDestroy)(graph)));
 }

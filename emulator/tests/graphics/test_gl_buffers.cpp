@@ -143,13 +143,13 @@ TEST_F(GLTest, mapping_in_the_wrong_order_is_refused) {
 TEST_F(GLTest, buffers_that_do_not_exist_or_changed_are_refused) {
     CUgraphicsResource resource = nullptr;
     EXPECT_TRUE(
-        returns(CUDA_ERROR_INVALID_VALUE, CU(cuGraphicsGLRegisterBuffer)(&resource, 9999, 0)));
+        returns(CUDA_ERROR_INVALID_HANDLE, CU(cuGraphicsGLRegisterBuffer)(&resource, 9999, 0)));
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuGraphicsGLRegisterBuffer)(&resource, 0, 0)));
     unsigned empty = 0;
     gl_->call<void(int, unsigned*)>("glGenBuffers", 1, &empty);
     gl_->call<void(unsigned, unsigned)>("glBindBuffer", gl::ARRAY_BUFFER, empty);
     EXPECT_TRUE(
-        returns(CUDA_ERROR_INVALID_VALUE, CU(cuGraphicsGLRegisterBuffer)(&resource, empty, 0)));
+        returns(CUDA_ERROR_OUT_OF_MEMORY, CU(cuGraphicsGLRegisterBuffer)(&resource, empty, 0)));
     const unsigned buffer = gl_->make_buffer(numbers());
     for (const unsigned flags : {3U, 4U, 8U, 16U}) {
         EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
@@ -162,7 +162,7 @@ TEST_F(GLTest, buffers_that_do_not_exist_or_changed_are_refused) {
         "glBufferData", gl::ARRAY_BUFFER, 8, nullptr, gl::DYNAMIC_DRAW);
     EXPECT_TRUE(returns(CUDA_ERROR_MAP_FAILED, map(resource))) << "it has another size now";
     gl_->delete_buffer(buffer);
-    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, map(resource))) << "it is deleted";
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_HANDLE, map(resource))) << "it is deleted";
     EXPECT_TRUE(succeeds(CU(cuGraphicsUnregisterResource)(resource)));
     gl_->delete_buffer(empty);
 }
@@ -208,12 +208,14 @@ TEST_F(GLTest, without_a_context_nothing_is_registered_or_mapped) {
     gl_->delete_buffer(buffer);
 }
 
-TEST_F(GLTest, unregistering_a_mapped_buffer_frees_its_memory) {
+TEST_F(GLTest, a_mapped_buffer_stays_registered) {
     const unsigned buffer = gl_->make_buffer(numbers());
     const CUgraphicsResource resource = registered(buffer);
     ASSERT_TRUE(succeeds(map(resource)));
+    EXPECT_TRUE(returns(CUDA_ERROR_ALREADY_MAPPED, CU(cuGraphicsUnregisterResource)(resource)));
+    EXPECT_TRUE(succeeds(unmap(resource)));
     EXPECT_TRUE(succeeds(CU(cuGraphicsUnregisterResource)(resource)));
-    gl_->delete_buffer(buffer); // TearDown() looks for leaks
+    gl_->delete_buffer(buffer);
 }
 
 TEST_F(GLTest, a_capturing_stream_maps_nothing) {

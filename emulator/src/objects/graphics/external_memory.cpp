@@ -48,6 +48,11 @@ void check_description(const CUDA_EXTERNAL_MEMORY_HANDLE_DESC& description) {
         description.type != CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD) {
         const char* const name = name_of(description.type);
         require(name != nullptr, "unknown type of handle");
+        const bool is_resource =
+            description.type >= CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE &&
+            description.type <= CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D11_RESOURCE_KMT;
+        require(!is_resource || (description.flags & CUDA_EXTERNAL_MEMORY_DEDICATED) != 0,
+                "resources of Direct3D need the flag CUDA_EXTERNAL_MEMORY_DEDICATED");
         fail(CUDA_ERROR_NOT_SUPPORTED, std::string("memory of type ") + name +
                                            " cannot be imported: the emulated device imports "
                                            "OPAQUE_FD and DMABUF_FD");

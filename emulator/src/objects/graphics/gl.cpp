@@ -100,7 +100,6 @@ void Platform::load_functions() {
     load(all.level_parameter, "glGetTexLevelParameteriv");
     load(all.pixel_store, "glPixelStorei");
     load(all.get_image, "glGetTexImage");
-    load(all.set_image_1d, "glTexSubImage1D");
     load(all.set_image_2d, "glTexSubImage2D");
     load(all.set_image_3d, "glTexSubImage3D");
     load(all.storage_2d, "glTexStorage2D");
@@ -228,8 +227,9 @@ std::uint64_t buffer_bytes(const Functions& gl, Name buffer) {
         fail(CUDA_ERROR_NOT_SUPPORTED,
              "the emulated device shares buffers with OpenGL 3.1 or OpenGL ES 3.0 and newer");
     }
-    if (buffer == 0 || gl.is_buffer(buffer) == 0) {
-        fail(CUDA_ERROR_INVALID_VALUE,
+    require(buffer != 0, "0 is no buffer of OpenGL");
+    if (gl.is_buffer(buffer) == 0) {
+        fail(CUDA_ERROR_INVALID_HANDLE,
              "OpenGL has no buffer " + std::to_string(buffer) +
                  " in the current context; a name becomes a buffer when it is first bound");
     }

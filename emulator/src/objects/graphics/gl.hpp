@@ -18,17 +18,11 @@ namespace cuprum::emulator::gl {
 using Enum = unsigned;
 using Name = unsigned;
 
-constexpr Enum TEXTURE_1D = 0x0DE0;
 constexpr Enum TEXTURE_2D = 0x0DE1;
 constexpr Enum TEXTURE_3D = 0x806F;
 constexpr Enum TEXTURE_RECTANGLE = 0x84F5;
 constexpr Enum TEXTURE_CUBE_MAP = 0x8513;
-constexpr Enum TEXTURE_1D_ARRAY = 0x8C18;
 constexpr Enum TEXTURE_2D_ARRAY = 0x8C1A;
-constexpr Enum TEXTURE_BUFFER = 0x8C2A;
-constexpr Enum TEXTURE_CUBE_MAP_ARRAY = 0x9009;
-constexpr Enum TEXTURE_2D_MULTISAMPLE = 0x9100;
-constexpr Enum TEXTURE_2D_MULTISAMPLE_ARRAY = 0x9102;
 constexpr Enum RENDERBUFFER = 0x8D41;
 
 /// The functions of OpenGL in use, and the version of the context they are called in. A function
@@ -60,7 +54,6 @@ struct Functions {
     void (*level_parameter)(Enum, int, Enum, int*) = nullptr;
     void (*pixel_store)(Enum, int) = nullptr;
     void (*get_image)(Enum, int, Enum, Enum, void*) = nullptr;
-    void (*set_image_1d)(Enum, int, int, int, Enum, Enum, const void*) = nullptr;
     void (*set_image_2d)(Enum, int, int, int, int, int, Enum, Enum, const void*) = nullptr;
     void (*set_image_3d)(Enum, int, int, int, int, int, int, int, Enum, Enum,
                          const void*) = nullptr;
@@ -83,7 +76,7 @@ struct Functions {
 
 /// Returns the size of a buffer's storage, 0 if it has none.
 ///
-/// @throws DriverError INVALID_VALUE if there is no such buffer, NOT_SUPPORTED if the context is
+/// @throws DriverError INVALID_HANDLE if there is no such buffer, NOT_SUPPORTED if the context is
 /// older than OpenGL 3.1 or OpenGL ES 3.0.
 [[nodiscard]] std::uint64_t buffer_bytes(const Functions& gl, Name buffer);
 

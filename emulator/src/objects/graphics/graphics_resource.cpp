@@ -25,7 +25,7 @@ public:
         : GraphicsResource(std::move(context), flags), buffer_(buffer),
           bytes_(gl::buffer_bytes(gl::current(), buffer)) {
         if (bytes_ == 0) {
-            fail(CUDA_ERROR_INVALID_VALUE, "buffer " + std::to_string(buffer) +
+            fail(CUDA_ERROR_OUT_OF_MEMORY, "buffer " + std::to_string(buffer) +
                                                " of OpenGL has no storage; call glBufferData "
                                                "before you register it");
         }
@@ -135,11 +135,10 @@ void GraphicsResource::unmap(std::span<const std::shared_ptr<GraphicsResource>> 
     }
 }
 
-void GraphicsResource::abandon() noexcept {
+void GraphicsResource::check_not_mapped() const {
     const std::lock_guard lock(graphics_mutex);
-    if (is_mapped_) {
-        end();
-        is_mapped_ = false;
+    if (is_mapped_ && context_->is_active() && context_->life() == life_) {
+        fail(CUDA_ERROR_ALREADY_MAPPED, "the resource is mapped; unmap it first");
     }
 }
 

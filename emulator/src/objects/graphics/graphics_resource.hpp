@@ -39,9 +39,8 @@ public:
     /// @throws DriverError NOT_MAPPED before anything is unmapped, INVALID_GRAPHICS_CONTEXT.
     static void unmap(std::span<const std::shared_ptr<GraphicsResource>> resources, Stream& stream);
 
-    /// Frees the device memory of a resource that goes away while it is mapped. OpenGL does not see
-    /// what was written.
-    void abandon() noexcept;
+    /// Throws ALREADY_MAPPED while the resource is mapped, unless its context is destroyed.
+    void check_not_mapped() const;
 
     /// Sets what kernels do with the memory: CU_GRAPHICS_MAP_RESOURCE_FLAGS_*. Throws
     /// ALREADY_MAPPED.

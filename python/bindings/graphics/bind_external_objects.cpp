@@ -1,0 +1,289 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "bindings.hpp"
+#include "device/device_objects.hpp"
+#include "graphics/graphics_objects.hpp"
+#include "memory/buffer_objects.hpp"
+#include "support/arguments.hpp"
+#include "support/fast_method.hpp"
+#include "support/python_objects.hpp"
+
+#include <cuprum/graphics/external_memory.hpp>
+#include <cuprum/graphics/external_semaphore.hpp>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/operators.h>
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace cuprum::python {
+
+using namespace nb::literals;
+
+namespace {
+
+[[nodiscard]] nb::object memory_from_fd(nb::handle cls, nb::handle descriptor, nb::handle size,
+                                        nb::handle handle_type, nb::handle dedicated);
+[[nodiscard]] nb::object map_memory(const PyExternalMemory& self, nb::handle offset,
+                                    nb::handle size);
+[[nodiscard]] nb::object semaphore_from_fd(nb::handle cls, nb::handle descriptor,
+                                           nb::handle handle_type);
+void signal(const PyExternalSemaphore& self, nb::handle value, nb::handle stream);
+void wait(const PyExternalSemaphore& self, nb::handle value, nb::handle stream);
+[[nodiscard]] std::optional<std::uint64_t> value_argument(nb::handle value);
+
+/// Binds what both classes have.
+template <typename Held, typename Core>
+void bind_common(nb::class_<Held>& type, const char* class_name, const char* handle_name) {
+    const std::string refusal = std::string(class_name) +
+                                " objects cannot be instantiated directly. Use " + class_name +
+                                ".from_fd()";
+    type.def(
+        "__init__",
+        [refusal](nb::handle, const nb::args&, const nb::kwargs&) {
+            raise_error(PyExc_RuntimeError, refusal);
+        },
+        nb::sig("def __init__(self, *args: object, **kwargs: object) -> None"));
+    type.def_prop_ro(
+        "handle", [](const Held& self) { return reinterpret_cast<std::uintptr_t>(self.handle()); },
+        (std::string("Return the driver's ``") + handle_name + "`` as an int.").c_str());
+    type.def_prop_ro("is_closed", &Held::is_closed, "Return whether ``close`` was called.");
+    type.def_prop_ro(
+        "context", [](const Held& self) { return context_object(self.context()); },
+        nb::sig("def context(self) -> Context"), "Return the context that it was imported into.");
+    type.def_prop_ro(
+        "device", [](const Held& self) { return device_object(self.context().device()); },
+        nb::sig("def device(self) -> Device"), "Return the device that it was imported into.");
+    type.def(
+        "__enter__", [](nb::handle self) { return nb::borrow(self); },
+        nb::sig((std::string("def __enter__(self) -> ") + class_name).c_str()));
+    type.def(
+        "__exit__", [](Held& self, const nb::args&) { self.drop(); },
+        nb::sig("def __exit__(self, *exception: object) -> None"));
+    type.def(
+        "__eq__",
+        [](const Held& self, const Held& other) {
+            return static_cast<const Core&>(self) == static_cast<const Core&>(other);
+        },
+        nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"));
+    type.def("__hash__", [](const Held& self) { return std::hash<Core>{}(self); });
+    type.def("__repr__",
+             [](const Held& self) { return to_string(static_cast<const Core&>(self)); });
+}
+
+void bind_memory(nb::module_& module) {
+    nb::class_<PyExternalMemory> type(module, "ExternalMemory", nb::is_weak_referenceable(),
+                                      R"(Memory of another API, such as Vulkan, that CUDA can map.
+
+Made by ``from_fd``. The import ends when the object and all buffers mapped from it are closed or
+dropped. The APIs see each other's writes once an ``ExternalSemaphore`` orders them.)");
+    note_type<PyExternalMemory>(type);
+    bind_common<PyExternalMemory, ExternalMemory>(type, "ExternalMemory", "CUexternalMemory");
+    fast_class_method<memory_from_fd>(
+        type,
+        "def from_fd(cls, fd: int | object, size: int, *, handle_type: str = \"opaque_fd\", "
+        "dedicated: bool = False) -> ExternalMemory",
+        R"(Import memory into the current context.
+
+Parameters
+----------
+fd : int or object with fileno()
+    A file descriptor of the memory. The caller keeps it; the driver gets a duplicate.
+size : int
+    In bytes: the size of the whole allocation.
+handle_type : str
+    ``"opaque_fd"`` for memory that Vulkan exported as ``OPAQUE_FD`` or that CUDA exported;
+    ``"dma_buf_fd"`` for a DMA-BUF, which few drivers import.
+dedicated : bool
+    Whether Vulkan made it as a dedicated allocation of one image or buffer.
+
+Raises
+------
+ValueError
+    If the descriptor is not open, the size is 0 or the type is unknown.
+CUDAError
+    If the driver does not take this memory.)");
+    fast_method<map_memory>(type,
+                            "def map(self, offset: int = 0, size: int | None = None) -> Buffer",
+                            R"(Map a part of the memory, or all of it.
+
+Parameters
+----------
+offset : int
+    In bytes.
+size : int, optional
+    In bytes; all from `offset` on if not given.
+
+Raises
+------
+ValueError
+    If the part is empty or does not lie in the memory.)");
+    type.def_prop_ro("size", &PyExternalMemory::size, "Return the size in bytes.");
+    type.def_prop_ro(
+        "handle_type",
+        [](const PyExternalMemory& self) { return EXTERNAL_MEMORY_TYPES.member(self.type()); },
+        nb::sig("def handle_type(self) -> cuprum.typing.ExternalMemoryHandleType"),
+        "Return what the file descriptor stood for.");
+    type.def(
+        "close", [](PyExternalMemory& self) { self.drop(); },
+        "Release this object's share of the memory. Calling it again does nothing.");
+}
+
+void bind_semaphore(nb::module_& module) {
+    nb::class_<PyExternalSemaphore> type(
+        module, "ExternalSemaphore", nb::is_weak_referenceable(),
+        R"(A semaphore of another API, such as Vulkan, that streams signal and wait for.
+
+Made by ``from_fd``. Keep it open until the signals and waits that use it are done. A graph that
+captured them keeps it alive.)");
+    note_type<PyExternalSemaphore>(type);
+    bind_common<PyExternalSemaphore, ExternalSemaphore>(type, "ExternalSemaphore",
+                                                        "CUexternalSemaphore");
+    fast_class_method<semaphore_from_fd>(
+        type,
+        "def from_fd(cls, fd: int | object, *, handle_type: str = \"opaque_fd\") -> "
+        "ExternalSemaphore",
+        R"(Import a semaphore into the current context.
+
+Parameters
+----------
+fd : int or object with fileno()
+    A file descriptor of the semaphore. The caller keeps it; the driver gets a duplicate.
+handle_type : str
+    ``"opaque_fd"`` for a binary semaphore, ``"timeline_fd"`` for a timeline semaphore.
+
+Raises
+------
+ValueError
+    If the descriptor is not open or the type is unknown.
+CUDAError
+    If the driver does not take this semaphore.)");
+    fast_method<signal>(
+        type, "def signal(self, value: int | None = None, *, stream: Stream) -> None",
+        R"(Signal the semaphore after the work that a stream holds now. Return at once.
+
+Parameters
+----------
+value : int, optional
+    What a timeline semaphore is raised to. A binary semaphore has none.
+stream : Stream
+    The stream that signals.
+
+Raises
+------
+ValueError
+    If a timeline semaphore gets no value, or a binary one gets one.)");
+    fast_method<wait>(type, "def wait(self, value: int | None = None, *, stream: Stream) -> None",
+                      R"(Hold back later work of a stream until the semaphore is signalled.
+
+Parameters
+----------
+value : int, optional
+    What a timeline semaphore must have reached. A binary semaphore has none; the wait takes it.
+stream : Stream
+    The stream that waits.
+
+Raises
+------
+ValueError
+    If a timeline semaphore gets no value, or a binary one gets one.)");
+    type.def_prop_ro(
+        "handle_type",
+        [](const PyExternalSemaphore& self) {
+            return EXTERNAL_SEMAPHORE_TYPES.member(self.type());
+        },
+        nb::sig("def handle_type(self) -> cuprum.typing.ExternalSemaphoreHandleType"),
+        "Return what the file descriptor stood for.");
+    type.def(
+        "close", [](PyExternalSemaphore& self) { self.drop(); },
+        "Release this object's share of the semaphore. Calling it again does nothing.");
+}
+
+} // namespace
+
+void bind_external_objects(nb::module_& module) {
+    bind_memory(module);
+    bind_semaphore(module);
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+nb::object memory_from_fd(nb::handle cls, nb::handle descriptor, nb::handle size,
+                          nb::handle handle_type, nb::handle dedicated) {
+    const int number = descriptor_argument(descriptor, "fd");
+    const std::size_t bytes = size_argument(size, "size");
+    ExternalMemoryOptions options;
+    options.type = EXTERNAL_MEMORY_TYPES.parse(handle_type, "handle_type");
+    options.is_dedicated = bool_argument(dedicated, "dedicated");
+    const Context context = current_context_for("importing external memory");
+    ExternalMemory memory = [&] {
+        const nb::gil_scoped_release unlocked;
+        return ExternalMemory::from_fd(context, number, bytes, options);
+    }();
+    return make_as<PyExternalMemory>(cls, std::move(memory));
+}
+
+nb::object map_memory(const PyExternalMemory& self, nb::handle offset, nb::handle size) {
+    const std::size_t first = size_argument(offset, "offset");
+    const std::size_t whole = self.size();
+    if (size.is_none() && first >= whole) {
+        raise_error(PyExc_ValueError, "offset is " + std::to_string(first) +
+                                          ", but the ExternalMemory has " + std::to_string(whole) +
+                                          " bytes");
+    }
+    const std::size_t bytes = size.is_none() ? whole - first : size_argument(size, "size");
+    Buffer buffer = [&] {
+        const nb::gil_scoped_release unlocked;
+        return self.ExternalMemory::map(first, bytes);
+    }();
+    return make<PyBuffer>(std::move(buffer), nb::object(), nb::object());
+}
+
+nb::object semaphore_from_fd(nb::handle cls, nb::handle descriptor, nb::handle handle_type) {
+    const int number = descriptor_argument(descriptor, "fd");
+    const ExternalSemaphoreType type = EXTERNAL_SEMAPHORE_TYPES.parse(handle_type, "handle_type");
+    const Context context = current_context_for("importing an external semaphore");
+    ExternalSemaphore semaphore = [&] {
+        const nb::gil_scoped_release unlocked;
+        return ExternalSemaphore::from_fd(context, number, type);
+    }();
+    return make_as<PyExternalSemaphore>(cls, std::move(semaphore));
+}
+
+void signal(const PyExternalSemaphore& self, nb::handle value, nb::handle stream) {
+    const Stream& order = stream_argument(stream);
+    const auto number = value_argument(value);
+    const Brief unlocked;
+    if (number) {
+        self.ExternalSemaphore::signal(order, *number);
+    } else {
+        self.ExternalSemaphore::signal(order);
+    }
+}
+
+void wait(const PyExternalSemaphore& self, nb::handle value, nb::handle stream) {
+    const Stream& order = stream_argument(stream);
+    const auto number = value_argument(value);
+    const Brief unlocked;
+    if (number) {
+        self.ExternalSemaphore::wait(order, *number);
+    } else {
+        self.ExternalSemaphore::wait(order);
+    }
+}
+
+std::optional<std::uint64_t> value_argument(nb::handle value) {
+    return value.is_none() ? std::nullopt : std::optional(address_argument(value, "value"));
+}
+
+} // namespace
+
+} // namespace cuprum::python
