@@ -4,7 +4,6 @@
 """OpenGL without a window, through EGL and ctypes."""
 
 import ctypes
-import functools
 
 ARRAY_BUFFER = 0x8892
 DYNAMIC_DRAW = 0x88E8
@@ -57,7 +56,6 @@ class HeadlessGL:
                 return ctypes.c_void_p(display)
         raise OSError(f"EGL finds none of {count.value} devices that it can use")
 
-    @functools.cache  # noqa: B019: one context lives as long as its test
     def function(self, name, result=ctypes.c_int):
         """Return a function of EGL or OpenGL by its name."""
         address = self._egl.eglGetProcAddress(name.encode())

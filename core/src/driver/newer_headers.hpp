@@ -46,6 +46,7 @@ CUresult CUDAAPI cuGraphicsEGLRegisterImage(CUgraphicsResource* pCudaResource, v
 CUresult CUDAAPI cuGLGetDevices(unsigned int* pCudaDeviceCount, CUdevice* pCudaDevices,
                                 unsigned int cudaDeviceCount, unsigned int deviceList);
 }
+
 // NOLINTEND(readability-identifier-naming)
 
 namespace cuprum::driver {

@@ -72,6 +72,9 @@ std::shared_ptr<detail::GraphicsState> register_in(const Context& context, bool 
                                                    const Register& call_driver);
 std::shared_ptr<detail::GraphicsMapping>
 begin_mapping(const std::shared_ptr<detail::GraphicsState>& resource, const Stream& stream);
+void check_image(const detail::GraphicsState& resource);
+OpaqueArray array_of(std::shared_ptr<detail::GraphicsMapping> mapping, unsigned index,
+                     unsigned level);
 
 } // namespace
 
@@ -122,7 +125,7 @@ bool GraphicsResource::is_mapped() const {
 Buffer GraphicsResource::map(const Stream& stream) const {
     if (detail::open(state_, "GraphicsResource").is_image) {
         throw std::logic_error("the GraphicsResource is an image, which has no linear memory; map "
-                               "it with map_image() and use its arrays");
+                               "it with map_array()");
     }
     auto mapping = begin_mapping(state_, stream);
     CUdeviceptr pointer = 0;
@@ -133,6 +136,22 @@ Buffer GraphicsResource::map(const Stream& stream) const {
     }
     return Buffer::from_handle(pointer, bytes,
                                std::make_shared<MappedGraphicsMemory>(std::move(mapping)), stream);
+}
+
+OpaqueArray GraphicsResource::map_array(const Stream& stream, unsigned index,
+                                        unsigned level) const {
+    check_image(detail::open(state_, "GraphicsResource"));
+    return array_of(begin_mapping(state_, stream), index, level);
+}
+
+OpaqueArray GraphicsResource::mapped_array(unsigned index, unsigned level) const {
+    detail::GraphicsState& own = detail::open(state_, "GraphicsResource");
+    check_image(own);
+    auto mapping = own.live_mapping();
+    if (mapping == nullptr) {
+        throw std::logic_error("the GraphicsResource is not mapped; map_array() comes first");
+    }
+    return array_of(std::move(mapping), index, level);
 }
 
 void GraphicsResource::set_map_use(GraphicsMapUse use) const {
@@ -254,6 +273,12 @@ void detail::GraphicsMapping::end(const Stream& last) {
         }
         const driver::Current current(resource->context->handle);
         unmap_now(resource->handle, handle_of(last));
+        const std::lock_guard lock(mutex);
+        for (const auto& array : arrays) {
+            if (const auto alive = array.lock()) {
+                alive->is_withdrawn.store(true, std::memory_order_relaxed);
+            }
+        }
     } catch (...) {
         is_over.store(false);
         throw;
@@ -275,6 +300,10 @@ detail::GraphicsMapping::~GraphicsMapping() {
         return;
     }
     try {
+        if (runs_host_function()) { // the driver cannot be called there
+            defer_release(std::make_shared<GraphicsMapping>(resource, stream));
+            return;
+        }
         const driver::RelaxedCapture relaxed;
         end_for_good(stream);
     } catch (...) {
@@ -347,6 +376,31 @@ std::shared_ptr<detail::GraphicsState> register_in(const Context& context, bool 
     call_driver(&handle);
     state->handle = handle; // from here on the state unregisters it
     return state;
+}
+
+void check_image(const detail::GraphicsState& resource) {
+    if (!resource.is_image) {
+        throw std::logic_error("the GraphicsResource is a buffer, which has no arrays; map it with "
+                               "map()");
+    }
+}
+
+/// Returns an array of a mapped image, which holds the mapping.
+OpaqueArray array_of(std::shared_ptr<detail::GraphicsMapping> mapping, unsigned index,
+                     unsigned level) {
+    detail::GraphicsMapping& held = *mapping;
+    const auto& context = held.resource->context;
+    CUarray handle = nullptr;
+    {
+        const driver::Current current(context->handle);
+        call(table().cuGraphicsSubResourceGetMappedArray, &handle, held.resource->handle, index,
+             level);
+    }
+    OpaqueArray array = detail::borrow_array(handle, context, std::move(mapping));
+    const std::lock_guard lock(held.mutex);
+    std::erase_if(held.arrays, [](const auto& each) { return each.expired(); });
+    held.arrays.push_back(detail::Access::state(array));
+    return array;
 }
 
 /// Maps a resource. If what follows fails, the mapping's end unmaps it.

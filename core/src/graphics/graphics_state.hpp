@@ -11,6 +11,7 @@
 
 #include "device/context_state.hpp"
 #include "driver/handle.hpp"
+#include "texture/array_state.hpp"
 
 #include <cuprum/graphics/graphics_resource.hpp>
 #include <cuprum/stream.hpp>
@@ -18,6 +19,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 namespace cuprum::detail {
 
@@ -54,6 +56,8 @@ struct GraphicsMapping {
     std::shared_ptr<GraphicsState> resource;
     Stream stream; // that it was mapped on
     std::atomic<bool> is_over = false;
+    std::mutex mutex;
+    std::vector<std::weak_ptr<ArrayState>> arrays; // given to the program; guarded by `mutex`
 
     GraphicsMapping(std::shared_ptr<GraphicsState> mapped, const Stream& first) noexcept
         : resource(std::move(mapped)), stream(first) {}

@@ -3,6 +3,8 @@
 
 #include "driver/call.hpp"
 #include "driver/current.hpp"
+#include "graph/payload.hpp"
+#include "stream/deferred_release.hpp"
 #include "support/device_test.hpp"
 #include "support/every_failure.hpp"
 #include "support/expect_error.hpp"
@@ -16,9 +18,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <string>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <thread>
 #include <unordered_set>
 #include <vector>
 
@@ -112,6 +116,12 @@ protected:
     }
 
     void TearDown() override {
+        // The driver decides when a launch gives up what its graph keeps alive.
+        const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+        while (detail::Payload::live_count() != 0 && std::chrono::steady_clock::now() < deadline) {
+            detail::release_deferred();
+            std::this_thread::yield();
+        }
         if (counter_ != nullptr) {
             ::munmap(counter_, 4096);
             ::close(file_);

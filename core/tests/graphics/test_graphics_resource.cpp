@@ -248,6 +248,66 @@ TEST_F(GraphicsResourceTest, is_described_and_hashed) {
     EXPECT_EQ(to_string(resource), "<GraphicsResource closed>");
 }
 
+TEST_F(GraphicsResourceTest, an_image_is_mapped_as_an_array) {
+    constexpr int width = 16;
+    constexpr int height = 8;
+    const std::vector<float> texels(width * height, 3.0F);
+    const unsigned texture =
+        gl().make_texture(gl::R32F, width, height, gl::RED, gl::FLOAT, texels.data());
+    GraphicsResource image = GraphicsResource::from_gl_image(context(), texture, gl::TEXTURE_2D,
+                                                             {.is_surface_load_store = true});
+    EXPECT_TRUE(image.is_image());
+    {
+        const OpaqueArray array = image.map_array(stream());
+        EXPECT_TRUE(image.is_mapped());
+        EXPECT_EQ(array.extent(), (ArrayExtent{width, height, 0}));
+        EXPECT_EQ(array.format(), ArrayFormat::Float32);
+        const OpaqueArray same = image.mapped_array(0, 0);
+        std::vector<float> seen(texels.size());
+        same.copy_to_host(seen, stream());
+        stream().sync();
+        EXPECT_EQ(seen, texels);
+        array.copy_from_host(std::vector<float>(texels.size(), 5.0F), stream());
+        expect_error<std::logic_error>([&] { static_cast<void>(image.map_array(stream())); },
+                                       {"already mapped"});
+        expect_error<CUDAError>([&] { static_cast<void>(image.mapped_array(1, 0)); },
+                                {"cuGraphicsSubResourceGetMappedArray"});
+        expect_error<CUDAError>([&] { static_cast<void>(image.mapped_array(0, 1)); },
+                                {"cuGraphicsSubResourceGetMappedArray"});
+    }
+    EXPECT_FALSE(image.is_mapped());
+    std::vector<float> seen(texels.size());
+    gl().read_texture(texture, gl::RED, gl::FLOAT, seen.data());
+    EXPECT_EQ(seen, std::vector<float>(texels.size(), 5.0F));
+    const OpaqueArray array = image.map_array(stream());
+    image.unmap();
+    expect_error<ClosedError>([&] { static_cast<void>(array.handle()); }, {"OpaqueArray"});
+    expect_error<std::logic_error>([&] { static_cast<void>(image.mapped_array()); },
+                                   {"not mapped", "map_array() comes first"});
+    expect_error<std::logic_error>([&] { static_cast<void>(image.map(stream())); },
+                                   {"is an image", "map_array()"});
+    const GraphicsResource buffer = registered();
+    expect_error<std::logic_error>([&] { static_cast<void>(buffer.map_array(stream())); },
+                                   {"is a buffer", "map()"});
+    expect_error<CUDAError>([&] { static_cast<void>(image.map_array(stream(), 0, 9)); },
+                            {"cuGraphicsSubResourceGetMappedArray"});
+    EXPECT_FALSE(image.is_mapped()) << "a failure leaves nothing mapped";
+    image.close();
+    gl().delete_texture(texture);
+}
+
+TEST_F(GraphicsResourceTest, images_survive_a_failure_of_every_driver_call) {
+    const unsigned texture = gl().make_texture(gl::R32F, 4, 4, gl::RED, gl::FLOAT, nullptr);
+    stream().sync();
+    testing::check_every_failure_on_driver([&] {
+        const GraphicsResource image =
+            GraphicsResource::from_gl_image(context(), texture, gl::TEXTURE_2D);
+        const OpaqueArray array = image.map_array(stream());
+        static_cast<void>(image.mapped_array());
+    });
+    gl().delete_texture(texture);
+}
+
 TEST_F(GraphicsResourceTest, survives_a_failure_of_every_driver_call) {
     stream().sync();
     testing::check_every_failure_on_driver([&] {

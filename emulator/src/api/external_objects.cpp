@@ -10,6 +10,7 @@
 #include "objects/graphs/capture.hpp"
 #include "objects/process/error.hpp"
 #include "objects/process/thread_state.hpp"
+#include "objects/textures/array.hpp"
 
 using namespace cuprum::emulator;
 
@@ -47,6 +48,26 @@ cuExternalMemoryGetMappedBuffer(CUdeviceptr* devPtr, CUexternalMemory extMem,
         require(bufferDesc->flags == 0, "the flags must be 0");
         (void)current_context();
         *devPtr = external_memory_from(extMem)->map(bufferDesc->offset, bufferDesc->size)->base;
+    });
+}
+
+CUresult CUDAAPI cuExternalMemoryGetMappedMipmappedArray(
+    CUmipmappedArray* mipmap, CUexternalMemory extMem,
+    const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC* mipmapDesc) {
+    return entry("cuExternalMemoryGetMappedMipmappedArray", [&] {
+        require(mipmap != nullptr && mipmapDesc != nullptr, "an argument is NULL");
+        require(mipmapDesc->numLevels != 0, "numLevels must not be 0");
+        require((mipmapDesc->arrayDesc.Flags &
+                 (CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING)) == 0,
+                "arrays of external memory have their memory from the beginning");
+        const auto memory = external_memory_from(extMem);
+        *mipmap =
+            MipmappedArray::create(current_context(), mipmapDesc->arrayDesc, mipmapDesc->numLevels,
+                                   [&](std::uint64_t bytes, const std::string& /*name*/) {
+                                       return std::make_shared<ArrayMemory>(
+                                           memory->map(mipmapDesc->offset, bytes));
+                                   })
+                ->handle<CUmipmappedArray>();
     });
 }
 

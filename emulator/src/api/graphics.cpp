@@ -7,6 +7,7 @@
 #include "api/handles.hpp"
 #include "objects/devices/device.hpp"
 #include "objects/graphics/gl.hpp"
+#include "objects/graphics/gl_image.hpp"
 #include "objects/graphics/graphics_resource.hpp"
 #include "objects/process/error.hpp"
 #include "objects/process/thread_state.hpp"
@@ -69,6 +70,32 @@ CUresult CUDAAPI cuGraphicsGLRegisterBuffer(CUgraphicsResource* pCudaResource, u
                 "the flags of a buffer must be 0, READ_ONLY or WRITE_DISCARD");
         *pCudaResource = reinterpret_cast<CUgraphicsResource>(HandleTable::instance().insert(
             HandleKind::GraphicsResource, register_buffer(current_context(), buffer, Flags)));
+    });
+}
+
+CUresult CUDAAPI cuGraphicsGLRegisterImage(CUgraphicsResource* pCudaResource, unsigned int image,
+                                           unsigned int target, unsigned int Flags) {
+    return entry("cuGraphicsGLRegisterImage", [&] {
+        constexpr unsigned known =
+            CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY | CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD |
+            CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST | CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER;
+        require(pCudaResource != nullptr, "pCudaResource must not be NULL");
+        require((Flags & ~known) == 0, "unknown flags");
+        require(gl::is_image_target(target),
+                "the target must be GL_TEXTURE_2D, GL_TEXTURE_RECTANGLE, GL_TEXTURE_CUBE_MAP, "
+                "GL_TEXTURE_3D, GL_TEXTURE_2D_ARRAY or GL_RENDERBUFFER");
+        *pCudaResource = reinterpret_cast<CUgraphicsResource>(HandleTable::instance().insert(
+            HandleKind::GraphicsResource, register_image(current_context(), image, target, Flags)));
+    });
+}
+
+CUresult CUDAAPI cuGraphicsEGLRegisterImage(CUgraphicsResource* pCudaResource, void* /*image*/,
+                                            unsigned int /*flags*/) {
+    return entry("cuGraphicsEGLRegisterImage", [&] {
+        require(pCudaResource != nullptr, "pCudaResource must not be NULL");
+        fail(CUDA_ERROR_NOT_SUPPORTED,
+             "images of EGL are not supported by the emulated device; register the texture of "
+             "OpenGL that the image was made from");
     });
 }
 

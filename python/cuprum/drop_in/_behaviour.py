@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 from collections.abc import Callable
@@ -45,6 +46,7 @@ def follow_reference() -> None:
     _give_symbols_as_bytes()
     _show_handles_of_object_code()
     _let_closed_objects_read_as_nothing()
+    _word_closed_graphics_resources()
     if importlib.util.find_spec("cuda.bindings") is not None:
         _give_handles_as_bindings()
         _give_node_types_as_bindings()
@@ -96,11 +98,15 @@ def _give_private_names() -> None:
 
 
 def _let_closed_objects_read_as_nothing() -> None:
-    """Make a closed buffer, pool or graph have the address or handle 0 instead of raising."""
+    """Make closed objects have the address, handle or size 0 instead of raising."""
     import cuprum
 
     for cls, name, value in (
         (cuprum.Buffer, "handle", 0),
+        (cuprum.Buffer, "size", 0),
+        (cuprum.GraphicsResource, "handle", 0),
+        (cuprum.GraphicsResource, "resource_handle", 0),
+        (cuprum.GraphicsResource, "is_mapped", False),
         (cuprum.MemoryPool, "handle", 0),
         (cuprum.MemoryPool, "is_handle_owned", False),
         (cuprum.graph.Graph, "handle", 0),
@@ -108,6 +114,27 @@ def _let_closed_objects_read_as_nothing() -> None:
     ):
         own = vars(cls)[name]
         setattr(cls, name, property(_tolerant(own, value), doc=own.__doc__))
+
+
+def _word_closed_graphics_resources() -> None:
+    """Say that a `GraphicsResource` has been closed in the words that programs look for."""
+    import cuprum
+
+    for name in ("map", "unmap"):
+        own = getattr(cuprum.GraphicsResource, name)
+        setattr(cuprum.GraphicsResource, name, _refusing_closed(own))
+
+
+def _refusing_closed(own: Callable) -> Callable:
+    import cuprum
+
+    @functools.wraps(own)
+    def method(self: cuprum.GraphicsResource, **arguments: object) -> object:
+        if self.is_closed:
+            raise cuprum.ClosedError("GraphicsResource has been closed")
+        return own(self, **arguments)
+
+    return method
 
 
 def _tolerant(own: object, value: object) -> Callable[[object], object]:

@@ -24,6 +24,7 @@ _PRIVATE_MODULES = {
     ),
     "_dlpack": ("DLDeviceType",),
     "_event": ("Event", "EventOptions", "IPCEventDescriptor", "_reduce_event"),
+    "_graphics": ("GraphicsResource", "_parse_register_flags"),
     "_host": ("Host",),
     "_kernel_arg_handler": ("ParamHolder",),
     "_launch_config": ("LaunchConfig", "_to_native_launch_config"),

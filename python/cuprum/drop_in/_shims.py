@@ -8,6 +8,7 @@ from __future__ import annotations
 import enum
 import importlib
 import threading
+from collections.abc import Sequence
 
 from cuprum._cuprum import StridedLayout as _StridedLayout  # noqa: F401
 from cuprum._cuprum import StridedMemoryView
@@ -185,3 +186,24 @@ def cast_to_3_tuple(label: str, cfg: int | tuple[int, ...]) -> tuple[int, int, i
     if any(extent < 1 for extent in extents):
         raise ValueError(f"{label} value must be >= 1 (got {cfg!r})")
     return (*extents, *(1,) * (3 - len(extents)))  # type: ignore[return-value]
+
+
+# The flags of cuGraphicsGLRegisterBuffer and cuGraphicsGLRegisterImage.
+_REGISTER_FLAGS = {
+    "none": 0,
+    "read_only": 1,
+    "write_discard": 2,
+    "surface_load_store": 4,
+    "texture_gather": 8,
+}
+
+
+def _parse_register_flags(flags: str | Sequence[str] | None) -> int:
+    """Return the driver's number for the flags of a `GraphicsResource`."""
+    number = 0
+    for flag in (flags,) if isinstance(flags, str) else flags or ():
+        if flag not in _REGISTER_FLAGS:
+            expected = ", ".join(repr(name) for name in _REGISTER_FLAGS)
+            raise ValueError(f"Unknown register flag {flag!r}; expected {expected}")
+        number |= _REGISTER_FLAGS[flag]
+    return number

@@ -6,6 +6,7 @@
 import ctypes
 import mmap
 import os
+import select
 import tempfile
 
 import numpy as np
@@ -42,9 +43,7 @@ def exported(driver):
         == 0
     )
     assert (
-        driver.cuMemExportToShareableHandle(
-            ctypes.byref(descriptor), memory, 1, ctypes.c_uint64()
-        )
+        driver.cuMemExportToShareableHandle(ctypes.byref(descriptor), memory, 1, ctypes.c_uint64())
         == 0
     )
     yield descriptor.value
@@ -76,8 +75,6 @@ def event(_on_emulated_device):
 
 
 def is_signalled(descriptor):
-    import select
-
     return bool(select.select([descriptor], [], [], 0)[0])
 
 
@@ -103,7 +100,8 @@ def test_two_imports_see_the_same_bytes(exported, stream):
     whole.close(stream=stream)
 
 
-def test_memory_of_a_file_of_this_process(_on_emulated_device, stream):
+@pytest.mark.usefixtures("_on_emulated_device")
+def test_memory_of_a_file_of_this_process(stream):
     with tempfile.TemporaryFile() as file:
         file.truncate(PAGE)
         shared = mmap.mmap(file.fileno(), PAGE)

@@ -146,7 +146,7 @@ def test_the_flags_are_promises(gl, gl_buffer, numbers, stream):
 def test_describes_itself(resource, device, stream):
     assert repr(resource).startswith("<GraphicsResource handle=0x")
     assert resource.handle == resource.resource_handle != 0
-    assert resource == resource  # noqa: PLR0124
+    assert resource == resource
     assert resource in {resource}
     assert resource.device is device
     assert not resource.is_image
@@ -162,7 +162,7 @@ def test_the_devices_of_opengl(gl, device):
 
 
 def test_mapping_in_the_wrong_order(resource, stream):
-    with pytest.raises(RuntimeError, match="not mapped; map\\(\\) comes first"):
+    with pytest.raises(RuntimeError, match=r"not mapped; map\(\) comes first"):
         resource.unmap()
     with resource.map(stream=stream):
         with pytest.raises(RuntimeError, match="already mapped; unmap it"):
@@ -183,7 +183,7 @@ def test_mapping_in_the_wrong_order(resource, stream):
     [
         (TypeError, "gl_buffer must be an integer", lambda b: ("1", {})),
         (ValueError, "gl_buffer is 4294967296, .* 32 bits", lambda b: (1 << 32, {})),
-        (ValueError, "Unknown register flag 'fast'; .*'read_only'", lambda b: (b, {"flags": "fast"})),
+        (ValueError, "Unknown register flag 'fast'; expected", lambda b: (b, {"flags": "fast"})),
         (TypeError, "flags", lambda b: (b, {"flags": 3})),
         (ValueError, "both true", lambda b: (b, {"flags": ("read_only", "write_discard")})),
         (ValueError, "from_gl_image", lambda b: (b, {"flags": "surface_load_store"})),
@@ -220,7 +220,7 @@ def test_objects_are_not_made_directly():
 
 def test_needs_a_context_of_opengl(gl, gl_buffer, resource, stream):
     gl.release()
-    with pytest.raises(cuprum.CUDAError, match="CUDA_ERROR_INVALID_GRAPHICS_CONTEXT.*OpenGL"):
+    with pytest.raises(cuprum.CUDAError, match=r"CUDA_ERROR_INVALID_GRAPHICS_CONTEXT.*OpenGL"):
         GraphicsResource.from_gl_buffer(gl_buffer)
     with pytest.raises(cuprum.CUDAError, match="OpenGL"):
         resource.map(stream=stream)

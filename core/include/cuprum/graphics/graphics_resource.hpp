@@ -9,6 +9,7 @@
 #include <cuprum/detail/export.hpp>
 #include <cuprum/device.hpp>
 #include <cuprum/stream.hpp>
+#include <cuprum/texture/opaque_array.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -78,12 +79,27 @@ public:
     /// driver refuses it. Nothing is mapped then.
     [[nodiscard]] Buffer map(const Stream& stream) const;
 
+    /// Maps an image for the work of a stream and returns one of its arrays.
+    ///
+    /// `index` is the layer of a layered image or the face of a cube map, `level` the mipmap level.
+    /// The array is the mapping: once it and the other arrays of the mapping are closed, the image
+    /// is unmapped on `stream`.
+    /// @throws std::logic_error if the resource is mapped already or is a buffer; CUDAError if the
+    /// image has no such array. Nothing is mapped then.
+    [[nodiscard]] OpaqueArray map_array(const Stream& stream, unsigned index = 0,
+                                        unsigned level = 0) const;
+    /// Returns another array of an image that is mapped. It shares the mapping.
+    /// @throws std::logic_error if the resource is not mapped or is a buffer; CUDAError if the
+    /// image has no such array.
+    [[nodiscard]] OpaqueArray mapped_array(unsigned index = 0, unsigned level = 0) const;
+
     /// Sets what kernels do with the resource when it is mapped next.
     /// @throws std::logic_error if it is mapped.
     void set_map_use(GraphicsMapUse use) const;
 
     /// Unmaps the resource now: later work of the graphics API waits for the work that `stream`
-    /// holds. The buffers of the mapping must not be used any more.
+    /// holds. The arrays of the mapping raise ClosedError from now on. Its buffers must not be used
+    /// any more.
     /// @throws std::logic_error if it is not mapped; CUDAError if the driver refuses it, and the
     /// resource stays mapped.
     void unmap(const Stream& stream) const;

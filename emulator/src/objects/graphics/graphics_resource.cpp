@@ -156,7 +156,7 @@ const Allocation& GraphicsResource::memory() const {
          "the resource is an image: ask for its array, not for a pointer");
 }
 
-CUarray GraphicsResource::array(unsigned /*index*/, unsigned /*level*/) const {
+CUarray GraphicsResource::array(unsigned /*index*/, unsigned /*level*/) {
     check_mapped();
     fail(CUDA_ERROR_NOT_MAPPED_AS_ARRAY,
          "the resource is a buffer: ask for its pointer, not for an array");

@@ -50,7 +50,7 @@ public:
     [[nodiscard]] virtual const Allocation& memory() const;
 
     /// Returns an array of a mapped image. Throws NOT_MAPPED, NOT_MAPPED_AS_ARRAY, INVALID_VALUE.
-    [[nodiscard]] virtual CUarray array(unsigned index, unsigned level) const;
+    [[nodiscard]] virtual CUarray array(unsigned index, unsigned level);
 
     /// Returns the mipmapped array of a mapped image. Throws NOT_MAPPED, NOT_MAPPED_AS_ARRAY.
     [[nodiscard]] virtual CUmipmappedArray mipmapped_array() const;

@@ -206,6 +206,16 @@ std::uint64_t Array::address() const {
 std::shared_ptr<MipmappedArray> MipmappedArray::create(const std::shared_ptr<Context>& context,
                                                        const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
                                                        unsigned level_count) {
+    return create(context, descriptor, level_count,
+                  [&](std::uint64_t bytes, const std::string& name) {
+                      return std::make_shared<ArrayMemory>(context, bytes, name);
+                  });
+}
+
+std::shared_ptr<MipmappedArray> MipmappedArray::create(const std::shared_ptr<Context>& context,
+                                                       const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
+                                                       unsigned level_count,
+                                                       const MakeMemory& make_memory) {
     check_descriptor(descriptor, context->device(), true);
     const bool is_volume = shape_of(descriptor) == ImageShape::Volume;
     const std::size_t longest =
@@ -222,12 +232,10 @@ std::shared_ptr<MipmappedArray> MipmappedArray::create(const std::shared_ptr<Con
         offsets.push_back(aligned(bytes));
         bytes = offsets.back() + layout_of(level_of(descriptor, level)).bytes();
     }
-    whole->memory_ =
-        is_deferred(descriptor)
-            ? std::make_shared<ArrayMemory>(bytes)
-            : std::make_shared<ArrayMemory>(context, bytes,
-                                            describe(descriptor) + " with " +
-                                                std::to_string(level_count) + " levels");
+    whole->memory_ = is_deferred(descriptor)
+                         ? std::make_shared<ArrayMemory>(bytes)
+                         : make_memory(bytes, describe(descriptor) + " with " +
+                                                  std::to_string(level_count) + " levels");
     for (unsigned level = 0; level < level_count; ++level) {
         whole->levels_.push_back(std::make_shared<Array>(context, level_of(descriptor, level),
                                                          whole->memory_, offsets[level],

@@ -13,6 +13,7 @@
 #include <cuda.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -33,6 +34,10 @@ public:
 
     /// Takes addresses for memory that is mapped later.
     explicit ArrayMemory(std::uint64_t bytes);
+
+    /// Takes over memory that exists, such as a part of external memory.
+    explicit ArrayMemory(std::shared_ptr<Allocation> allocation)
+        : allocation_(std::move(allocation)) {}
 
     ~ArrayMemory();
     ArrayMemory(const ArrayMemory&) = delete;
@@ -157,6 +162,15 @@ public:
     [[nodiscard]] static std::shared_ptr<MipmappedArray>
     create(const std::shared_ptr<Context>& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
            unsigned level_count);
+
+    /// Makes the memory of an array from its number of bytes and what reports call it.
+    using MakeMemory =
+        std::function<std::shared_ptr<ArrayMemory>(std::uint64_t bytes, const std::string& name)>;
+
+    /// Does the same with memory that a function makes.
+    [[nodiscard]] static std::shared_ptr<MipmappedArray>
+    create(const std::shared_ptr<Context>& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
+           unsigned level_count, const MakeMemory& make_memory);
 
     /// Invalidates all handles and frees the memory.
     void destroy();
