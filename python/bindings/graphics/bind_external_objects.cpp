@@ -221,8 +221,10 @@ nb::object memory_from_fd(nb::handle cls, nb::handle descriptor, nb::handle size
     const int number = descriptor_argument(descriptor, "fd");
     const std::size_t bytes = size_argument(size, "size");
     ExternalMemoryOptions options;
-    options.type = EXTERNAL_MEMORY_TYPES.parse(handle_type, "handle_type");
-    options.is_dedicated = bool_argument(dedicated, "dedicated");
+    if (!handle_type.is_none()) {
+        options.type = EXTERNAL_MEMORY_TYPES.parse(handle_type, "handle_type");
+    }
+    options.is_dedicated = !dedicated.is_none() && bool_argument(dedicated, "dedicated");
     const Context context = current_context_for("importing external memory");
     ExternalMemory memory = [&] {
         const nb::gil_scoped_release unlocked;
@@ -232,7 +234,7 @@ nb::object memory_from_fd(nb::handle cls, nb::handle descriptor, nb::handle size
 }
 
 nb::object map_memory(const PyExternalMemory& self, nb::handle offset, nb::handle size) {
-    const std::size_t first = size_argument(offset, "offset");
+    const std::size_t first = offset.is_none() ? 0 : size_argument(offset, "offset");
     const std::size_t whole = self.size();
     if (size.is_none() && first >= whole) {
         raise_error(PyExc_ValueError, "offset is " + std::to_string(first) +
@@ -249,7 +251,9 @@ nb::object map_memory(const PyExternalMemory& self, nb::handle offset, nb::handl
 
 nb::object semaphore_from_fd(nb::handle cls, nb::handle descriptor, nb::handle handle_type) {
     const int number = descriptor_argument(descriptor, "fd");
-    const ExternalSemaphoreType type = EXTERNAL_SEMAPHORE_TYPES.parse(handle_type, "handle_type");
+    const ExternalSemaphoreType type =
+        handle_type.is_none() ? ExternalSemaphoreType::OpaqueFd
+                              : EXTERNAL_SEMAPHORE_TYPES.parse(handle_type, "handle_type");
     const Context context = current_context_for("importing an external semaphore");
     ExternalSemaphore semaphore = [&] {
         const nb::gil_scoped_release unlocked;

@@ -293,6 +293,11 @@ void bind_facts(nb::class_<PyGraphicsResource>& type) {
 
 GraphicsOptions options_of(nb::handle flags) {
     GraphicsOptions options;
+    if (!flags.is_none() && PyUnicode_Check(flags.ptr()) == 0 &&
+        PySequence_Check(flags.ptr()) == 0) {
+        raise_error(PyExc_TypeError,
+                    "flags must be a str or a sequence of str, got " + type_label(flags));
+    }
     for (const std::string& text : text_list_argument(flags, "flags")) {
         bool is_known = false;
         std::string expected;

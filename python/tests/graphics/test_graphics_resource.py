@@ -229,7 +229,6 @@ def test_needs_a_context_of_opengl(gl, gl_buffer, resource, stream):
         pass
 
 
-@pytest.mark.moves_context
 def test_needs_a_context_of_cuda(gl_buffer, device):
     device.context.pop()
     try:

@@ -15,6 +15,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -72,6 +73,31 @@ std::optional<std::uint64_t> bytes_of_emulated(int descriptor) {
     }
 }
 
+/// Where the data of Mesa's Vulkan for the CPU, lavapipe, lie in the file that it exports. The file
+/// begins with its own length and with the offset of the data.
+///
+/// Returns nothing if the file is not one of those.
+std::optional<std::uint64_t> begin_of_lavapipe(int descriptor) {
+    const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+    char target[128] = {};
+    const ssize_t length = ::readlink(link.c_str(), target, sizeof target - 1);
+    if (length <= 0 || !std::string_view(target).starts_with("/memfd:llvmpipe memory fd")) {
+        return std::nullopt;
+    }
+    std::uint64_t header[2] = {};
+    struct stat status{};
+    const bool is_known =
+        ::pread(descriptor, header, sizeof header, 0) == static_cast<ssize_t>(sizeof header) &&
+        ::fstat(descriptor, &status) == 0 &&
+        header[0] == static_cast<std::uint64_t>(status.st_size) && header[1] < header[0];
+    if (!is_known) {
+        fail(CUDA_ERROR_NOT_SUPPORTED,
+             "the memory is that of Mesa's lavapipe, in a layout that the emulated device does not "
+             "know");
+    }
+    return header[1];
+}
+
 /// Returns the length of the file behind a descriptor; 0 if it has none.
 std::uint64_t length_of(int descriptor) {
     struct stat status{};
@@ -121,6 +147,10 @@ ExternalMemory::ExternalMemory(std::shared_ptr<Context> context,
     } else {
         check_mappable(descriptor);
         available = length_of(descriptor);
+        if (const auto begin = begin_of_lavapipe(descriptor)) {
+            begin_ = *begin;
+            available -= begin_;
+        }
         // An access past the end of a file that became shorter would end the process. Files that
         // allow it are sealed against that; of others the exporter must take care.
         (void)::fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK);

@@ -4,9 +4,9 @@
 // Memory of other programs and interfaces, imported by a file descriptor.
 //
 // The emulated device can import what a CPU can map: memory of emulated devices that
-// cuMemExportToShareableHandle exported, anonymous files (memfd_create), and DMA-BUFs whose
-// exporter allows mapping. Each mapped buffer maps its part of the file, so that all see the same
-// bytes.
+// cuMemExportToShareableHandle exported, anonymous files (memfd_create), memory of Mesa's lavapipe
+// (Vulkan on the CPU), and DMA-BUFs whose exporter allows mapping. Each mapped buffer maps its part
+// of the file, so that all see the same bytes.
 
 #pragma once
 
