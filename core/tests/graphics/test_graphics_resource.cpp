@@ -210,9 +210,11 @@ TEST_F(GraphicsResourceTest, needs_a_context_of_opengl) {
     gl().release();
     expect_error<CUDAError>([&] { static_cast<void>(registered()); },
                             {"cuGraphicsGLRegisterBuffer"});
-    expect_error<CUDAError>([&] { static_cast<void>(resource.map(stream())); },
-                            {"cuGraphicsMapResources"});
-    EXPECT_FALSE(resource.is_mapped());
+    if (device().is_emulated()) { // drivers of GPUs may not need it for a mapping
+        expect_error<CUDAError>([&] { static_cast<void>(resource.map(stream())); },
+                                {"cuGraphicsMapResources"});
+        EXPECT_FALSE(resource.is_mapped());
+    }
     expect_error<CUDAError>([&] { static_cast<void>(gl_devices()); }, {"cuGLGetDevices"});
     gl().make_current();
     EXPECT_EQ(resource.map(stream()).size(), BYTES);

@@ -24,7 +24,7 @@ extern "C" {
 CUresult CUDAAPI cuProfilerStart();
 CUresult CUDAAPI cuProfilerStop();
 
-// As cudaGL.h and cudaEGL.h declare them; those headers need OpenGL's and EGL's.
+// As cudaGL.h declares them; that header needs OpenGL's.
 CUresult CUDAAPI cuGraphicsGLRegisterBuffer(CUgraphicsResource* pCudaResource, unsigned int buffer,
                                             unsigned int Flags);
 CUresult CUDAAPI cuGraphicsGLRegisterImage(CUgraphicsResource* pCudaResource, unsigned int image,
@@ -33,9 +33,5 @@ CUresult CUDAAPI cuGLGetDevices_v2(unsigned int* pCudaDeviceCount, CUdevice* pCu
                                    unsigned int cudaDeviceCount, unsigned int deviceList);
 CUresult CUDAAPI cuGLGetDevices(unsigned int* pCudaDeviceCount, CUdevice* pCudaDevices,
                                 unsigned int cudaDeviceCount, unsigned int deviceList);
-CUresult CUDAAPI cuGraphicsEGLRegisterImage(CUgraphicsResource* pCudaResource, void* image,
-                                            unsigned int flags);
-CUresult CUDAAPI cuGraphicsResourceGetMappedEglFrame(void* eglFrame, CUgraphicsResource resource,
-                                                     unsigned int index, unsigned int mipLevel);
 }
 #pragma GCC visibility pop

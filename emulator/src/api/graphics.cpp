@@ -89,16 +89,6 @@ CUresult CUDAAPI cuGraphicsGLRegisterImage(CUgraphicsResource* pCudaResource, un
     });
 }
 
-CUresult CUDAAPI cuGraphicsEGLRegisterImage(CUgraphicsResource* pCudaResource, void* /*image*/,
-                                            unsigned int /*flags*/) {
-    return entry("cuGraphicsEGLRegisterImage", [&] {
-        require(pCudaResource != nullptr, "pCudaResource must not be NULL");
-        fail(CUDA_ERROR_NOT_SUPPORTED,
-             "images of EGL are not supported by the emulated device; register the texture of "
-             "OpenGL that the image was made from");
-    });
-}
-
 CUresult CUDAAPI cuGraphicsUnregisterResource(CUgraphicsResource resource) {
     return entry("cuGraphicsUnregisterResource", [&] {
         resource_from(resource)->check_not_mapped();

@@ -218,12 +218,13 @@ def test_objects_are_not_made_directly():
         GraphicsResource()
 
 
-def test_needs_a_context_of_opengl(gl, gl_buffer, resource, stream):
+def test_needs_a_context_of_opengl(device, gl, gl_buffer, resource, stream):
     gl.release()
     with pytest.raises(cuprum.CUDAError, match=r"CUDA_ERROR_INVALID_GRAPHICS_CONTEXT.*OpenGL"):
         GraphicsResource.from_gl_buffer(gl_buffer)
-    with pytest.raises(cuprum.CUDAError, match="OpenGL"):
-        resource.map(stream=stream)
+    if device.is_emulated:  # drivers of GPUs may not need it for a mapping
+        with pytest.raises(cuprum.CUDAError, match="OpenGL"):
+            resource.map(stream=stream)
     gl.make_current()
     with resource.map(stream=stream):
         pass
