@@ -10,9 +10,11 @@
 #include "graphics/external_memory_state.hpp"
 #include "memory/waiting_free.hpp"
 #include "support/text.hpp"
+#include "texture/array_description.hpp"
 
 #include <cuprum/memory_resource.hpp>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -45,6 +47,25 @@ public:
 
 private:
     std::shared_ptr<detail::ExternalMemoryState> memory_;
+};
+
+/// A mipmapped array in external memory, which is destroyed before the memory is given up.
+struct MappedMipmap {
+    MappedMipmap(std::shared_ptr<detail::ExternalMemoryState> memory,
+                 CUmipmappedArray array) noexcept
+        : lies_in(std::move(memory)), handle(array) {}
+
+    ~MappedMipmap() {
+        detail::release_in_context(
+            lies_in->context, lies_in->made_at, "array of external memory",
+            [array = handle, kept = lies_in] { call(table().cuMipmappedArrayDestroy, array); });
+    }
+
+    MappedMipmap(const MappedMipmap&) = delete;
+    MappedMipmap& operator=(const MappedMipmap&) = delete;
+
+    std::shared_ptr<detail::ExternalMemoryState> lies_in;
+    CUmipmappedArray handle;
 };
 
 CUexternalMemoryHandleType handle_type(ExternalMemoryType type);
@@ -117,6 +138,27 @@ Buffer ExternalMemory::map(std::size_t offset, std::size_t bytes) const {
     const driver::Current current(own.context->handle);
     call(table().cuExternalMemoryGetMappedBuffer, &pointer, own.handle, &description);
     return detail::adopt(pointer, bytes, std::move(resource), own.context);
+}
+
+MipmappedArray ExternalMemory::map_mipmapped_array(std::size_t offset,
+                                                   const MipmappedArrayOptions& options) const {
+    const detail::ExternalMemoryState& own = detail::open(state_, "ExternalMemory");
+    if (offset >= own.size) {
+        throw std::invalid_argument("offset is " + std::to_string(offset) +
+                                    ", but the ExternalMemory has " + std::to_string(own.size) +
+                                    " bytes");
+    }
+    CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC description{};
+    description.offset = offset;
+    description.arrayDesc = detail::description_of(options.array);
+    description.numLevels = std::max(1U, options.num_levels);
+    CUmipmappedArray handle = nullptr;
+    {
+        const driver::Current current(own.context->handle);
+        call(table().cuExternalMemoryGetMappedMipmappedArray, &handle, own.handle, &description);
+    }
+    auto owner = std::make_shared<MappedMipmap>(state_, handle);
+    return MipmappedArray::from_handle(handle, description.numLevels, context(), std::move(owner));
 }
 
 bool operator==(const ExternalMemory& left, const ExternalMemory& right) noexcept {

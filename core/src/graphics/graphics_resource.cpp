@@ -73,6 +73,8 @@ std::shared_ptr<detail::GraphicsState> register_in(const Context& context, bool 
 std::shared_ptr<detail::GraphicsMapping>
 begin_mapping(const std::shared_ptr<detail::GraphicsState>& resource, const Stream& stream);
 void check_image(const detail::GraphicsState& resource);
+template <typename State>
+void note(std::vector<std::weak_ptr<State>>& given, const std::shared_ptr<State>& array);
 OpaqueArray array_of(std::shared_ptr<detail::GraphicsMapping> mapping, unsigned index,
                      unsigned level);
 
@@ -152,6 +154,26 @@ OpaqueArray GraphicsResource::mapped_array(unsigned index, unsigned level) const
         throw std::logic_error("the GraphicsResource is not mapped; map_array() comes first");
     }
     return array_of(std::move(mapping), index, level);
+}
+
+MipmappedArray GraphicsResource::mapped_mipmapped_array(unsigned num_levels) const {
+    detail::GraphicsState& own = detail::open(state_, "GraphicsResource");
+    check_image(own);
+    auto mapping = own.live_mapping();
+    if (mapping == nullptr) {
+        throw std::logic_error("the GraphicsResource is not mapped; map_array() comes first");
+    }
+    CUmipmappedArray handle = nullptr;
+    {
+        const driver::Current current(own.context->handle);
+        call(table().cuGraphicsResourceGetMappedMipmappedArray, &handle, own.handle);
+    }
+    detail::GraphicsMapping& held = *mapping;
+    MipmappedArray array =
+        MipmappedArray::from_handle(handle, num_levels, context(), std::move(mapping));
+    const std::lock_guard lock(held.mutex);
+    note(held.mipmaps, detail::Access::state(array));
+    return array;
 }
 
 void GraphicsResource::set_map_use(GraphicsMapUse use) const {
@@ -274,11 +296,15 @@ void detail::GraphicsMapping::end(const Stream& last) {
         const driver::Current current(resource->context->handle);
         unmap_now(resource->handle, handle_of(last));
         const std::lock_guard lock(mutex);
-        for (const auto& array : arrays) {
-            if (const auto alive = array.lock()) {
-                alive->is_withdrawn.store(true, std::memory_order_relaxed);
+        const auto withdraw_all = [](const auto& all) {
+            for (const auto& each : all) {
+                if (const auto alive = each.lock()) {
+                    alive->is_withdrawn.store(true, std::memory_order_relaxed);
+                }
             }
-        }
+        };
+        withdraw_all(arrays);
+        withdraw_all(mipmaps);
     } catch (...) {
         is_over.store(false);
         throw;
@@ -385,6 +411,13 @@ void check_image(const detail::GraphicsState& resource) {
     }
 }
 
+/// Adds an array to those that are taken back when the mapping ends.
+template <typename State>
+void note(std::vector<std::weak_ptr<State>>& given, const std::shared_ptr<State>& array) {
+    std::erase_if(given, [](const auto& each) { return each.expired(); });
+    given.push_back(array);
+}
+
 /// Returns an array of a mapped image, which holds the mapping.
 OpaqueArray array_of(std::shared_ptr<detail::GraphicsMapping> mapping, unsigned index,
                      unsigned level) {
@@ -398,8 +431,7 @@ OpaqueArray array_of(std::shared_ptr<detail::GraphicsMapping> mapping, unsigned 
     }
     OpaqueArray array = detail::borrow_array(handle, context, std::move(mapping));
     const std::lock_guard lock(held.mutex);
-    std::erase_if(held.arrays, [](const auto& each) { return each.expired(); });
-    held.arrays.push_back(detail::Access::state(array));
+    note(held.arrays, detail::Access::state(array));
     return array;
 }
 

@@ -12,6 +12,7 @@
 #include "device/context_state.hpp"
 #include "driver/handle.hpp"
 #include "texture/array_state.hpp"
+#include "texture/mipmap_state.hpp"
 
 #include <cuprum/graphics/graphics_resource.hpp>
 #include <cuprum/stream.hpp>
@@ -57,7 +58,9 @@ struct GraphicsMapping {
     Stream stream; // that it was mapped on
     std::atomic<bool> is_over = false;
     std::mutex mutex;
-    std::vector<std::weak_ptr<ArrayState>> arrays; // given to the program; guarded by `mutex`
+    // What the program was given; guarded by `mutex`.
+    std::vector<std::weak_ptr<ArrayState>> arrays;
+    std::vector<std::weak_ptr<MipmapState>> mipmaps;
 
     GraphicsMapping(std::shared_ptr<GraphicsState> mapped, const Stream& first) noexcept
         : resource(std::move(mapped)), stream(first) {}

@@ -248,6 +248,28 @@ TEST_F(ExternalMemoryTest, of_a_wrong_size_or_file_names_the_driver_call) {
     EXPECT_EQ(open_descriptors(), before);
 }
 
+TEST_F(ExternalMemoryTest, arrays_lie_in_the_memory) {
+    ExternalMemory memory = imported();
+    const MipmappedArrayOptions options{
+        .array = {.extent = {64, 64}, .format = ArrayFormat::Float32}, .num_levels = 2};
+    const MipmappedArray first = memory.map_mipmapped_array(0, options);
+    const MipmappedArray second = memory.map_mipmapped_array(0, options);
+    expect_error<std::invalid_argument>(
+        [&] { static_cast<void>(memory.map_mipmapped_array(BYTES, options)); },
+        {"offset is 2097152", "has 2097152 bytes"});
+    expect_error<std::invalid_argument>(
+        [&] { static_cast<void>(memory.map_mipmapped_array(0, {})); }, {"width"});
+    memory.close();
+    EXPECT_EQ(first.num_levels(), 2U);
+    const OpaqueArray level = first.level(1);
+    const std::vector<float> written(32 * 32, 2.5F);
+    level.copy_from_host(written, stream());
+    std::vector<float> seen(32 * 32);
+    second.level(1).copy_to_host(seen, stream());
+    stream().sync();
+    EXPECT_EQ(seen, written) << "both lie in the same memory";
+}
+
 TEST_F(ExternalMemoryTest, is_described_and_hashed) {
     const ExternalMemory memory = imported();
     EXPECT_NE(to_string(memory).find(" opaque_fd size=2097152>"), std::string::npos)
@@ -265,6 +287,7 @@ TEST_F(ExternalMemoryTest, survives_a_failure_of_every_driver_call) {
         const Buffer buffer = memory.map(0, 4096);
         buffer.fill(std::uint8_t{1}, stream());
         stream().sync();
+        static_cast<void>(memory.map_mipmapped_array(0, {.array = {.extent = {16, 16}}}));
     });
     EXPECT_EQ(open_descriptors(), before);
 }

@@ -282,8 +282,11 @@ TEST_F(GraphicsResourceTest, an_image_is_mapped_as_an_array) {
     gl().read_texture(texture, gl::RED, gl::FLOAT, seen.data());
     EXPECT_EQ(seen, std::vector<float>(texels.size(), 5.0F));
     const OpaqueArray array = image.map_array(stream());
+    const MipmappedArray mipmapped = image.mapped_mipmapped_array();
+    EXPECT_EQ(mipmapped.extent(), (ArrayExtent{width, height, 0}));
     image.unmap();
     expect_error<ClosedError>([&] { static_cast<void>(array.handle()); }, {"OpaqueArray"});
+    expect_error<ClosedError>([&] { static_cast<void>(mipmapped.handle()); }, {"MipmappedArray"});
     expect_error<std::logic_error>([&] { static_cast<void>(image.mapped_array()); },
                                    {"not mapped", "map_array() comes first"});
     expect_error<std::logic_error>([&] { static_cast<void>(image.map(stream())); },

@@ -17,6 +17,27 @@ constexpr int WIDTH = 30;
 constexpr int HEIGHT = 20;
 constexpr std::size_t TEXELS = WIDTH * HEIGHT;
 
+/// Writes texel (x, y) of a surface as x + 256 * y.
+constexpr const char* PAINT_PTX = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+
+.visible .entry paint(.param .u64 surface)
+{
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [surface];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %ctaid.x;
+    shl.b32 %r3, %r2, 8;
+    add.u32 %r4, %r3, %r1;
+    shl.b32 %r5, %r1, 2;
+    sust.b.2d.b32.trap [%rd1, {%r5, %r2}], {%r4};
+    ret;
+}
+)";
+
 template <typename T>
 std::vector<T> counting(std::size_t count, T first = 0) {
     std::vector<T> values(count);
@@ -101,6 +122,40 @@ TEST_F(GLImageTest, cuda_reads_and_writes_a_texture) {
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_HANDLE, CU(cuArray3DGetDescriptor)(&unused, mapped)))
         << "the array is gone";
     unregister(resource);
+    gl_->delete_texture(texture);
+}
+
+TEST_F(GLImageTest, a_kernel_paints_a_texture_through_a_surface) {
+    const unsigned texture =
+        gl_->make_texture(gl::R32UI, WIDTH, HEIGHT, gl::RED_INTEGER, gl::UNSIGNED_INT, nullptr);
+    const CUgraphicsResource resource =
+        registered_image(texture, gl::TEXTURE_2D, CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST);
+    CUmodule module = nullptr;
+    CUfunction paint = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuModuleLoadData)(&module, PAINT_PTX)));
+    ASSERT_TRUE(succeeds(CU(cuModuleGetFunction)(&paint, module, "paint")));
+    ASSERT_TRUE(succeeds(map(resource)));
+    CUDA_RESOURCE_DESC description{};
+    description.resType = CU_RESOURCE_TYPE_ARRAY;
+    description.res.array.hArray = array(resource);
+    EXPECT_EQ(descriptor(array(resource)).Flags, unsigned{CUDA_ARRAY3D_SURFACE_LDST});
+    CUsurfObject surface = 0;
+    ASSERT_TRUE(succeeds(CU(cuSurfObjectCreate)(&surface, &description)));
+    void* arguments[] = {&surface};
+    ASSERT_TRUE(succeeds(
+        CU(cuLaunchKernel)(paint, HEIGHT, 1, 1, WIDTH, 1, 1, 0, stream_, arguments, nullptr)));
+    ASSERT_TRUE(succeeds(CU(cuStreamSynchronize)(stream_)));
+    ASSERT_TRUE(succeeds(CU(cuSurfObjectDestroy)(surface)));
+    ASSERT_TRUE(succeeds(unmap(resource)));
+    std::vector<std::uint32_t> seen(TEXELS);
+    gl_->read_texture(texture, gl::RED_INTEGER, gl::UNSIGNED_INT, seen.data());
+    for (std::uint32_t y = 0; y < HEIGHT; ++y) {
+        for (std::uint32_t x = 0; x < WIDTH; ++x) {
+            ASSERT_EQ(seen[y * WIDTH + x], x + 256 * y) << x << ", " << y;
+        }
+    }
+    unregister(resource);
+    EXPECT_TRUE(succeeds(CU(cuModuleUnload)(module)));
     gl_->delete_texture(texture);
 }
 

@@ -8,6 +8,8 @@
 #include "support/arguments.hpp"
 #include "support/fast_method.hpp"
 #include "support/python_objects.hpp"
+#include "texture/texture_objects.hpp"
+#include "texture/texture_options.hpp"
 
 #include <cuprum/graphics/external_memory.hpp>
 #include <cuprum/graphics/external_semaphore.hpp>
@@ -16,6 +18,7 @@
 #include <nanobind/operators.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -32,6 +35,8 @@ namespace {
                                         nb::handle handle_type, nb::handle dedicated);
 [[nodiscard]] nb::object map_memory(const PyExternalMemory& self, nb::handle offset,
                                     nb::handle size);
+[[nodiscard]] nb::object map_mipmapped_array(const PyExternalMemory& self, nb::handle options,
+                                             nb::handle offset);
 [[nodiscard]] nb::object semaphore_from_fd(nb::handle cls, nb::handle descriptor,
                                            nb::handle handle_type);
 void signal(const PyExternalSemaphore& self, nb::handle value, nb::handle stream);
@@ -124,6 +129,25 @@ Raises
 ------
 ValueError
     If the part is empty or does not lie in the memory.)");
+    fast_method<map_mipmapped_array>(
+        type,
+        "def map_mipmapped_array(self, options: cuprum._texture_options.MipmappedArrayOptions | "
+        "dict, offset: int = 0) -> MipmappedArray",
+        R"(Map an image in the memory as a mipmapped array.
+
+Parameters
+----------
+options : MipmappedArrayOptions or dict
+    What the image is: size, format, channels and levels.
+offset : int
+    In bytes: where the image begins.
+
+Raises
+------
+ValueError
+    If the options describe no array, or the image does not begin in the memory.
+CUDAError
+    If the image does not fit into the memory, or the driver cannot map it.)");
     type.def_prop_ro("size", &PyExternalMemory::size, "Return the size in bytes.");
     type.def_prop_ro(
         "handle_type",
@@ -247,6 +271,24 @@ nb::object map_memory(const PyExternalMemory& self, nb::handle offset, nb::handl
         return self.ExternalMemory::map(first, bytes);
     }();
     return make<PyBuffer>(std::move(buffer), nb::object(), nb::object());
+}
+
+nb::object map_mipmapped_array(const PyExternalMemory& self, nb::handle options,
+                               nb::handle offset) {
+    const nb::object given =
+        texture_options_argument(options, "MipmappedArrayOptions", "Mipmapped array options");
+    MipmappedArrayOptions how{.array = array_options(given)};
+    const nb::object levels = given.attr("num_levels");
+    if (!levels.is_none()) {
+        const std::size_t count = size_argument(levels, "num_levels");
+        how.num_levels = static_cast<unsigned>(std::min<std::size_t>(count, 0xffffffffU));
+    }
+    const std::size_t first = offset.is_none() ? 0 : size_argument(offset, "offset");
+    MipmappedArray array = [&] {
+        const nb::gil_scoped_release unlocked;
+        return self.ExternalMemory::map_mipmapped_array(first, how);
+    }();
+    return make<PyMipmappedArray>(std::move(array));
 }
 
 nb::object semaphore_from_fd(nb::handle cls, nb::handle descriptor, nb::handle handle_type) {

@@ -10,6 +10,7 @@
 #include "support/collection.hpp"
 #include "support/fast_method.hpp"
 #include "support/python_objects.hpp"
+#include "texture/texture_objects.hpp"
 
 #include <cuprum/graphics/graphics_resource.hpp>
 
@@ -56,6 +57,10 @@ constexpr Choices<GLDeviceList, 3> GL_DEVICE_LISTS{"GLDeviceListType",
                                        nb::handle flags);
 [[nodiscard]] nb::object from_egl_image(nb::handle cls, nb::handle image, nb::handle flags);
 [[nodiscard]] nb::object map(PyGraphicsResource& self, nb::handle stream);
+[[nodiscard]] nb::object map_array(PyGraphicsResource& self, nb::handle index, nb::handle level,
+                                   nb::handle stream);
+[[nodiscard]] nb::object mapped_array(const PyGraphicsResource& self, nb::handle index,
+                                      nb::handle level);
 void unmap(PyGraphicsResource& self, nb::handle stream);
 void close(PyGraphicsResource& self, nb::handle stream);
 [[nodiscard]] bool is_mapped(const PyGraphicsResource& self);
@@ -202,6 +207,47 @@ RuntimeError
     If the resource is mapped already, is closed, or is an image, which has no linear memory.
 CUDAError
     If the driver refuses it. Nothing is mapped then.)");
+    fast_method<map_array>(
+        type,
+        "def map_array(self, index: int = 0, level: int = 0, *, stream: Stream) -> "
+        "OpaqueArray",
+        R"(Map an image for the work of a stream and return one of its arrays.
+
+The array is the mapping: ``unmap``, or closing all arrays of it, ends it. The resource keeps this
+array until then.
+
+Parameters
+----------
+index : int
+    The layer of a layered image, or the face of a cube map.
+level : int
+    The mipmap level.
+stream : Stream
+    The work that uses the array.
+
+Raises
+------
+RuntimeError
+    If the resource is mapped already, is closed, or is a buffer, which has no arrays.
+CUDAError
+    If the image has no such array. Nothing is mapped then.)");
+    fast_method<mapped_array>(
+        type, "def mapped_array(self, index: int = 0, level: int = 0) -> OpaqueArray",
+        R"(Return another array of an image that is mapped. It shares the mapping.
+
+Parameters
+----------
+index : int
+    The layer of a layered image, or the face of a cube map.
+level : int
+    The mipmap level.
+
+Raises
+------
+RuntimeError
+    If the resource is not mapped, or is a buffer.
+CUDAError
+    If the image has no such array.)");
     fast_method<unmap>(type, "def unmap(self, *, stream: Stream | None = None) -> None",
                        R"(Give the resource back to the graphics API and close the mapped buffer.
 
@@ -380,6 +426,26 @@ nb::object map(PyGraphicsResource& self, nb::handle stream) {
     return made;
 }
 
+nb::object map_array(PyGraphicsResource& self, nb::handle index, nb::handle level,
+                     nb::handle stream) {
+    const Stream& order = stream_argument(stream);
+    const unsigned layer = index.is_none() ? 0 : gl_argument(index, "index");
+    const unsigned mipmap_level = level.is_none() ? 0 : gl_argument(level, "level");
+    OpaqueArray array = [&] {
+        const nb::gil_scoped_release unlocked;
+        return self.GraphicsResource::map_array(order, layer, mipmap_level);
+    }();
+    nb::object made = array_object(std::move(array));
+    self.mapped = made;
+    return made;
+}
+
+nb::object mapped_array(const PyGraphicsResource& self, nb::handle index, nb::handle level) {
+    const unsigned layer = index.is_none() ? 0 : gl_argument(index, "index");
+    const unsigned mipmap_level = level.is_none() ? 0 : gl_argument(level, "level");
+    return array_object(self.GraphicsResource::mapped_array(layer, mipmap_level));
+}
+
 void unmap(PyGraphicsResource& self, nb::handle stream) {
     const std::optional<Stream> order = optional_stream_argument(stream);
     {
@@ -397,8 +463,16 @@ void close(PyGraphicsResource& self, nb::handle stream) {
     if (self.is_closed()) {
         return;
     }
-    static_cast<void>(optional_stream_argument(stream));
+    const std::optional<Stream> order = optional_stream_argument(stream);
     close_mapped(self, stream);
+    if (is_mapped(self)) { // slices or other arrays are still alive
+        const nb::gil_scoped_release unlocked;
+        if (order) {
+            self.GraphicsResource::unmap(*order);
+        } else {
+            self.GraphicsResource::unmap();
+        }
+    }
     give_up(self.stream);
     self.drop();
 }
@@ -407,11 +481,16 @@ bool is_mapped(const PyGraphicsResource& self) {
     return self.GraphicsResource::is_mapped();
 }
 
-/// Closes the buffer of the last mapping, as a program would do it.
+/// Closes the buffer or the array of the last mapping, as a program would do it.
 void close_mapped(PyGraphicsResource& self, nb::handle stream) {
-    const nb::object buffer = std::move(self.mapped);
-    if (buffer.is_valid()) {
-        buffer.attr("close")("stream"_a = stream);
+    const nb::object mapped = std::move(self.mapped);
+    if (!mapped.is_valid()) {
+        return;
+    }
+    if (get_if<PyBuffer>(mapped) != nullptr) {
+        mapped.attr("close")("stream"_a = stream);
+    } else {
+        mapped.attr("close")();
     }
 }
 

@@ -29,7 +29,7 @@ struct PyGraphicsResource : Held<GraphicsResource> {
         : Held<GraphicsResource>(std::move(resource)), stream(std::move(order)) {}
 
     nb::object stream; // of the `with` statement, or null
-    nb::object mapped; // the Buffer of the last mapping, or null; it may be closed
+    nb::object mapped; // the Buffer or OpaqueArray of the last mapping, or null; may be closed
 };
 
 inline constexpr Choices<ExternalMemoryType, 2> EXTERNAL_MEMORY_TYPES{

@@ -8,7 +8,17 @@ import weakref
 
 import numpy as np
 import pytest
-from headless_gl import TEXTURE_1D, HeadlessGL
+from headless_gl import (
+    FLOAT,
+    R32F,
+    R32UI,
+    RED,
+    RED_INTEGER,
+    TEXTURE_1D,
+    TEXTURE_2D,
+    UNSIGNED_INT,
+    HeadlessGL,
+)
 
 import cuprum
 from cuprum import GraphicsResource
@@ -141,6 +151,63 @@ def test_the_flags_are_promises(gl, gl_buffer, numbers, stream):
         with resource.map(stream=stream) as mapped:
             mapped.fill(0, stream=stream)
     assert not gl.read_buffer(gl_buffer, read).any()
+
+
+PAINT = """
+extern "C" __global__ void paint(cudaSurfaceObject_t surface, int width, int height) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < width && y < height) { surf2Dwrite(x + 256 * y, surface, 4 * x, y); }
+}
+"""
+
+
+def test_an_image_is_mapped_as_an_array(gl, stream):
+    texels = np.arange(32 * 16, dtype=np.float32).reshape(16, 32)
+    texture = gl.make_texture(texels, R32F, RED, FLOAT)
+    with GraphicsResource.from_gl_image(texture, TEXTURE_2D) as image:
+        assert image.is_image
+        with image.map_array(stream=stream) as array:
+            assert isinstance(array, cuprum.texture.OpaqueArray)
+            assert image.is_mapped
+            np.testing.assert_array_equal(array.to_numpy(stream=stream), texels)
+            array.copy_from(texels * 2, stream=stream)
+            assert image.mapped_array(0, 0).shape == array.shape
+            with pytest.raises(cuprum.CUDAError, match="cuGraphicsSubResourceGetMappedArray"):
+                image.mapped_array(level=1)
+        gc.collect()
+        assert not image.is_mapped
+        array = image.map_array(stream=stream)
+        other = image.mapped_array()
+        image.unmap()
+        assert array.is_closed
+        with pytest.raises(cuprum.ClosedError, match="OpaqueArray"):
+            _ = other.handle
+        with pytest.raises(RuntimeError, match="is an image"):
+            image.map(stream=stream)
+        with pytest.raises(RuntimeError, match=r"map_array\(\) comes first"):
+            image.mapped_array()
+        image.map_array(stream=stream)  # closing the resource unmaps it
+    read = gl.read_texture(texture, np.zeros_like(texels), RED, FLOAT)
+    np.testing.assert_array_equal(read, texels * 2)
+    gl.delete_texture(texture)
+
+
+def test_a_kernel_paints_a_texture(gl, device, stream):
+    width, height = 40, 24
+    blank = np.zeros((height, width), np.uint32)
+    texture = gl.make_texture(blank, R32UI, RED_INTEGER, UNSIGNED_INT)
+    kernel = cuprum.Program(PAINT, "c++").compile("cubin").get_kernel("paint")
+    config = cuprum.LaunchConfig(grid=(3, 2), block=(16, 16))
+    image = GraphicsResource.from_gl_image(texture, TEXTURE_2D, flags="surface_load_store")
+    with image, image.map_array(stream=stream) as array:
+        resource = cuprum.texture.ResourceDescriptor.from_opaque_array(array)
+        with device.create_surface_object(resource=resource) as surface:
+            cuprum.launch(stream, config, kernel, surface, width, height)
+            stream.sync()
+    read = gl.read_texture(texture, blank, RED_INTEGER, UNSIGNED_INT)
+    y, x = np.mgrid[:height, :width]
+    np.testing.assert_array_equal(read, x + 256 * y)
+    gl.delete_texture(texture)
 
 
 def test_describes_itself(resource, device, stream):

@@ -7,6 +7,7 @@
 #include <cuprum/context.hpp>
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
+#include <cuprum/texture/mipmapped_array.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -58,6 +59,13 @@ public:
     /// Maps a part of the memory.
     /// @throws std::invalid_argument if the part is empty or does not lie in the memory.
     [[nodiscard]] Buffer map(std::size_t offset, std::size_t bytes) const;
+
+    /// Maps an image that lies `offset` bytes from the beginning as a mipmapped array, of one level
+    /// unless `options` says more. The last share of the array unmaps it.
+    /// @throws std::invalid_argument if the image does not begin in the memory; CUDAError if it
+    /// does not fit or the driver cannot map it. A DMA-BUF has no arrays.
+    [[nodiscard]] MipmappedArray map_mipmapped_array(std::size_t offset,
+                                                     const MipmappedArrayOptions& options) const;
 
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 

@@ -9,6 +9,7 @@
 #include <cuprum/detail/export.hpp>
 #include <cuprum/device.hpp>
 #include <cuprum/stream.hpp>
+#include <cuprum/texture/mipmapped_array.hpp>
 #include <cuprum/texture/opaque_array.hpp>
 
 #include <cstddef>
@@ -92,6 +93,11 @@ public:
     /// @throws std::logic_error if the resource is not mapped or is a buffer; CUDAError if the
     /// image has no such array.
     [[nodiscard]] OpaqueArray mapped_array(unsigned index = 0, unsigned level = 0) const;
+
+    /// Returns an image that is mapped as a mipmapped array of `num_levels` levels, which the
+    /// driver cannot tell. It shares the mapping.
+    /// @throws std::logic_error if the resource is not mapped or is a buffer.
+    [[nodiscard]] MipmappedArray mapped_mipmapped_array(unsigned num_levels = 1) const;
 
     /// Sets what kernels do with the resource when it is mapped next.
     /// @throws std::logic_error if it is mapped.
