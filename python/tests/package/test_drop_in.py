@@ -102,8 +102,7 @@ def test_only_the_names_of_cuda_core_show():
         print(len(cuda.core.__all__))
         """
     )
-    # All 39 names except that of graphics, which Cuprum does not have yet.
-    assert result.stdout == "38\n", result.stderr
+    assert result.stdout == "39\n", result.stderr
 
 
 def test_attributes_that_the_driver_does_not_know_read_as_0():

@@ -18,6 +18,7 @@ import types
 import weakref
 
 import pytest
+from headless_gl import HeadlessGL
 
 import cuprum
 
@@ -82,6 +83,21 @@ TABLE = {
         other=lambda at: at.stream.record(),
         same=lambda at, made: at.stream.record(made),
         repr=handle_of("Event"),
+    ),
+    "ExternalMemory": Row(
+        make=lambda at: at.external_memory(),
+        other=lambda at: at.external_memory(),
+        repr=r"<ExternalMemory handle=0x[0-9a-f]+ opaque_fd size=4096>",
+    ),
+    "ExternalSemaphore": Row(
+        make=lambda at: at.external_semaphore(),
+        other=lambda at: at.external_semaphore(),
+        repr=r"<ExternalSemaphore handle=0x[0-9a-f]+ timeline_fd>",
+    ),
+    "GraphicsResource": Row(
+        make=lambda at: at.graphics_resource(),
+        other=lambda at: at.graphics_resource(),
+        repr=handle_of("GraphicsResource"),
     ),
     "Host": Row(
         make=lambda at: cuprum.Host(1),
@@ -276,6 +292,30 @@ class Resources:
 
     def resource(self):
         return cuprum.texture.ResourceDescriptor.from_opaque_array(self.keep(self.array()))
+
+    def file(self):
+        if not self.device.is_emulated:
+            pytest.skip("the driver of a GPU imports no plain files")
+        path = self.folder / "shared"
+        path.write_bytes(bytes(4096))
+        return self.keep(path.open("r+b"))
+
+    def external_memory(self):
+        return cuprum.ExternalMemory.from_fd(self.file(), 4096)
+
+    def external_semaphore(self):
+        return cuprum.ExternalSemaphore.from_fd(self.file(), handle_type="timeline_fd")
+
+    def graphics_resource(self):
+        numpy = pytest.importorskip("numpy")
+        try:
+            gl = self.keep(HeadlessGL())
+        except OSError as error:
+            pytest.skip(f"no OpenGL: {error}")
+        if not self.device.is_emulated and "NVIDIA" not in gl.vendor:
+            pytest.skip(f"OpenGL is that of {gl.vendor}, not of the GPU")
+        buffer = gl.make_buffer(numpy.zeros(4))
+        return self.keep(cuprum.GraphicsResource.from_gl_buffer(buffer))
 
     def view(self):
         numpy = pytest.importorskip("numpy")
