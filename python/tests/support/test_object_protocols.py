@@ -270,6 +270,7 @@ class Resources:
         self.stream = stream
         self.module = module
         self.folder = folder
+        self.gl = None
         self.kept = []
 
     def keep(self, thing):
@@ -309,9 +310,10 @@ class Resources:
     def graphics_resource(self):
         numpy = pytest.importorskip("numpy")
         try:
-            gl = self.keep(HeadlessGL())
+            self.gl = self.gl or self.keep(HeadlessGL())
         except OSError as error:
             pytest.skip(f"no OpenGL: {error}")
+        gl = self.gl
         if not self.device.is_emulated and "NVIDIA" not in gl.vendor:
             pytest.skip(f"OpenGL is that of {gl.vendor}, not of the GPU")
         buffer = gl.make_buffer(numpy.zeros(4))
