@@ -140,15 +140,25 @@ int main(int argc, char** argv) {
     if (device.compute_capability().major == 9) { // wgmma needs exactly this architecture
         const auto products =
             cuprum::Program(products_source(), {.arch = "sm_90a"}).compile(cuprum::CodeType::Ptx);
-        for (const char* const name : {"mma_product", "wgmma_product"}) {
-            constexpr unsigned TILES_BYTES = (64 + 256) * 128;
-            report.compare(
-                name == std::string("mma_product") ? "half_512_mma" : "half_512_wgmma",
-                run_loaded(products.get_kernel(name),
-                           {.grid = {N / 256, N / 64}, .block = 128, .shmem_size = TILES_BYTES}, dx,
-                           dy, dc, N),
-                [&] { native::matmul(x.data(), y.data(), c.data(), N); });
-        }
+        const auto halves = device.allocate<std::uint16_t>(std::size_t{N} * N, stream);
+        halves.copy_from(std::vector<std::uint16_t>(std::size_t{N} * N, 0x3555), stream);
+        const auto map = [&](std::int64_t rows) {
+            return cuprum::TensorMapDescriptor::tiled(
+                {halves, {N, N}}, {.box_dim = {rows, 64},
+                                   .data_type = cuprum::TensorMapDataType::Float16,
+                                   .swizzle = cuprum::TensorMapSwizzle::Bytes128});
+        };
+        const auto multiply = [&] { native::matmul(x.data(), y.data(), c.data(), N); };
+        const cuprum::LaunchConfig config{
+            .grid = {N / 256, N / 64}, .block = 128, .shmem_size = 2 * PRODUCT_STAGE_BYTES};
+        report.compare(
+            "half_512_mma",
+            run_loaded(products.get_kernel("mma_product"), config, halves, halves, dc, N),
+            multiply);
+        report.compare(
+            "half_512_wgmma",
+            run_loaded(products.get_kernel("wgmma_product"), config, map(64), map(256), dc, N),
+            multiply);
     }
     report.compare(
         "mandelbrot_1024",

@@ -2,14 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Products of half-precision matrices on the tensor cores of compute capability 9.0: with mma.sync,
-// and with wgmma. Both use tiles of 64 x 256 x 64 in swizzled shared memory and 128 threads.
+// and with wgmma and tensor copies. Both use tiles of 64 x 256 x 64 in swizzled shared memory and
+// 128 threads.
 
 #pragma once
 
 #include <string>
 
+constexpr unsigned PRODUCT_STAGE_BYTES = (64 + 256) * 64 * 2; // the tiles of A and B
+
 /// Returns the kernels mma_product and wgmma_product, in CUDA C++ for compute_90a: c = a * b, where
-/// `b` is stored by columns and `n` is a multiple of 256.
+/// `b` is stored by columns and `n` is a multiple of 256. wgmma_product takes maps of `a` and `b`
+/// with boxes of 64 and 256 rows of 64 halves, a swizzle of 128 bytes, and memory for two stages.
 inline std::string products_source() {
     std::string source = R"(
 __device__ unsigned place(unsigned row, unsigned piece) { return row * 128 + ((piece ^ row & 7) << 4); }
@@ -28,23 +32,45 @@ __device__ void store_tile(const float* d, float* c, int n) {
             *(float2*)(c + (row + 8 * h) * n + column + 8 * j) =
                 make_float2(d[4 * j + 2 * h], d[4 * j + 2 * h + 1]);
 }
+struct alignas(64) Map { char bytes[128]; };
+__device__ void load_stage(unsigned to, unsigned gate, const Map& a, const Map& b, int k) {
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" :: "r"(gate), "r"(40960) : "memory");
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3}], [%4];"
+                 :: "r"(to), "l"(&a), "r"(k), "r"(blockIdx.y * 64), "r"(gate) : "memory");
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3}], [%4];"
+                 :: "r"(to + 8192), "l"(&b), "r"(k), "r"(blockIdx.x * 256), "r"(gate) : "memory");
+}
 extern "C" __global__ void __launch_bounds__(128)
-wgmma_product(const uint4* a, const uint4* b, float* c, int n) {
+wgmma_product(const __grid_constant__ Map a, const __grid_constant__ Map b, float* c, int n) {
     extern __shared__ __align__(1024) unsigned char memory[];
+    __shared__ unsigned long long gates[2];
     float d[128];
     for (int i = 0; i < 128; ++i) d[i] = 0;
     const unsigned base = (unsigned)__cvta_generic_to_shared(memory);
+    const unsigned gate = (unsigned)__cvta_generic_to_shared(gates);
     const unsigned long long layout = 1ull << 62 | 64ull << 32 | 1ull << 16;
+    if (threadIdx.x == 0) {
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;\nmbarrier.init.shared.b64 [%0+8], 1;\n"
+                     "fence.proxy.async;" :: "r"(gate) : "memory");
+        load_stage(base, gate, a, b, 0);
+    }
+    __syncthreads();
     for (int k = 0; k < n; k += 64) {
-        load_tiles(memory, a, b, n, k);
-        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-        __syncthreads();
+        const unsigned stage = k / 64 % 2, next = 1 - stage;
+        if (threadIdx.x == 0 && k + 64 < n)
+            load_stage(base + next * 40960, gate + 8 * next, a, b, k + 64);
+        asm volatile("{\n.reg .pred done;\nagain:\n"
+                     "mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n@!done bra again;\n}"
+                     :: "r"(gate + 8 * stage), "r"(k / 128 % 2) : "memory");
         asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-        for (int i = 0; i < 4; ++i)
+        for (int i = 0; i < 4; ++i) {
+            const unsigned at = base + stage * 40960 + 32 * i;
             asm volatile("wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 "
                          "{@NAMES}, %128, %129, 1, 1, 1, 0, 0;"
-                         : @OPERANDS
-                         : "l"(layout | (base + 32 * i) >> 4), "l"(layout | (base + 8192 + 32 * i) >> 4));
+                         : @OPERANDS : "l"(layout | at >> 4), "l"(layout | (at + 8192) >> 4));
+        }
         asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
         __syncthreads();
     }
