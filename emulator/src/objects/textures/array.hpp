@@ -37,7 +37,7 @@ public:
 
     /// Takes over memory that exists, such as a part of external memory.
     explicit ArrayMemory(std::shared_ptr<Allocation> allocation)
-        : allocation_(std::move(allocation)) {}
+        : allocation_(std::move(allocation)), base_(allocation_->base) {}
 
     ~ArrayMemory();
     ArrayMemory(const ArrayMemory&) = delete;
