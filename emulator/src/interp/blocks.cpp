@@ -69,7 +69,7 @@ Colour decode_colour(const std::byte* block, unsigned index, bool has_transparen
              scale_5(2 * blue[0] + blue[1], 22), 255}};
 }
 
-/// Decodes one channel of BC3's alpha, BC4 and BC5 to a number of its class, with the weights of
+/// Decodes one channel of BC4 and BC5 to a number of its class, with the weights of
 /// NVIDIA's hardware.
 std::int32_t decode_single(const std::byte* block, unsigned index, bool is_signed) {
     // The weight of the second end by selector, in 1/257.
@@ -97,7 +97,26 @@ std::int32_t decode_single(const std::byte* block, unsigned index, bool is_signe
     if (a <= b && selector >= 6) {
         return selector == 7 ? expanded(is_signed ? 127 : 255) : expanded(is_signed ? -127 : 0);
     }
-    return expanded(a) + (b - a) * (a > b ? OF_EIGHT : OF_SIX)[selector];
+    // The hardware starts from the nearer end, which matters for signed numbers.
+    const std::int32_t weight = (a > b ? OF_EIGHT : OF_SIX)[selector];
+    return weight < 128 ? expanded(a) + (b - a) * weight : expanded(b) + (a - b) * (257 - weight);
+}
+
+/// Decodes the alpha of BC3 to 8 bits. Rarely differs by one from NVIDIA's hardware.
+std::int32_t decode_alpha(const std::byte* block, unsigned index) {
+    static constexpr std::array<std::int32_t, 8> OF_EIGHT{0, 510, 72, 144, 222, 288, 366, 438};
+    static constexpr std::array<std::int32_t, 8> OF_SIX{0, 256, 48, 96, 160, 208, 0, 0};
+    const std::uint64_t word = word_of(block);
+    const auto selector = static_cast<std::size_t>(word >> (16 + 3 * index) & 7);
+    const std::int32_t a = static_cast<std::uint8_t>(word);
+    const std::int32_t b = static_cast<std::uint8_t>(word >> 8);
+    if (a > b) {
+        return (a * (510 - OF_EIGHT[selector]) + b * OF_EIGHT[selector] + 254) / 510;
+    }
+    if (selector >= 6) {
+        return selector == 7 ? 255 : 0;
+    }
+    return (a * (256 - OF_SIX[selector]) + b * OF_SIX[selector] + 128) >> 8;
 }
 
 Texel to_texel(const Colour& colour, bool is_srgb) {
@@ -127,7 +146,7 @@ Texel decode_block_texel(TexelFormat format, const std::byte* block, unsigned x,
     }
     case TexelFormat::Bc3: {
         Texel texel = to_texel(decode_colour(block + 8, index, false), is_srgb);
-        texel.channels[3] = (decode_single(block, index, false) + 128) / 257 * 257;
+        texel.channels[3] = decode_alpha(block, index) * 257;
         return texel;
     }
     case TexelFormat::Bc4Unorm:
@@ -139,9 +158,14 @@ Texel decode_block_texel(TexelFormat format, const std::byte* block, unsigned x,
         return {{decode_single(block, index, is_signed), decode_single(block + 8, index, is_signed),
                  0, 0}};
     }
+    case TexelFormat::Bc6hUnsigned:
+    case TexelFormat::Bc6hSigned: {
+        const auto colour = decode_bc6h(block, index, format == TexelFormat::Bc6hSigned);
+        return {{colour[0], colour[1], colour[2], 0}};
+    }
     case TexelFormat::Bc7:
         return to_texel({decode_bc7(block, index)}, is_srgb);
-    default:
+    default: // not a compressed format
         return {};
     }
 }

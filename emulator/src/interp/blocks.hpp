@@ -35,6 +35,22 @@ private:
     unsigned position_ = 0;
 };
 
+/// Returns the subset that a texel of a block belongs to.
+[[nodiscard]] unsigned block_subset(unsigned subsets, std::uint32_t partition, unsigned texel);
+
+/// Takes the indices of all texels and returns that of one. The first of each subset has one bit
+/// less.
+[[nodiscard]] std::uint32_t take_block_index(BlockBits& bits, unsigned subsets,
+                                             std::uint32_t partition, unsigned width,
+                                             unsigned texel);
+
+/// Returns the weight of the second colour in 1/64, for an index of 2 to 4 bits.
+[[nodiscard]] std::int32_t block_weight(unsigned bits, std::uint32_t index);
+
+/// Returns red, green and blue of a BC6H block's texel, as bits of halves.
+[[nodiscard]] std::array<std::int32_t, 3> decode_bc6h(const std::byte* block, unsigned texel,
+                                                      bool is_signed);
+
 /// Returns red, green, blue and alpha of a BC7 block's texel, 8 bits each.
 [[nodiscard]] std::array<std::int32_t, 4> decode_bc7(const std::byte* block, unsigned texel);
 

@@ -79,36 +79,13 @@ constexpr std::array<std::uint8_t, 8> WEIGHTS_3{0, 9, 18, 27, 37, 46, 55, 64};
 constexpr std::array<std::uint8_t, 16> WEIGHTS_4{0,  4,  9,  13, 17, 21, 26, 30,
                                                  34, 38, 43, 47, 51, 55, 60, 64};
 
-std::int32_t weight_of(unsigned bits, std::uint32_t index) {
-    return bits == 2 ? WEIGHTS_2[index] : bits == 3 ? WEIGHTS_3[index] : WEIGHTS_4[index];
-}
-
-unsigned subset_of(const Mode& mode, std::uint32_t partition, unsigned texel) {
-    return mode.subsets == 1   ? 0
-           : mode.subsets == 2 ? TWO_SUBSETS[partition] >> texel & 1
-                               : THREE_SUBSETS[partition] >> 2 * texel & 3;
-}
-
 /// Returns whether the index of a texel has one bit less.
-bool is_anchor(const Mode& mode, std::uint32_t partition, unsigned texel) {
-    if (texel == 0 || mode.subsets == 1) {
+bool is_anchor(unsigned subsets, std::uint32_t partition, unsigned texel) {
+    if (texel == 0 || subsets == 1) {
         return texel == 0;
     }
-    return mode.subsets == 2
-               ? texel == ANCHOR_OF_TWO[partition]
-               : texel == SECOND_ANCHOR[partition] || texel == THIRD_ANCHOR[partition];
-}
-
-/// Takes the indices of all texels and returns that of one.
-std::uint32_t take_index(BlockBits& bits, const Mode& mode, std::uint32_t partition, unsigned width,
-                         unsigned texel) {
-    std::uint32_t found = 0;
-    for (unsigned i = 0; i < 16; ++i) {
-        const bool is_short = mode.subsets > 1 ? is_anchor(mode, partition, i) : i == 0;
-        const std::uint32_t index = bits.take(is_short ? width - 1 : width);
-        found = i == texel ? index : found;
-    }
-    return found;
+    return subsets == 2 ? texel == ANCHOR_OF_TWO[partition]
+                        : texel == SECOND_ANCHOR[partition] || texel == THIRD_ANCHOR[partition];
 }
 
 /// Returns a number of `width` bits as 8 bits, by repeating its upper ones.
@@ -118,6 +95,26 @@ std::int32_t widened(std::uint32_t value, unsigned width) {
 }
 
 } // namespace
+
+unsigned block_subset(unsigned subsets, std::uint32_t partition, unsigned texel) {
+    return subsets == 1   ? 0
+           : subsets == 2 ? TWO_SUBSETS[partition] >> texel & 1
+                          : THREE_SUBSETS[partition] >> 2 * texel & 3;
+}
+
+std::uint32_t take_block_index(BlockBits& bits, unsigned subsets, std::uint32_t partition,
+                               unsigned width, unsigned texel) {
+    std::uint32_t found = 0;
+    for (unsigned i = 0; i < 16; ++i) {
+        const std::uint32_t index = bits.take(is_anchor(subsets, partition, i) ? width - 1 : width);
+        found = i == texel ? index : found;
+    }
+    return found;
+}
+
+std::int32_t block_weight(unsigned bits, std::uint32_t index) {
+    return bits == 2 ? WEIGHTS_2[index] : bits == 3 ? WEIGHTS_3[index] : WEIGHTS_4[index];
+}
 
 std::array<std::int32_t, 4> decode_bc7(const std::byte* block, unsigned texel) {
     BlockBits bits(block);
@@ -154,18 +151,18 @@ std::array<std::int32_t, 4> decode_bc7(const std::byte* block, unsigned texel) {
         ++colour_bits;
         alpha_bits += mode.alpha != 0 ? 1 : 0;
     }
-    const unsigned subset = subset_of(mode, partition, texel);
-    const std::uint32_t index = take_index(bits, mode, partition, mode.index, texel);
+    const unsigned subset = block_subset(mode.subsets, partition, texel);
+    const std::uint32_t index = take_block_index(bits, mode.subsets, partition, mode.index, texel);
     std::uint32_t second = index;
     unsigned second_width = mode.index;
     if (mode.second_index != 0) {
-        second = take_index(bits, mode, partition, mode.second_index, texel);
+        second = take_block_index(bits, mode.subsets, partition, mode.second_index, texel);
         second_width = mode.second_index;
     }
     const std::int32_t colour_weight =
-        is_selected ? weight_of(second_width, second) : weight_of(mode.index, index);
+        is_selected ? block_weight(second_width, second) : block_weight(mode.index, index);
     const std::int32_t alpha_weight =
-        is_selected ? weight_of(mode.index, index) : weight_of(second_width, second);
+        is_selected ? block_weight(mode.index, index) : block_weight(second_width, second);
     std::array<std::int32_t, 4> result{};
     for (unsigned channel = 0; channel < 4; ++channel) {
         const bool is_alpha = channel == 3;

@@ -36,17 +36,6 @@ bool is_readable(const WarpContext& warp, const Image& image) {
             map.is_accessible(map, image.address, image.bytes, false));
 }
 
-/// Returns the name of a format that cannot be decoded, or nullptr.
-const char* unsupported_format(TexelFormat format) {
-    switch (format) {
-    case TexelFormat::Bc6hUnsigned:
-    case TexelFormat::Bc6hSigned:
-        return "BC6H";
-    default:
-        return nullptr;
-    }
-}
-
 std::string hexadecimal(std::uint64_t value) {
     char text[32];
     std::snprintf(text, sizeof text, "0x%" PRIx64, value);
@@ -80,12 +69,6 @@ ImageLanes find_image(WarpContext& warp, const Instruction* at, std::uint32_t ma
     if (image == nullptr) {
         (void)raise_fault(warp, at, FaultKind::IllegalAddress, first,
                           "the handle " + hexadecimal(handle) + " " + table.explain(use, handle));
-        return {};
-    }
-    if (const char* const name = unsupported_format(image->format); name != nullptr) {
-        (void)raise_fault(warp, at, FaultKind::IllegalInstruction, first,
-                          std::string("texels of format ") + name +
-                              " cannot be read: the emulated device does not decode them");
         return {};
     }
     if (!is_readable(warp, *image)) {
