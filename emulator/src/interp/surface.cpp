@@ -186,12 +186,13 @@ void store_texels(const ImageOperands& words, const SurfaceForm& form, std::uint
     }
 }
 
-/// Returns a float as a number of `one` steps, within 0 or -1 and 1.
-std::uint32_t scaled_word(std::uint32_t word, float low, std::int32_t one) {
+/// Returns a float as a number of `one` steps: unsigned ones are rounded, signed ones cut off.
+std::uint32_t scaled_word(std::uint32_t word, bool is_signed, std::int32_t one) {
     const auto value = std::bit_cast<float>(word);
-    const float inside = std::isnan(value) ? 0.0f : std::clamp(value, low, 1.0f);
-    return static_cast<std::uint32_t>(
-        static_cast<std::int32_t>(std::floor(static_cast<double>(inside) * one + 0.5)));
+    const float inside =
+        std::isnan(value) ? 0.0f : std::clamp(value, is_signed ? -1.0f : 0.0f, 1.0f);
+    const double steps = static_cast<double>(inside) * one + (is_signed ? 0.0 : 0.5);
+    return static_cast<std::uint32_t>(static_cast<std::int32_t>(steps));
 }
 
 /// Returns a float as a half, cut off. Numbers that are too large become the largest half.
@@ -207,7 +208,10 @@ std::uint32_t cut_to_half(std::uint32_t word) {
         const float steps = std::bit_cast<float>(magnitude) * 0x1p24f;
         return (word >> 16 & 0x8000u) | static_cast<std::uint32_t>(steps);
     }
-    return single_to_half(magnitude > infinite ? word : word & 0xffffe000u);
+    if (magnitude >= infinite) {
+        return (word >> 16 & 0x8000u) | 0x7c00u | (magnitude >> 13 & 0x3ffu);
+    }
+    return single_to_half(word & 0xffffe000u);
 }
 
 /// Returns a word as a channel of a format: integers are saturated, floats are converted.
@@ -225,15 +229,15 @@ std::uint32_t formatted(TexelFormat format, std::uint32_t word, unsigned channel
     case TexelFormat::F16:
         return cut_to_half(word);
     case TexelFormat::Unorm8:
-        return scaled_word(word, 0, 255);
+        return scaled_word(word, false, 255);
     case TexelFormat::Unorm16:
-        return scaled_word(word, 0, 65535);
+        return scaled_word(word, false, 65535);
     case TexelFormat::Snorm8:
-        return scaled_word(word, -1, 127);
+        return scaled_word(word, true, 127);
     case TexelFormat::Snorm16:
-        return scaled_word(word, -1, 32767);
+        return scaled_word(word, true, 32767);
     case TexelFormat::Unorm10x3A2:
-        return scaled_word(word, 0, channel == 3 ? 3 : 1023);
+        return scaled_word(word, false, channel == 3 ? 3 : 1023);
     default:
         return word;
     }

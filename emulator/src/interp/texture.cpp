@@ -179,7 +179,9 @@ std::uint32_t answer_of(const Image& image, const QueryForm& form, std::uint32_t
     case ImageQuery::Width:
         return from.width;
     case ImageQuery::Height:
-        return image.shape == ImageShape::LineLayers ? image.layers : from.height;
+        return image.shape == ImageShape::LineLayers                ? image.layers
+               : form.is_surface && image.shape == ImageShape::Line ? 0
+                                                                    : from.height;
     case ImageQuery::Depth:
         return image.shape == ImageShape::Volume ? from.depth
                : image.shape == ImageShape::PlaneLayers || image.shape == ImageShape::CubeLayers
