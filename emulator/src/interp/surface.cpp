@@ -186,13 +186,13 @@ void store_texels(const ImageOperands& words, const SurfaceForm& form, std::uint
     }
 }
 
-/// Returns a float as a number of `one` steps: unsigned ones are rounded, signed ones cut off.
+/// Returns a float as a number of `one` steps, within 0 or -1 and 1.
 std::uint32_t scaled_word(std::uint32_t word, bool is_signed, std::int32_t one) {
     const auto value = std::bit_cast<float>(word);
-    const float inside =
-        std::isnan(value) ? 0.0f : std::clamp(value, is_signed ? -1.0f : 0.0f, 1.0f);
-    const double steps = static_cast<double>(inside) * one + (is_signed ? 0.0 : 0.5);
-    return static_cast<std::uint32_t>(static_cast<std::int32_t>(steps));
+    const float low = is_signed ? -1.0f : 0.0f;
+    const auto inside =
+        static_cast<double>(std::isnan(value) ? 0.0f : std::clamp(value, low, 1.0f));
+    return static_cast<std::uint32_t>(static_cast<std::int32_t>(std::floor(inside * one + 0.5)));
 }
 
 /// Returns a float as a half, cut off. Numbers that are too large become the largest half.
