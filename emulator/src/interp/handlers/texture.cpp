@@ -239,7 +239,8 @@ const Instruction* sample(WarpContext& warp, const Instruction* at, std::uint32_
         return sample_any(warp, at, mask);
     }
     const auto* const across = reinterpret_cast<const float*>(locate(warp, at->src[1]));
-    const auto* const down = reinterpret_cast<const float*>(locate(warp, at->src[2]));
+    const auto* const down =
+        IS_LINE ? across : reinterpret_cast<const float*>(locate(warp, at->src[2]));
     Axis x;
     Axis y = {};
     const bool fits =
