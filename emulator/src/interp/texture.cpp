@@ -179,9 +179,14 @@ std::uint32_t answer_of(const Image& image, const QueryForm& form, std::uint32_t
     case ImageQuery::Width:
         return from.width;
     case ImageQuery::Height:
-        return image.shape == ImageShape::LineLayers                ? image.layers
-               : form.is_surface && image.shape == ImageShape::Line ? 0
-                                                                    : from.height;
+        if (image.shape == ImageShape::LineLayers) {
+            return image.layers;
+        }
+        // A line has one row as a texture of an array, and none otherwise.
+        return image.shape == ImageShape::Line &&
+                       (form.is_surface || image.source == ImageSource::Linear)
+                   ? 0
+                   : from.height;
     case ImageQuery::Depth:
         return image.shape == ImageShape::Volume ? from.depth
                : image.shape == ImageShape::PlaneLayers || image.shape == ImageShape::CubeLayers
