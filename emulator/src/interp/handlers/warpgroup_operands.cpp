@@ -121,54 +121,63 @@ void widen_factor(E element, const std::uint32_t* image, unsigned elements, floa
 
 // ---- B -----------------------------------------------------------------------------------------
 
-/// Vectors of 8 and 16 floats.
+/// Vectors for the transposition of four columns. FIRST is 0 or 2.
 template <unsigned WIDTH>
-struct StripOf;
+struct Strip;
 
 template <>
-struct StripOf<8> {
+struct Strip<8> {
     typedef float Value __attribute__((vector_size(32)));
     typedef float Memory __attribute__((vector_size(32), aligned(4), may_alias));
-    typedef int Index __attribute__((vector_size(32)));
+
+    /// Interleaves elements FIRST and FIRST + 1 of every group of four.
+    template <int FIRST>
+    [[gnu::always_inline]] static Value interleave(Value a, Value b) {
+        if constexpr (FIRST == 0) {
+            return __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13);
+        } else {
+            return __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
+        }
+    }
+
+    /// Joins elements FIRST and FIRST + 1 of every group of four.
+    template <int FIRST>
+    [[gnu::always_inline]] static Value join(Value a, Value b) {
+        if constexpr (FIRST == 0) {
+            return __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+        } else {
+            return __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    }
 };
 
 template <>
-struct StripOf<16> {
+struct Strip<16> {
     typedef float Value __attribute__((vector_size(64)));
     typedef float Memory __attribute__((vector_size(64), aligned(4), may_alias));
-    typedef int Index __attribute__((vector_size(64)));
-};
 
-/// Vectors for the transposition of four columns.
-template <unsigned WIDTH>
-struct Strip : StripOf<WIDTH> {
-    using Value = typename StripOf<WIDTH>::Value;
-    using Index = typename StripOf<WIDTH>::Index;
-
-    /// Interleaves two vectors in every group of four: elements 0 and 1 (or 2 and 3) of both.
+    /// Interleaves elements FIRST and FIRST + 1 of every group of four.
     template <int FIRST>
     [[gnu::always_inline]] static Value interleave(Value a, Value b) {
-        Index index{};
-        for (int i = 0; i < static_cast<int>(WIDTH); i += 4) {
-            index[i] = i + FIRST;
-            index[i + 1] = static_cast<int>(WIDTH) + i + FIRST;
-            index[i + 2] = i + FIRST + 1;
-            index[i + 3] = static_cast<int>(WIDTH) + i + FIRST + 1;
+        if constexpr (FIRST == 0) {
+            return __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28,
+                                           13, 29);
+        } else {
+            return __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30,
+                                           15, 31);
         }
-        return __builtin_shuffle(a, b, index);
     }
 
-    /// Joins pairs of two vectors in every group of four: elements 0, 1 (or 2, 3) of both.
+    /// Joins elements FIRST and FIRST + 1 of every group of four.
     template <int FIRST>
     [[gnu::always_inline]] static Value join(Value a, Value b) {
-        Index index{};
-        for (int i = 0; i < static_cast<int>(WIDTH); i += 4) {
-            index[i] = i + FIRST;
-            index[i + 1] = i + FIRST + 1;
-            index[i + 2] = static_cast<int>(WIDTH) + i + FIRST;
-            index[i + 3] = static_cast<int>(WIDTH) + i + FIRST + 1;
+        if constexpr (FIRST == 0) {
+            return __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13,
+                                           28, 29);
+        } else {
+            return __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15,
+                                           30, 31);
         }
-        return __builtin_shuffle(a, b, index);
     }
 };
 
