@@ -6,6 +6,8 @@
 #include "objects/devices/device.hpp"
 #include "objects/devices/peer_access.hpp"
 #include "objects/process/error.hpp"
+#include "objects/streams/operation.hpp"
+#include "objects/streams/stream.hpp"
 
 #include <string>
 
@@ -42,6 +44,39 @@ void check_context(const Context& context, const CUDA_RESOURCE_DESC& resource) {
              "the array belongs to another context: make its context current, or call "
              "cuCtxEnablePeerAccess");
     }
+}
+
+/// Erases an image when everything before it is done, even if that failed.
+class ImageRelease final : public Operation {
+public:
+    ImageRelease(std::shared_ptr<ErrorState> errors, std::uint64_t image)
+        : Operation(std::move(errors)), image_(image) {}
+
+protected:
+    void start() noexcept override {
+        ImageTable::instance().erase(image_);
+        finish();
+    }
+
+    void skip() noexcept override { start(); }
+
+private:
+    std::uint64_t image_;
+};
+
+/// Ends an object whose context goes on. Kernels that were launched before may still use it, as on
+/// a GPU, where the descriptor stays in memory.
+void release_after_work(const ImageObject& object) {
+    if (const auto memory = object.memory.lock()) {
+        memory->remove_image(object.handle);
+    }
+    Context& context = *object.context;
+    const auto release = std::make_shared<ImageRelease>(context.errors(), object.handle);
+    release->depend_on(context.legacy_stream()->pending_tail());
+    for (const auto& stream : context.streams()) {
+        release->depend_on(stream->pending_tail());
+    }
+    release->submit();
 }
 
 } // namespace
@@ -120,7 +155,7 @@ void ImageObjects::destroy(const Context* context, ImageUse use, std::uint64_t h
         object = found->second;
         objects_.erase(found);
     }
-    release(*object);
+    release_after_work(*object);
 }
 
 std::shared_ptr<const ImageObject> ImageObjects::find(const Context* context, ImageUse use,

@@ -56,7 +56,7 @@ public:
                                                const CUDA_RESOURCE_DESC& resource);
 
     /// Destroys an object of a context, or of any if it is nullptr. Does nothing for other handles,
-    /// as NVIDIA's driver.
+    /// as NVIDIA's driver. Kernels that were launched before can still use the object.
     void destroy(const Context* context, ImageUse use, std::uint64_t handle);
 
     /// Returns an object of a context, or of any if it is nullptr. Throws INVALID_VALUE if there is
