@@ -11,6 +11,7 @@ difference is an error too.
 
 import argparse
 import difflib
+import os
 import pathlib
 import re
 import subprocess
@@ -26,9 +27,18 @@ def main():
     """Run the program and print what differs."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", required=True, help="the program that asks")
+    parser.add_argument("--library", required=True, help="the emulated libcuda.so.1")
     parser.add_argument("--recorded", default=HERE / "recorded" / "h200.txt", type=pathlib.Path)
     arguments = parser.parse_args()
-    run = subprocess.run([arguments.program], capture_output=True, text=True, check=False)
+    # A machine with a GPU has another libcuda.so.1, which LD_LIBRARY_PATH may find first.
+    folder = str(pathlib.Path(arguments.library).parent)
+    environment = dict(os.environ)
+    environment["LD_LIBRARY_PATH"] = os.pathsep.join(
+        [folder, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+    )
+    run = subprocess.run(
+        [arguments.program], capture_output=True, text=True, check=False, env=environment
+    )
     if run.returncode != 0:
         sys.exit(f"the program failed: {run.returncode}\n{run.stderr}")
     ours = groups_of(run.stdout)
