@@ -112,7 +112,8 @@ std::string TensorMapDescriptor::description() const {
                 std::to_string(channels_) + " channels each";
     }
     text += " (" + std::to_string(copy_bytes()) + " bytes)";
-    if (std::ranges::any_of(element_strides_, [](std::uint32_t step) { return step > 1; })) {
+    const std::span<const std::uint32_t> steps(element_strides_.data(), rank_);
+    if (std::ranges::any_of(steps, [](std::uint32_t step) { return step > 1; })) {
         text += ", element strides " + joined(element_strides(), ", ");
     }
     if (mode_ == TensorMapMode::Im2ColWide) {

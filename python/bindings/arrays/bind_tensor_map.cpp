@@ -372,10 +372,11 @@ void set_common(Options& options, nb::handle element_strides, nb::handle data_ty
     return view.dlpack_type();
 }
 
-/// Returns the tensor of a view, for the current device.
+/// Returns the tensor of a view, for the current device. How much memory the view has is only
+/// looked at if `needs_size` is set, because that takes longer than the rest.
 /// @throws ValueError if the memory is another device's.
-[[nodiscard]] TensorMapSource source_of(nb::handle object, bool needs_type, const char* operation,
-                                        int expected_device) {
+[[nodiscard]] TensorMapSource source_of(nb::handle object, bool needs_type, bool needs_size,
+                                        const char* operation, int expected_device) {
     StridedMemoryView* const view = get_if<StridedMemoryView>(object);
     if (view == nullptr) {
         raise_error(PyExc_TypeError, "view must be a StridedMemoryView, got " + type_label(object));
@@ -408,14 +409,21 @@ void set_common(Options& options, nb::handle element_strides, nb::handle data_ty
     }
     auto source = detail::Access::make<TensorMapSource>(static_cast<CUdeviceptr>(view->pointer),
                                                         shape, steps, view->itemsize, type);
-    const StridedMemoryView::Range range = view->reachable();
-    detail::Access::set_memory(source, view->is_device_accessible,
-                               view->base + static_cast<std::uint64_t>(range.end) - view->pointer);
-    source.on(Device(expected_device));
+    std::uint64_t bytes = 0; // not known
+    if (needs_size) {
+        bytes = view->base + static_cast<std::uint64_t>(view->reachable().end) - view->pointer;
+    }
+    detail::Access::set_memory(source, view->is_device_accessible, bytes, expected_device);
     return source;
 }
 
+/// Returns the ordinal of the current device, or -1 if there is none. A single device need not be
+/// asked for.
 [[nodiscard]] int current_device() {
+    static const bool is_single = Device::all().size() == 1;
+    if (is_single) [[likely]] {
+        return 0;
+    }
     const std::optional<Device> current = Device::current();
     return current ? current->ordinal() : -1;
 }
@@ -458,7 +466,7 @@ nb::object from_tiled(nb::handle cls, nb::handle view, nb::handle box_dim, nb::h
     }
     const int device = device_for(view);
     TensorMapSource source =
-        source_of(view, !how.data_type, "TensorMapDescriptor._from_tiled", device);
+        source_of(view, !how.data_type, false, "TensorMapDescriptor._from_tiled", device);
     const auto encoded = [&] {
         const Brief unlocked;
         return TensorMapDescriptor::tiled(std::move(source), how);
@@ -478,7 +486,7 @@ nb::object from_im2col(nb::handle cls, nb::handle view, nb::handle lower, nb::ha
     set_common(how, element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill);
     const int device = device_for(view);
     TensorMapSource source =
-        source_of(view, !how.data_type, "TensorMapDescriptor._from_im2col", device);
+        source_of(view, !how.data_type, false, "TensorMapDescriptor._from_im2col", device);
     const auto encoded = [&] {
         const Brief unlocked;
         return TensorMapDescriptor::im2col(std::move(source), how);
@@ -499,7 +507,7 @@ nb::object from_im2col_wide(nb::handle cls, nb::handle view, nb::handle lower, n
     set_common(how, element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill);
     const int device = device_for(view);
     TensorMapSource source =
-        source_of(view, !how.data_type, "TensorMapDescriptor._from_im2col_wide", device);
+        source_of(view, !how.data_type, false, "TensorMapDescriptor._from_im2col_wide", device);
     const auto encoded = [&] {
         const Brief unlocked;
         return TensorMapDescriptor::im2col_wide(std::move(source), how);
@@ -519,7 +527,7 @@ void replace_address(PyTensorMap& self, nb::handle tensor) {
         view = nb::handle(reinterpret_cast<PyObject*>(TYPE<StridedMemoryView>))
                    .attr("from_any_interface")(tensor, NO_ORDER);
     }
-    TensorMapSource source = source_of(view, false, "replace_address", self.device_id);
+    TensorMapSource source = source_of(view, false, true, "replace_address", self.device_id);
     {
         const Brief unlocked;
         self.core.replace_address(std::move(source));

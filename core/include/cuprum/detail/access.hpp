@@ -30,11 +30,14 @@ struct Access {
         return T(std::forward<Arguments>(arguments)...);
     }
 
-    /// Says what the memory of a tensor map's source is: how many bytes follow the address.
+    /// Says what the memory of a tensor map's source is: how many bytes follow the address, and
+    /// which device uses it.
     template <typename Source, typename Bytes>
-    static void set_memory(Source& source, bool is_device_accessible, Bytes bytes) noexcept {
+    static void set_memory(Source& source, bool is_device_accessible, Bytes bytes,
+                           int device_id) noexcept {
         source.is_device_accessible_ = is_device_accessible;
         source.bytes_ = bytes;
+        source.device_id_ = device_id;
     }
 
     /// Returns a kernel's parameters, or null if the driver cannot report them.
