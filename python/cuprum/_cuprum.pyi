@@ -6261,7 +6261,7 @@ class StridedMemoryView:
             If the layout reaches beyond the memory, or the element sizes differ.
         """
 
-    def as_tensor_map(self, box_dim: tuple[int, ...] | None = None, *, options: TensorMapDescriptorOptions | dict | None = None, element_strides: tuple[int, ...] | None = None, data_type: object | None = None, interleave: object | None = None, swizzle: object | None = None, l2_promotion: object | None = None, oob_fill: object | None = None) -> TensorMapDescriptor:
+    def as_tensor_map(self, box_dim: tuple[int, ...] | None = None, *, options: cuprum._tensor_map.TensorMapDescriptorOptions | dict | None = None, element_strides: tuple[int, ...] | None = None, data_type: object | None = None, interleave: object | None = None, swizzle: object | None = None, l2_promotion: object | None = None, oob_fill: object | None = None) -> TensorMapDescriptor:
         """
         Create a tensor map, with which kernels copy boxes of the array to shared memory.
 

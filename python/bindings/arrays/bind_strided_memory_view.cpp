@@ -230,10 +230,10 @@ ValueError
     fast_method<tensor_map_of>(
         type,
         "def as_tensor_map(self, box_dim: tuple[int, ...] | None = None, *, options: "
-        "TensorMapDescriptorOptions | dict | None = None, element_strides: tuple[int, ...] | None "
-        "= None, data_type: object | None = None, interleave: object | None = None, swizzle: "
-        "object | None = None, l2_promotion: object | None = None, oob_fill: object | None = None) "
-        "-> TensorMapDescriptor",
+        "cuprum._tensor_map.TensorMapDescriptorOptions | dict | None = None, element_strides: "
+        "tuple[int, ...] | None = None, data_type: object | None = None, interleave: object | None "
+        "= None, swizzle: object | None = None, l2_promotion: object | None = None, oob_fill: "
+        "object | None = None) -> TensorMapDescriptor",
         R"(Create a tensor map, with which kernels copy boxes of the array to shared memory.
 
 Numbers follow the axes of the view. If `data_type` has another size than the view's elements, the
