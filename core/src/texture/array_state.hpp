@@ -73,36 +73,43 @@ inline void withdraw(const OpaqueArray& array) noexcept {
 [[nodiscard]] OpaqueArray borrow_array(CUarray handle, std::shared_ptr<ContextState> context,
                                        std::shared_ptr<void> owner);
 
-/// Releases an object of a context in a destructor, with the context current. Does it later if the
-/// calling thread runs a host function, never ends a stream capture, and does nothing if a reset
-/// destroyed the object.
+/// Releases an object of a context with the context current. Never ends a stream capture. Does
+/// nothing if a reset destroyed the object.
+template <typename Handle>
+void release_in_context(const std::shared_ptr<ContextState>& context, unsigned made_at,
+                        const char* what, const driver::Entry<CUresult(Handle)>& entry,
+                        Handle handle) noexcept {
+    // NOTE: handles of textures are small numbers that every context has. With another context
+    // current, the call could destroy another texture. So a failed change is tried again.
+    for (int attempts = 2; attempts > 0; --attempts) {
+        if (!is_intact(context, made_at) || driver::is_leaving()) {
+            return;
+        }
+        try {
+            const driver::RelaxedCapture relaxed;
+            const driver::Current current(context->handle);
+            driver::release_now(what, entry, handle);
+            return;
+        } catch (...) {
+            driver::report_release_failure(what);
+        }
+    }
+}
+
+/// Does the same in a destructor: later if the calling thread runs a host function.
 template <typename Handle>
 void release_with_context(const std::shared_ptr<ContextState>& context, unsigned made_at,
                           const char* what, const driver::Entry<CUresult(Handle)>& entry,
                           Handle handle) noexcept {
-    const auto release = [context, made_at, what, &entry, handle](void* /*none*/) noexcept {
-        // NOTE: handles of textures are small numbers that every context has. With another context
-        // current, the call could destroy another texture. So a failed change is tried again.
-        for (int attempts = 2; attempts > 0; --attempts) {
-            if (!is_intact(context, made_at) || driver::is_leaving()) {
-                return;
-            }
-            try {
-                const driver::RelaxedCapture relaxed;
-                const driver::Current current(context->handle);
-                driver::release_now(what, entry, handle);
-                return;
-            } catch (...) {
-                driver::report_release_failure(what);
-            }
-        }
-    };
     if (!runs_host_function()) [[likely]] {
-        release(nullptr);
+        release_in_context(context, made_at, what, entry, handle);
         return;
     }
     try {
-        defer_release(std::shared_ptr<void>(nullptr, release));
+        defer_release(
+            std::shared_ptr<void>(nullptr, [context, made_at, what, &entry, handle](void*) {
+                release_in_context(context, made_at, what, entry, handle);
+            }));
     } catch (...) {
         driver::report_release_failure(what);
     }

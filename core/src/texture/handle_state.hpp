@@ -28,17 +28,14 @@ struct HandleState {
     ResourceDescriptor resource;
     TextureObjectOptions options; // of a texture
 
-    explicit HandleState(const ResourceDescriptor& memory) : resource(memory) {}
+    HandleState(const ResourceDescriptor& memory, const TextureObjectOptions& how,
+                const std::shared_ptr<ContextState>& home)
+        : context(home), made_at(home->reset_count.load(std::memory_order_relaxed)),
+          resource(memory), options(how) {}
 
     ~HandleState();
     HandleState(const HandleState&) = delete;
     HandleState& operator=(const HandleState&) = delete;
-
-    /// Sets the context that the object will be made in.
-    void make_in(std::shared_ptr<ContextState> home) noexcept {
-        context = std::move(home);
-        made_at = context->reset_count.load(std::memory_order_relaxed);
-    }
 
     [[nodiscard]] bool is_lost() const noexcept { return !is_intact(context, made_at); }
 };
@@ -54,12 +51,16 @@ template <typename Object>
 /// @throws ClosedError if the array or the buffer is closed.
 [[nodiscard]] CUDA_RESOURCE_DESC description_of(const ResourceDescriptor& resource);
 
+/// Returns the context of the array that a resource is; null for a buffer.
+/// @throws ClosedError if the array is closed.
+[[nodiscard]] const std::shared_ptr<ContextState>*
+array_context(const ResourceDescriptor& resource);
+
 /// Returns the context of a resource: that of the array, or the one that methods of the buffer's
 /// device act in.
 [[nodiscard]] std::shared_ptr<ContextState> context_of(const ResourceDescriptor& resource);
 
-/// Checks that a resource lies on a device.
-/// @throws std::invalid_argument that names both devices.
-void check_device(const ResourceDescriptor& resource, const DeviceState& device);
+/// Throws std::invalid_argument that names the device of a resource and another one.
+[[noreturn, gnu::cold]] void refuse_device(int home, const DeviceState& device);
 
 } // namespace cuprum::detail

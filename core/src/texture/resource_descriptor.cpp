@@ -172,12 +172,18 @@ CUDA_RESOURCE_DESC detail::description_of(const ResourceDescriptor& resource) {
     return made;
 }
 
-std::shared_ptr<detail::ContextState> detail::context_of(const ResourceDescriptor& resource) {
+const std::shared_ptr<detail::ContextState>*
+detail::array_context(const ResourceDescriptor& resource) {
     if (const OpaqueArray* const array = resource.opaque_array()) {
-        return open(*array).context;
+        return &open(*array).context;
     }
-    if (const MipmappedArray* const array = resource.mipmapped_array()) {
-        return open(*array).context;
+    const MipmappedArray* const mipmap = resource.mipmapped_array();
+    return mipmap != nullptr ? &open(*mipmap).context : nullptr;
+}
+
+std::shared_ptr<detail::ContextState> detail::context_of(const ResourceDescriptor& resource) {
+    if (const auto* const home = array_context(resource)) {
+        return *home;
     }
     const int ordinal = resource.buffer()->device_id();
     if (ordinal < 0) { // memory of the host that devices can reach
@@ -186,13 +192,9 @@ std::shared_ptr<detail::ContextState> detail::context_of(const ResourceDescripto
     return context_for(*devices()[static_cast<std::size_t>(ordinal)]);
 }
 
-void detail::check_device(const ResourceDescriptor& resource, const DeviceState& device) {
-    const int home = resource.buffer() != nullptr ? resource.buffer()->device_id()
-                                                  : context_of(resource)->device->ordinal;
-    if (home >= 0 && home != device.ordinal) {
-        throw std::invalid_argument("resource lies on device " + std::to_string(home) +
-                                    ", expected one of device " + std::to_string(device.ordinal));
-    }
+void detail::refuse_device(int home, const DeviceState& device) {
+    throw std::invalid_argument("resource lies on device " + std::to_string(home) +
+                                ", expected one of device " + std::to_string(device.ordinal));
 }
 
 } // namespace cuprum

@@ -5,6 +5,7 @@
 
 #include "device/device_state.hpp"
 #include "driver/current.hpp"
+#include "support/recycled.hpp"
 #include "support/text.hpp"
 #include "texture/array_state.hpp"
 #include "texture/handle_state.hpp"
@@ -28,9 +29,9 @@ SurfaceObject SurfaceObject::create(const ResourceDescriptor& resource) {
                                     "with is_surface_load_store=True, in C++ = true");
     }
     const CUDA_RESOURCE_DESC memory = detail::description_of(resource);
-    auto state = std::make_shared<detail::HandleState>(resource);
+    auto state =
+        detail::make_recycled<detail::HandleState>(resource, TextureObjectOptions{}, array.context);
     state->is_surface = true;
-    state->make_in(array.context);
     const driver::Current current(state->context->handle);
     driver::call(driver::table().cuSurfObjectCreate, &state->handle, &memory);
     state->is_owned = true;
@@ -42,7 +43,10 @@ SurfaceObject SurfaceObject::create(const OpaqueArray& array) {
 }
 
 SurfaceObject Device::create_surface_object(const ResourceDescriptor& resource) const {
-    detail::check_device(resource, *state_);
+    if (const auto* const home = detail::array_context(resource);
+        home != nullptr && (*home)->device != state_) {
+        detail::refuse_device((*home)->device->ordinal, *state_);
+    }
     return SurfaceObject::create(resource);
 }
 

@@ -8,6 +8,7 @@
 #include "memory/buffer_state.hpp"
 #include "stream/active_captures.hpp"
 #include "stream/stream_state.hpp"
+#include "support/recycled.hpp"
 #include "support/text.hpp"
 #include "texture/array_state.hpp"
 #include "texture/handle_state.hpp"
@@ -48,7 +49,7 @@ void check_options(const TextureObjectOptions& options, const Elements& elements
                                                    const ResourceDescriptor& resource,
                                                    const detail::DeviceState& device);
 TextureObject make_texture(const ResourceDescriptor& resource, const TextureObjectOptions& options,
-                           std::shared_ptr<detail::ContextState> context);
+                           const std::shared_ptr<detail::ContextState>& context);
 
 } // namespace
 
@@ -59,10 +60,17 @@ TextureObject TextureObject::create(const ResourceDescriptor& resource,
 
 TextureObject Device::create_texture_object(const ResourceDescriptor& resource,
                                             const TextureObjectOptions& options) const {
-    detail::check_device(resource, *state_);
-    return make_texture(resource, options,
-                        resource.buffer() != nullptr ? detail::context_for(*state_)
-                                                     : detail::context_of(resource));
+    if (const auto* const home = detail::array_context(resource)) [[likely]] {
+        if ((*home)->device != state_) [[unlikely]] {
+            detail::refuse_device((*home)->device->ordinal, *state_);
+        }
+        return make_texture(resource, options, *home);
+    }
+    const int home = resource.buffer()->device_id();
+    if (home >= 0 && home != state_->ordinal) {
+        detail::refuse_device(home, *state_);
+    }
+    return make_texture(resource, options, detail::context_for(*state_));
 }
 
 CUtexObject TextureObject::handle() const {
@@ -144,7 +152,7 @@ void detail::retain_handle(const Stream& stream, const HandleArgument& argument)
 namespace {
 
 TextureObject make_texture(const ResourceDescriptor& resource, const TextureObjectOptions& options,
-                           std::shared_ptr<detail::ContextState> context) {
+                           const std::shared_ptr<detail::ContextState>& context) {
     const Elements elements = elements_of(resource);
     check_options(options, elements);
     const CUDA_RESOURCE_DESC memory = detail::description_of(resource);
@@ -153,9 +161,7 @@ TextureObject make_texture(const ResourceDescriptor& resource, const TextureObje
     if (options.view.has_value()) {
         view = view_of(*options.view, elements);
     }
-    auto state = std::make_shared<detail::HandleState>(resource);
-    state->options = options;
-    state->make_in(std::move(context));
+    auto state = detail::make_recycled<detail::HandleState>(resource, options, context);
     const driver::Current current(state->context->handle);
     const auto& entry = table().cuTexObjectCreate;
     const CUresult status =

@@ -57,12 +57,14 @@ void bind_texture_object(nb::module_& module) {
     using TextureSlots =
         MemberSlots<PyTextureObject, &PyTextureObject::source, &PyTextureObject::settings>;
     nb::class_<PyTextureObject> texture(
-        module, "TextureObject", nb::is_weak_referenceable(), nb::type_slots(TextureSlots::slots),
+        module, "TextureObject", nb::is_weak_referenceable(), nb::pooled(),
+        nb::type_slots(TextureSlots::slots),
         R"(A handle by which kernels read an array or a buffer as a texture.
 
 Made by ``Device.create_texture_object``. It keeps the memory alive. Pass it to ``launch`` for a
 parameter of type ``cudaTextureObject_t``, and keep it until the kernels that read it are done.)");
     note_type<PyTextureObject>(texture);
+    recycle<PyTextureObject>(texture);
     bind_common(texture, "create_texture_object");
     texture.def_prop_ro(
         "options",
@@ -76,12 +78,13 @@ parameter of type ``cudaTextureObject_t``, and keep it until the kernels that re
         "Return the options that it was made with.");
     using SurfaceSlots = MemberSlots<PySurfaceObject, &PySurfaceObject::source>;
     nb::class_<PySurfaceObject> surface(module, "SurfaceObject", nb::is_weak_referenceable(),
-                                        nb::type_slots(SurfaceSlots::slots),
+                                        nb::pooled(), nb::type_slots(SurfaceSlots::slots),
                                         R"(A handle by which kernels read and write an array.
 
 Made by ``Device.create_surface_object``. It keeps the array alive. Pass it to ``launch`` for a
 parameter of type ``cudaSurfaceObject_t``, and keep it until the kernels that use it are done.)");
     note_type<PySurfaceObject>(surface);
+    recycle<PySurfaceObject>(surface);
     bind_common(surface, "create_surface_object");
 }
 

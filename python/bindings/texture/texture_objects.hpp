@@ -7,6 +7,7 @@
 
 #include "support/held.hpp"
 #include "support/python_objects.hpp"
+#include "support/recycling.hpp"
 
 #include <cuprum/texture/mipmapped_array.hpp>
 #include <cuprum/texture/opaque_array.hpp>
@@ -57,6 +58,22 @@ struct PySurfaceObject : Held<SurfaceObject> {
 
     nb::object source; // a ResourceDescriptor; null once closed
 };
+
+template <>
+inline constexpr bool IS_RECYCLED<PyTextureObject> = true;
+template <>
+inline constexpr bool IS_RECYCLED<PySurfaceObject> = true;
+
+/// Options are Python objects, to which programs can add any attribute.
+template <>
+[[nodiscard]] inline bool may_refer_back(const PyTextureObject& texture) noexcept {
+    return texture.settings.is_valid();
+}
+
+template <>
+[[nodiscard]] inline bool may_begin_chain(const PyTextureObject& /*texture*/) noexcept {
+    return false;
+}
 
 /// The settings of a texture as C++ has them. A TextureObjectOptions caches it.
 struct TextureSampling {
