@@ -4,33 +4,47 @@
 #include "graph/executable_state.hpp"
 
 #include "driver/capture.hpp"
+#include "driver/current.hpp"
 #include "graph/executables.hpp"
 #include "graph/retired_payloads.hpp"
 #include "stream/stream_state.hpp"
+#include "support/warn.hpp"
 
 #include <exception>
+#include <string>
 #include <utility>
 
 namespace cuprum::detail {
 
 namespace {
 
-/// What is left of an executable whose last share went.
-struct EndedExecutable {
+/// What says when the launches of an executable end.
+struct LaunchMarks {
     CUgraphExec handle;
     std::shared_ptr<ContextState> home;
     unsigned made_at;
-    OwnersShare owners;
-    std::shared_ptr<EventState> mark;
-    bool has_user_object;
     bool is_shared;
+    std::shared_ptr<EventState> mark;
+    std::shared_ptr<StreamState> unmarked;
+
+    /// Releases a Payload when all launches so far have ended.
+    void retire_behind(const PayloadShare& payload) noexcept;
+
+private:
+    void make_mark_behind_all();
+};
+
+/// What is left of an executable whose last share went.
+struct EndedExecutable {
+    LaunchMarks marks;
+    OwnersShare owners;
+    bool has_user_object;
 
     void end() noexcept;
 };
 
-/// Retires what an executable kept, whose handle others know.
-void retire_shared(CUgraphExec handle, const std::shared_ptr<ContextState>& home, unsigned made_at,
-                   const PayloadShare& payload) noexcept;
+/// Retires what a launch of an executable may use. The lock is held.
+void retire_from(ExecutableState& executable, const PayloadShare& payload) noexcept;
 
 } // namespace
 
@@ -61,7 +75,7 @@ void keep_update(ExecutableState& executable, CUgraphNode node, PayloadShare pay
     if (executable.has_user_object || executable.is_shared) {
         executable.owners->keep_replaced(std::move(replaced)); // others may launch it
     } else if (is_used) {
-        retire(std::move(replaced), executable.mark);
+        retire_from(executable, replaced);
     }
 }
 
@@ -72,11 +86,15 @@ void replace_owners(ExecutableState& executable, OwnersShare owners) noexcept {
     if (executable.has_user_object) {
         return; // the driver keeps it
     }
-    if (executable.is_shared) {
-        retire_shared(executable.handle, executable.home, executable.made_at, replaced.payload());
-    } else if (is_used) {
-        retire(replaced.payload(), executable.mark);
+    if (executable.is_shared || is_used) {
+        retire_from(executable, replaced.payload());
     }
+}
+
+std::shared_ptr<EventState> make_mark(const StreamState& queue) {
+    const auto context = context_state_of(queue);
+    const driver::Current current(context->handle);
+    return Access::state(make_event(context, CU_EVENT_DISABLE_TIMING));
 }
 
 OwnersShare owners_from(GraphState& definition) {
@@ -88,8 +106,10 @@ ExecutableState::~ExecutableState() {
         return;
     }
     forget_executable(handle);
-    EndedExecutable ended{handle,          std::move(home), made_at,  std::move(owners),
-                          std::move(mark), has_user_object, is_shared};
+    EndedExecutable ended{
+        {handle, std::move(home), made_at, is_shared, std::move(mark), std::move(unmarked)},
+        std::move(owners),
+        has_user_object};
     if (!runs_host_function()) {
         ended.end();
         return;
@@ -107,34 +127,73 @@ ExecutableState::~ExecutableState() {
 namespace {
 
 void EndedExecutable::end() noexcept {
-    if (is_shared && !has_user_object) {
-        retire_shared(handle, home, made_at, owners.payload());
-    } else if (!has_user_object) {
-        retire(owners.payload(), mark);
+    if (!has_user_object) {
+        marks.retire_behind(owners.payload());
     }
     owners = OwnersShare();
     {
         const driver::RelaxedCapture relaxed;
-        driver::release_now("executable graph", driver::table().cuGraphExecDestroy, handle);
+        driver::release_now("executable graph", driver::table().cuGraphExecDestroy, marks.handle);
     }
+    marks.unmarked = nullptr; // the last share destroys the stream
     release_payloads();
 }
 
-void retire_shared(CUgraphExec handle, const std::shared_ptr<ContextState>& home, unsigned made_at,
-                   const PayloadShare& payload) noexcept {
-    if (!is_intact(home, made_at) || driver::is_leaving()) {
-        return; // a reset ended the launches
+void retire_from(ExecutableState& executable, const PayloadShare& payload) noexcept {
+    LaunchMarks marks{executable.handle,          executable.home,
+                      executable.made_at,         executable.is_shared,
+                      std::move(executable.mark), std::move(executable.unmarked)};
+    marks.retire_behind(payload);
+    executable.mark = std::move(marks.mark);
+    executable.unmarked = std::move(marks.unmarked);
+}
+
+void LaunchMarks::retire_behind(const PayloadShare& payload) noexcept {
+    if (payload == nullptr || driver::is_leaving()) {
+        return;
     }
+    if (unmarked != nullptr && unmarked->is_lost()) {
+        unmarked = nullptr; // a reset ended the launches
+        mark = nullptr;
+    }
+    const driver::RelaxedCapture relaxed;
+    bool may_wait = false;
     try {
-        // Others may have launched it anywhere. An upload is ordered behind all launches.
-        const driver::RelaxedCapture relaxed;
-        const Stream queue = Stream::create(Access::make<Context>(home));
-        driver::call(driver::table().cuGraphUpload, handle, handle_of(queue));
-        retire(payload, Access::state(queue.record()));
-    } catch (...) {
-        static_cast<void>(PayloadShare(payload).release()); // kept for good: a launch may use it
-        driver::report_release_failure("what an executable graph keeps alive");
+        if (is_shared || (unmarked != nullptr && is_capturing(*unmarked))) {
+            make_mark_behind_all();
+        } else if (unmarked != nullptr) {
+            may_wait = true;
+            auto made = make_mark(*unmarked);
+            driver::call(driver::table().cuEventRecord, made->handle, unmarked->handle);
+            mark = std::move(made);
+        }
+        unmarked = nullptr;
+        retire(payload, mark);
+    } catch (const std::exception& error) {
+        warn(WarningKind::Release,
+             std::string("the end of a graph launch could not be marked: ") + error.what());
+        if (!may_wait) {
+            static_cast<void>(PayloadShare(payload).release()); // kept for good
+            return;
+        }
+        // If waiting fails as well, the context has failed and the launch with it.
+        driver::release_now("launch of a graph", driver::table().cuStreamSynchronize,
+                            unmarked->handle);
+        unmarked = nullptr;
+        mark = nullptr;
     }
+}
+
+void LaunchMarks::make_mark_behind_all() {
+    if (!is_intact(home, made_at)) {
+        mark = nullptr; // a reset ended the launches
+        return;
+    }
+    // Others may have launched it anywhere, and nothing may be recorded into a capture. An upload
+    // is ordered behind all launches.
+    const Stream queue = Stream::create(Access::make<Context>(home));
+    driver::call(driver::table().cuGraphUpload, handle, handle_of(queue));
+    mark = Access::state(queue.record());
 }
 
 } // namespace

@@ -44,15 +44,10 @@ inline void enqueue(const Entry& entry, CUgraphExec executable, const detail::St
     }
 }
 
-/// Returns whether an executable's mark can be recorded on a stream: it is of the stream's context,
-/// and nothing that was retired waits for it.
-bool is_mark_free(const detail::ExecutableState& state, const detail::StreamState& queue);
-/// Makes an event that can be recorded on a stream.
-std::shared_ptr<detail::EventState> make_mark(const detail::StreamState& queue);
-CUresult record_mark(const detail::EventState& mark, const detail::StreamState& queue) noexcept;
-/// Launches an executable and records its mark behind the launch. Returns how many launches there
-/// were.
-std::uint64_t launch_and_mark(detail::ExecutableState& state, const detail::StreamState& queue);
+/// Launches an executable and notes where. Returns how many launches there were.
+std::uint64_t launch_and_note(detail::ExecutableState& state, const Stream& stream);
+/// Launches on a stream that may be gone later, and records the mark at once.
+void launch_and_mark(detail::ExecutableState& state, const detail::StreamState& queue);
 /// Waits for a launch if its mark could not be recorded: nothing else would say when it ends.
 void wait_for_unmarked(const detail::StreamState& queue, CUresult status) noexcept;
 [[noreturn]] void refuse_capture();
@@ -79,7 +74,7 @@ CUgraphExec Graph::handle() const {
     if (detail::is_capturing(queue)) [[unlikely]] {
         refuse_capture();
     }
-    if (launch_and_mark(state, queue) % LAUNCHES_PER_RELEASE == 0) [[unlikely]] {
+    if (launch_and_note(state, stream) % LAUNCHES_PER_RELEASE == 0) [[unlikely]] {
         detail::release_payloads(); // a program may do nothing but launch
     }
     queue.last_launch.note(launch_name());
@@ -109,51 +104,42 @@ std::string to_string(const Graph& graph) {
 
 namespace {
 
-bool is_mark_free(const detail::ExecutableState& state, const detail::StreamState& queue) {
-    const auto& mark = state.mark;
-    // What was retired shares the mark. Only the holder of the lock hands out more shares.
-    if (mark.use_count() != 1 || mark->is_lost()) {
-        return false;
-    }
-    return queue.context != nullptr ? queue.context == mark->context
-                                    : detail::context_of(queue) == mark->context->handle;
-}
-
-std::shared_ptr<detail::EventState> make_mark(const detail::StreamState& queue) {
-    const auto context = detail::context_state_of(queue);
-    const driver::Current current(context->handle);
-    return Access::state(detail::make_event(context, CU_EVENT_DISABLE_TIMING));
-}
-
-CUresult record_mark(const detail::EventState& mark, const detail::StreamState& queue) noexcept {
-    try {
-        return table().cuEventRecord(mark.handle, queue.handle);
-    } catch (...) { // the first call of an entry looks it up, which can fail
-        return CUDA_ERROR_UNKNOWN;
-    }
-}
-
-[[gnu::hot]] std::uint64_t launch_and_mark(detail::ExecutableState& state,
-                                           const detail::StreamState& queue) {
+[[gnu::hot]] std::uint64_t launch_and_note(detail::ExecutableState& state, const Stream& stream) {
+    const std::shared_ptr<detail::StreamState>& queue = Access::state(stream);
     const std::lock_guard lock(state.mutex);
-    if (state.has_user_object) [[unlikely]] {
-        enqueue(table().cuGraphLaunch, state.handle, queue);
+    if (!queue->is_owned && queue->owner == nullptr && !state.has_user_object) [[unlikely]] {
+        launch_and_mark(state, *queue);
         return ++state.launches;
     }
-    std::shared_ptr<detail::EventState> fresh;
-    if (!is_mark_free(state, queue)) [[unlikely]] {
-        fresh = make_mark(queue);
+    enqueue(table().cuGraphLaunch, state.handle, *queue);
+    // NOTE: not before, since an earlier launch may still run if this one fails.
+    if (state.unmarked != queue) [[unlikely]] {
+        state.unmarked = queue;
+    }
+    return ++state.launches;
+}
+
+void launch_and_mark(detail::ExecutableState& state, const detail::StreamState& queue) {
+    // What was retired shares the mark. Only the holder of the lock hands out more shares.
+    std::shared_ptr<detail::EventState> made;
+    if (state.mark.use_count() != 1 || state.mark->is_lost() ||
+        state.mark->context->handle != detail::context_of(queue)) {
+        made = detail::make_mark(queue);
     }
     enqueue(table().cuGraphLaunch, state.handle, queue);
     // NOTE: the old mark stays until here, since an earlier launch may still run if this one fails.
-    if (fresh != nullptr) [[unlikely]] {
-        state.mark = std::move(fresh);
+    if (made != nullptr) {
+        state.mark = std::move(made);
     }
-    if (const CUresult status = record_mark(*state.mark, queue); status != CUDA_SUCCESS)
-        [[unlikely]] {
+    state.unmarked = nullptr;
+    CUresult status = CUDA_ERROR_UNKNOWN;
+    try {
+        status = table().cuEventRecord(state.mark->handle, queue.handle);
+    } catch (...) { // NOLINT(bugprone-empty-catch): it looks the entry up, which can fail
+    }
+    if (status != CUDA_SUCCESS) [[unlikely]] {
         wait_for_unmarked(queue, status);
     }
-    return ++state.launches;
 }
 
 void wait_for_unmarked(const detail::StreamState& queue, CUresult status) noexcept {

@@ -71,9 +71,15 @@ Node add_conditional(const GraphShare& graph, const NodeShare& after,
                                                    const detail::NodeArguments& arguments) const {
     GraphState& graph = detail::open(state_);
     const detail::PreparedKernel prepared(config, kernel, arguments);
+    const auto& owner = Access::state(kernel);
+    // A loop often adds the same kernel with the same buffers.
+    // NOTE: all kernels of one library have one owner, but the node must return its own.
+    const NodeState* const last = graph.last_kernel;
+    const bool is_kept = last != nullptr && detail::keeps(last->payload.get(), owner, arguments) &&
+                         last->payload->owners()[0] == owner;
     return add_kernel(state_, node_, prepared,
                       detail::context_for_node(graph, detail::first_buffer(arguments)),
-                      detail::kernel_payload(Access::state(kernel), arguments));
+                      is_kept ? last->payload : detail::kernel_payload(owner, arguments));
 }
 
 KernelNode GraphAppender::launch(const LaunchConfig& config, const Kernel& kernel,
@@ -347,6 +353,7 @@ GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeTyp
         }
     }
     made->note(node, GraphNodeType::Kernel, context, std::move(payload), retained.commit());
+    state.last_kernel = made.get();
     state.nodes.insert(made);
     lock.unlock();
     made->may_have_attributes = !kernel.attributes().empty();

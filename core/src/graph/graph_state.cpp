@@ -251,6 +251,7 @@ void forget_node(GraphState& graph, NodeState& node) noexcept {
     const PayloadShare gone = std::move(node.payload); // given up without the lock
     node.object = nullptr;
     const std::lock_guard lock(graph.lock);
+    graph.last_kernel = graph.last_kernel == &node ? nullptr : graph.last_kernel;
     graph.nodes.erase(node.handle);
     node.handle = nullptr;
 }
@@ -458,6 +459,7 @@ void forget_part(GraphState& part) noexcept {
     };
     part.nodes.for_each(forget);
     part.nodes.clear();
+    part.last_kernel = nullptr;
     part.kept.clear();
     if (part.parent != nullptr) {
         part.handle = nullptr;

@@ -149,6 +149,7 @@ struct GraphState {
     std::mutex exposing;                    // a root's: held while it becomes so
     mutable std::mutex lock;                // guards `nodes` and `kept`
     NodeTable nodes;
+    NodeState* last_kernel = nullptr; // the kernel node that was added last, if it is there
     std::vector<KeptPayload> kept;
     std::mutex parts_mutex;                                       // guards `parts`
     std::vector<std::unique_ptr<GraphState>> parts;               // a root's: all graphs below it

@@ -338,42 +338,60 @@ TEST_F(InFlight, a_reset_of_the_device_ends_everything) {
 // ---- failures ----------------------------------------------------------------------------------
 
 TEST_F(InFlight, a_launch_that_cannot_be_marked_does_not_start) {
+    const driver::Current current(device().primary_context().handle());
     const Buffer x = numbers(1);
     const GraphDefinition graph;
     graph.launch(config(), kernel("add"), x, 1, COUNT);
     const Graph executable = graph.instantiate();
+    const Stream queue = Stream::per_thread_default(); // marked with the launch
+    stream().sync();
     {
         const FaultInjection fault("cuEventCreate", 1, 999);
-        EXPECT_THROW(executable.launch(stream()), CUDAError);
+        EXPECT_THROW(executable.launch(queue), CUDAError);
     }
     EXPECT_EQ(value_of(x), 1);
-    executable.launch(stream());
+    executable.launch(queue);
+    queue.sync();
     EXPECT_EQ(value_of(x), 2);
 }
 
 TEST_F(InFlight, a_launch_whose_mark_fails_is_waited_for) {
-    const Buffer x = numbers(1);
-    Tracked tracked;
-    std::optional<GraphDefinition> graph(std::in_place);
-    graph->launch(config(), kernel("add"), x, 1, COUNT);
-    graph->keep_alive(std::move(tracked.object));
-    std::optional<Graph> executable = graph->instantiate();
-    graph.reset();
-    const Calls syncs("cuStreamSynchronize");
-    {
-        testing::WarningLog warnings;
-        const FaultInjection fault("cuEventRecord", 1, 999);
-        executable->launch(stream());
-        const auto told = warnings.take(WarningKind::Release);
-        ASSERT_EQ(told.size(), 1U);
-        EXPECT_NE(told[0].find("could not be marked"), std::string::npos) << told[0];
-        EXPECT_NE(told[0].find("cuEventRecord"), std::string::npos) << told[0];
+    const driver::Current current(device().primary_context().handle());
+    for (const Stream& queue : {stream(), Stream::per_thread_default()}) {
+        const Buffer x = numbers(1);
+        stream().sync();
+        Tracked tracked;
+        std::optional<GraphDefinition> graph(std::in_place);
+        graph->launch(config(), kernel("add"), x, 1, COUNT);
+        graph->keep_alive(std::move(tracked.object));
+        std::optional<Graph> executable = graph->instantiate();
+        graph.reset();
+        {
+            testing::WarningLog warnings;
+            const Calls syncs("cuStreamSynchronize");
+            const FaultInjection fault("cuEventRecord", 1, 999);
+            executable->launch(queue);
+            executable.reset();
+            EXPECT_TRUE(fault.has_failed());
+            EXPECT_EQ(syncs.count(), 1);
+            const auto told = warnings.take(WarningKind::Release);
+            ASSERT_EQ(told.size(), 1U);
+            EXPECT_NE(told[0].find("could not be marked"), std::string::npos) << told[0];
+            EXPECT_NE(told[0].find("cuEventRecord"), std::string::npos) << told[0];
+        }
+        EXPECT_TRUE(tracked.watch.expired());
+        EXPECT_EQ(value_of(x), 2);
     }
-    EXPECT_EQ(syncs.count(), 1);
-    EXPECT_TRUE(stream().is_done());
-    executable.reset();
-    EXPECT_TRUE(tracked.watch.expired());
-    EXPECT_EQ(value_of(x), 2);
+}
+
+TEST_F(InFlight, a_launch_on_a_stream_of_our_own_makes_one_driver_call) {
+    const GraphDefinition graph;
+    graph.memset(memory(), std::uint8_t{1}, 4);
+    const Graph executable = graph.instantiate();
+    executable.launch(stream());
+    const Calls all("*");
+    executable.launch(stream());
+    EXPECT_EQ(all.count(), 1);
 }
 
 // ---- user objects of the driver ----------------------------------------------------------------
