@@ -265,9 +265,14 @@ TEST_F(GraphDefinitions, one_function_adds_and_changes_all_types_of_nodes) {
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
                         CU(cuGraphAddNode)(&node, graph_, &set, nullptr, 1, &copy)));
     copy.reserved0[1] = 0;
-    copy.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL;
-    EXPECT_TRUE(returns(CUDA_ERROR_NOT_SUPPORTED,
-                        CU(cuGraphAddNode)(&node, graph_, &set, nullptr, 1, &copy)));
+    CUgraphNodeParams signal{};
+    signal.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL;
+    signal.extSemSignal.numExtSems = 1;
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
+                        CU(cuGraphAddNode)(&node, graph_, &set, nullptr, 1, &signal)))
+        << "there is no array of semaphores";
+    signal.extSemSignal.numExtSems = 0;
+    EXPECT_TRUE(succeeds(CU(cuGraphAddNode)(&node, graph_, &set, nullptr, 1, &signal)));
     copy.type = static_cast<CUgraphNodeType>(99);
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
                         CU(cuGraphAddNode)(&node, graph_, &set, nullptr, 1, &copy)));
