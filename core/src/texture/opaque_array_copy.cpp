@@ -277,6 +277,10 @@ RegionPlace place_of(const StridedLayout& layout, const ArrayBox& box, const Arr
     for (std::size_t i = 0; i < layout.ndim(); ++i) {
         axes.push_back({static_cast<std::size_t>(layout.shape()[i]),
                         static_cast<std::int64_t>(layout.strides()[i]) * item});
+        // Below, a stride of 0 says that there is no such axis.
+        if (axes.back().extent > 1 && axes.back().stride <= 0) {
+            refuse("strides above 0; copy it to a contiguous array first");
+        }
     }
     if (layout.itemsize() != bytes) { // the last axis holds what makes up an element
         const std::size_t parts = layout.itemsize() == 0 ? 0 : bytes / layout.itemsize();

@@ -147,6 +147,22 @@ def test_one_layer_is_copied(device, stream):
     )
 
 
+@pytest.mark.parametrize("shape", [(3, 2, 8), (3, 1, 8), (1, 2, 8)])
+def test_arrays_that_repeat_their_elements_are_refused(device, stream, shape):
+    layers, height, width = shape
+    array = make(device, (width, height), "int32", num_layers=layers)
+    row = np.arange(width, dtype=np.int32)
+    with pytest.raises(ValueError, match="strides above 0; copy it to a contiguous array first"):
+        array.copy_from(np.broadcast_to(row, shape), stream=stream)
+    overlapping = np.lib.stride_tricks.as_strided(row, shape, (0, 0, 4), writeable=True)
+    with pytest.raises(ValueError, match="strides above 0"):
+        array.copy_to(overlapping, stream=stream)
+    with pytest.raises(ValueError, match="strides above 0"):
+        array.copy_from(np.zeros(shape, np.int32)[::-1, ::-1], stream=stream)
+    array.copy_from(np.ascontiguousarray(np.broadcast_to(row, shape)), stream=stream)
+    np.testing.assert_array_equal(array.to_numpy(stream=stream)[0, 0], row)
+
+
 def test_a_graph_keeps_arrays_of_captured_copies_alive(device, stream):
     buffer_in = device.allocate(64, stream=stream)
     buffer_out = device.allocate(64, stream=stream)
