@@ -46,18 +46,24 @@ NodeShare NodeTable::find(CUgraphNode handle) const noexcept {
         return nullptr;
     }
     for (std::size_t slot = home_of(handle);; slot = (slot + 1) & (slots_.size() - 1)) {
-        if (slots_[slot] == nullptr || slots_[slot]->handle == handle) {
-            return slots_[slot];
+        if (slots_[slot].node == nullptr || slots_[slot].handle == handle) {
+            return slots_[slot].node;
         }
     }
 }
 
 void NodeTable::insert(NodeShare node) noexcept {
-    std::size_t slot = home_of(node->handle);
-    while (slots_[slot] != nullptr) {
+    const CUgraphNode handle = node->handle;
+    place(handle, std::move(node));
+}
+
+void NodeTable::place(CUgraphNode handle, NodeShare&& node) noexcept {
+    std::size_t slot = home_of(handle);
+    while (slots_[slot].node != nullptr) {
         slot = (slot + 1) & (slots_.size() - 1);
     }
-    slots_[slot] = std::move(node);
+    slots_[slot].handle = handle;
+    slots_[slot].node = std::move(node);
     ++count_;
 }
 
@@ -65,12 +71,12 @@ void NodeTable::reserve() {
     if ((count_ + 1) * 4 <= slots_.size() * 3) [[likely]] {
         return;
     }
-    std::vector<NodeShare> old(slots_.empty() ? FIRST_SLOTS : slots_.size() * 2);
+    std::vector<Slot> old(slots_.empty() ? FIRST_SLOTS : slots_.size() * 2);
     old.swap(slots_);
     count_ = 0;
-    for (NodeShare& node : old) {
-        if (node != nullptr) {
-            insert(std::move(node));
+    for (Slot& slot : old) {
+        if (slot.node != nullptr) {
+            place(slot.handle, std::move(slot.node));
         }
     }
 }
@@ -81,19 +87,20 @@ void NodeTable::erase(CUgraphNode handle) noexcept {
     }
     const std::size_t mask = slots_.size() - 1;
     std::size_t hole = home_of(handle);
-    while (slots_[hole] != nullptr && slots_[hole]->handle != handle) {
+    while (slots_[hole].node != nullptr && slots_[hole].handle != handle) {
         hole = (hole + 1) & mask;
     }
-    if (slots_[hole] == nullptr) {
+    if (slots_[hole].node == nullptr) {
         return;
     }
-    slots_[hole].reset();
+    slots_[hole].node.reset();
     --count_;
     // What lies behind the hole moves into it if a search for it would end there.
-    for (std::size_t next = (hole + 1) & mask; slots_[next] != nullptr; next = (next + 1) & mask) {
-        const std::size_t home = home_of(slots_[next]->handle);
+    for (std::size_t next = (hole + 1) & mask; slots_[next].node != nullptr;
+         next = (next + 1) & mask) {
+        const std::size_t home = home_of(slots_[next].handle);
         if (((next - home) & mask) >= ((next - hole) & mask)) {
-            slots_[hole] = std::exchange(slots_[next], nullptr);
+            slots_[hole] = std::exchange(slots_[next], {});
             hole = next;
         }
     }

@@ -106,17 +106,23 @@ public:
     /// Calls a function with every state.
     template <typename Function>
     void for_each(const Function& function) const {
-        for (const std::shared_ptr<NodeState>& slot : slots_) {
-            if (slot != nullptr) {
-                function(slot);
+        for (const Slot& slot : slots_) {
+            if (slot.node != nullptr) {
+                function(slot.node);
             }
         }
     }
 
 private:
-    [[nodiscard]] std::size_t home_of(CUgraphNode handle) const noexcept;
+    struct Slot {
+        CUgraphNode handle = nullptr; // here too, so that a search need not look at the nodes
+        std::shared_ptr<NodeState> node;
+    };
 
-    std::vector<std::shared_ptr<NodeState>> slots_; // a power of two, at most three quarters full
+    [[nodiscard]] std::size_t home_of(CUgraphNode handle) const noexcept;
+    void place(CUgraphNode handle, std::shared_ptr<NodeState>&& node) noexcept;
+
+    std::vector<Slot> slots_; // a power of two, at most three quarters full
     std::size_t count_ = 0;
 };
 
