@@ -133,7 +133,7 @@ def count_live_objects():
         return None
 
     class Counts(ctypes.Structure):
-        _fields_ = [("size", ctypes.c_size_t), ("counts", ctypes.c_size_t * 10)]
+        _fields_ = [("size", ctypes.c_size_t), ("counts", ctypes.c_size_t * 11)]
 
     counts = Counts(ctypes.sizeof(Counts))
     # The library is already loaded by its path, so opening the path returns the same library.
