@@ -86,7 +86,10 @@ bool SwitchableGraphNode::is_enabled() const {
     const NodeState& node = detail::open(node_, "GraphNode");
     unsigned is_on = 0;
     const auto& get = table().cuGraphNodeGetEnabled;
-    const CUresult status = get(detail::open(state_, "Graph").handle, node.handle, &is_on);
+    ExecutableState& executable = detail::open(state_, "Graph");
+    std::unique_lock lock(executable.mutex);
+    const CUresult status = get(executable.handle, node.handle, &is_on);
+    lock.unlock();
     if (status != CUDA_SUCCESS) {
         detail::raise_for_node(status, get.name, node);
     }
@@ -139,9 +142,10 @@ void SwitchableGraphNode::set_enabled(bool is_on) const {
         payload = detail::kernel_payload(owner, arguments);
         executable.owners->reserve(node.handle);
     }
+    detail::RetiredShare replaced;
     const CUresult status = set(executable.handle, node.handle, &parameters);
     if (status == CUDA_SUCCESS && !is_kept) {
-        detail::keep_update(executable, node.handle, std::move(payload));
+        replaced = detail::keep_update(executable, node.handle, std::move(payload));
     }
     lock.unlock();
     if (status != CUDA_SUCCESS) [[unlikely]] {
@@ -149,7 +153,7 @@ void SwitchableGraphNode::set_enabled(bool is_on) const {
                                      Context::from_handle(context));
     }
     if (!is_kept) {
-        detail::release_payloads();
+        detail::retire_from(executable, std::move(replaced));
     }
 }
 
@@ -234,14 +238,15 @@ void replace_in(const std::shared_ptr<ExecutableState>& executable, const GraphN
     std::unique_lock lock(state.mutex);
     state.owners->reserve(source.handle);
     const CUresult status = entry(state.handle, source.handle, arguments...);
+    detail::RetiredShare replaced;
     if (status == CUDA_SUCCESS) [[likely]] {
-        detail::keep_update(state, source.handle, std::move(payload));
+        replaced = detail::keep_update(state, source.handle, std::move(payload));
     }
     lock.unlock();
     if (status != CUDA_SUCCESS) {
         detail::raise_for_node(status, entry.name, source);
     }
-    detail::release_payloads();
+    detail::retire_from(state, std::move(replaced));
 }
 
 void check_attributes(const NodeState& node, std::span<const CUlaunchAttribute> attributes) {

@@ -4,47 +4,35 @@
 #include "graph/executable_state.hpp"
 
 #include "driver/capture.hpp"
-#include "driver/current.hpp"
 #include "graph/executables.hpp"
 #include "graph/retired_payloads.hpp"
 #include "stream/stream_state.hpp"
-#include "support/warn.hpp"
 
-#include <exception>
-#include <string>
 #include <utility>
 
 namespace cuprum::detail {
 
 namespace {
 
-/// What says when the launches of an executable end.
-struct LaunchMarks {
+/// What is left of an executable whose last share went.
+struct EndedExecutable {
     CUgraphExec handle;
     std::shared_ptr<ContextState> home;
     unsigned made_at;
-    bool is_shared;
-    std::shared_ptr<EventState> mark;
-    std::shared_ptr<StreamState> unmarked;
-
-    /// Releases a Payload when all launches so far have ended.
-    void retire_behind(const PayloadShare& payload) noexcept;
-
-private:
-    void make_mark_behind_all();
-};
-
-/// What is left of an executable whose last share went.
-struct EndedExecutable {
-    LaunchMarks marks;
-    OwnersShare owners;
     bool has_user_object;
+    OwnersShare owners;
+    RetiredShare retired;
 
     void end() noexcept;
 };
 
-/// Retires what a launch of an executable may use. The lock is held.
-void retire_from(ExecutableState& executable, const PayloadShare& payload) noexcept;
+/// Returns an event behind all launches of an executable; null if a reset ended them.
+std::shared_ptr<EventState>
+mark_behind_all(CUgraphExec handle, const std::shared_ptr<ContextState>& home, unsigned made_at);
+/// Retires what launches of an executable may use.
+void retire_from(CUgraphExec handle, const std::shared_ptr<ContextState>& home, unsigned made_at,
+                 RetiredShare retired) noexcept;
+RetiredShare retired_by(const ExecutableState& executable, PayloadShare payload) noexcept;
 
 } // namespace
 
@@ -69,32 +57,31 @@ ExecutableOwners::Replaced ExecutableOwners::keep(CUgraphNode node, PayloadShare
     return replaced;
 }
 
-void keep_update(ExecutableState& executable, CUgraphNode node, PayloadShare payload) noexcept {
+RetiredShare keep_update(ExecutableState& executable, CUgraphNode node,
+                         PayloadShare payload) noexcept {
     auto [replaced, is_used] =
         executable.owners->keep(node, std::move(payload), executable.launches);
-    if (executable.has_user_object || executable.is_shared) {
+    if (executable.has_user_object || executable.is_shared.load(std::memory_order_relaxed)) {
         executable.owners->keep_replaced(std::move(replaced)); // others may launch it
-    } else if (is_used) {
-        retire_from(executable, replaced);
+        return {};
     }
+    return is_used ? retired_by(executable, std::move(replaced))
+                   : RetiredShare{std::move(replaced), nullptr, false};
 }
 
-void replace_owners(ExecutableState& executable, OwnersShare owners) noexcept {
+RetiredShare replace_owners(ExecutableState& executable, OwnersShare owners) noexcept {
     const OwnersShare replaced = std::exchange(executable.owners, std::move(owners));
     const bool is_used =
-        std::exchange(executable.owned_at, executable.launches) != executable.launches;
-    if (executable.has_user_object) {
-        return; // the driver keeps it
-    }
-    if (executable.is_shared || is_used) {
-        retire_from(executable, replaced.payload());
-    }
+        std::exchange(executable.owned_at, executable.launches) != executable.launches ||
+        executable.is_shared.load(std::memory_order_relaxed);
+    return is_used && !executable.has_user_object // else the driver keeps it
+               ? retired_by(executable, replaced.payload())
+               : RetiredShare{replaced.payload(), nullptr, false};
 }
 
-std::shared_ptr<EventState> make_mark(const StreamState& queue) {
-    const auto context = context_state_of(queue);
-    const driver::Current current(context->handle);
-    return Access::state(make_event(context, CU_EVENT_DISABLE_TIMING));
+void retire_from(const ExecutableState& executable, RetiredShare retired) noexcept {
+    retire_from(executable.handle, executable.home, executable.made_at, std::move(retired));
+    release_payloads();
 }
 
 OwnersShare owners_from(GraphState& definition) {
@@ -106,10 +93,9 @@ ExecutableState::~ExecutableState() {
         return;
     }
     forget_executable(handle);
-    EndedExecutable ended{
-        {handle, std::move(home), made_at, is_shared, std::move(mark), std::move(unmarked)},
-        std::move(owners),
-        has_user_object};
+    RetiredShare retired = has_user_object ? RetiredShare() : retired_by(*this, owners.payload());
+    EndedExecutable ended{handle,          std::move(home),   made_at,
+                          has_user_object, std::move(owners), std::move(retired)};
     if (!runs_host_function()) {
         ended.end();
         return;
@@ -127,73 +113,49 @@ ExecutableState::~ExecutableState() {
 namespace {
 
 void EndedExecutable::end() noexcept {
-    if (!has_user_object) {
-        marks.retire_behind(owners.payload());
-    }
+    retire_from(handle, home, made_at, std::move(retired));
     owners = OwnersShare();
     {
         const driver::RelaxedCapture relaxed;
-        driver::release_now("executable graph", driver::table().cuGraphExecDestroy, marks.handle);
+        driver::release_now("executable graph", driver::table().cuGraphExecDestroy, handle);
     }
-    marks.unmarked = nullptr; // the last share destroys the stream
     release_payloads();
 }
 
-void retire_from(ExecutableState& executable, const PayloadShare& payload) noexcept {
-    LaunchMarks marks{executable.handle,          executable.home,
-                      executable.made_at,         executable.is_shared,
-                      std::move(executable.mark), std::move(executable.unmarked)};
-    marks.retire_behind(payload);
-    executable.mark = std::move(marks.mark);
-    executable.unmarked = std::move(marks.unmarked);
+RetiredShare retired_by(const ExecutableState& executable, PayloadShare payload) noexcept {
+    return {.payload = std::move(payload),
+            .mark = executable.mark,
+            .is_unmarked =
+                executable.is_unmarked || executable.is_shared.load(std::memory_order_relaxed)};
 }
 
-void LaunchMarks::retire_behind(const PayloadShare& payload) noexcept {
-    if (payload == nullptr || driver::is_leaving()) {
+void retire_from(CUgraphExec handle, const std::shared_ptr<ContextState>& home, unsigned made_at,
+                 RetiredShare retired) noexcept {
+    if (retired.payload == nullptr || driver::is_leaving()) {
         return;
     }
-    if (unmarked != nullptr && unmarked->is_lost()) {
-        unmarked = nullptr; // a reset ended the launches
-        mark = nullptr;
+    if (!retired.is_unmarked) {
+        retire(std::move(retired.payload), retired.mark);
+        return;
     }
-    const driver::RelaxedCapture relaxed;
-    bool may_wait = false;
     try {
-        if (is_shared || (unmarked != nullptr && is_capturing(*unmarked))) {
-            make_mark_behind_all();
-        } else if (unmarked != nullptr) {
-            may_wait = true;
-            auto made = make_mark(*unmarked);
-            driver::call(driver::table().cuEventRecord, made->handle, unmarked->handle);
-            mark = std::move(made);
-        }
-        unmarked = nullptr;
-        retire(payload, mark);
-    } catch (const std::exception& error) {
-        warn(WarningKind::Release,
-             std::string("the end of a graph launch could not be marked: ") + error.what());
-        if (!may_wait) {
-            static_cast<void>(PayloadShare(payload).release()); // kept for good
-            return;
-        }
-        // If waiting fails as well, the context has failed and the launch with it.
-        driver::release_now("launch of a graph", driver::table().cuStreamSynchronize,
-                            unmarked->handle);
-        unmarked = nullptr;
-        mark = nullptr;
+        retire(retired.payload, mark_behind_all(handle, home, made_at));
+    } catch (...) {
+        static_cast<void>(retired.payload.release()); // kept for good: a launch may use it
+        driver::report_release_failure("what an executable graph keeps alive");
     }
 }
 
-void LaunchMarks::make_mark_behind_all() {
+std::shared_ptr<EventState>
+mark_behind_all(CUgraphExec handle, const std::shared_ptr<ContextState>& home, unsigned made_at) {
     if (!is_intact(home, made_at)) {
-        mark = nullptr; // a reset ended the launches
-        return;
+        return nullptr;
     }
-    // Others may have launched it anywhere, and nothing may be recorded into a capture. An upload
-    // is ordered behind all launches.
+    // An upload is ordered behind all launches, whoever made them.
+    const driver::RelaxedCapture relaxed;
     const Stream queue = Stream::create(Access::make<Context>(home));
     driver::call(driver::table().cuGraphUpload, handle, handle_of(queue));
-    mark = Access::state(queue.record());
+    return Access::state(queue.record());
 }
 
 } // namespace

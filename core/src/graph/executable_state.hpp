@@ -5,10 +5,10 @@
 //
 // An executable keeps alive what the nodes of its definition used when it was made, and what later
 // updates of single nodes brought. Launches in flight use that as well, and the driver does not
-// say when they end. When the executable is destroyed, or an update replaces something, what a
-// launch may use is *retired*: it is released once the *mark* is done, an event behind the last
-// launch. A launch only notes its stream, and the mark is recorded there when something is retired.
-// Streams that others may destroy, and default streams, get the mark with the launch.
+// say when they end. So every launch is followed by an event on its stream, the *mark*. When the
+// executable is destroyed, or an update replaces something, what a launch may use is *retired*: it
+// is released once the mark is done. A retired Payload shares the mark, and the next launch then
+// takes a new event, so that it does not have to wait for later launches.
 //
 // docs/design/0012_executables_without_user_objects.md says why the driver's user objects do not do
 // this, and what else was weighed. Two kinds of executables need more than the mark:
@@ -18,8 +18,9 @@
 // - Other code can launch an executable whose handle it knows. Its mark follows an upload, since
 //   the driver orders that behind all launches.
 //
-// One lock covers launches and updates. So several threads may launch one executable, and the mark
-// is always behind the last launch.
+// One lock covers launches, uploads and updates. So several threads may launch one executable, and
+// the mark is always behind the last launch. Nothing is released under it, and no warning is given:
+// both can run code of the program.
 
 #pragma once
 
@@ -27,13 +28,13 @@
 #include "graph/graph_state.hpp"
 #include "graph/payload.hpp"
 #include "stream/event_state.hpp"
-#include "stream/stream_state.hpp"
 
 #include <cuprum/graph/graph.hpp>
 #include <cuprum/stream.hpp>
 
 #include <cuda.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -107,11 +108,11 @@ struct ExecutableState {
     bool has_user_object = false;       // that holds `owners`: see above
     std::mutex mutex;                   // held for launches and updates; guards what follows
     OwnersShare owners;
-    std::uint64_t owned_at = 0;            // the launches when `owners` came
-    std::shared_ptr<EventState> mark;      // behind a launch; null before the first
-    std::shared_ptr<StreamState> unmarked; // of the last launch, if that has no mark yet
-    std::uint64_t launches = 0;            // so far
-    bool is_shared = false;                // others know the handle and may launch it
+    std::uint64_t owned_at = 0;          // the launches when `owners` came
+    std::shared_ptr<EventState> mark;    // behind the last launch here; null before the first
+    bool is_unmarked = false;            // the mark of the last launch could not be recorded
+    std::uint64_t launches = 0;          // so far
+    std::atomic<bool> is_shared = false; // others know the handle and may launch it
 
     ExecutableState() = default;
     ~ExecutableState();
@@ -119,14 +120,24 @@ struct ExecutableState {
     ExecutableState& operator=(const ExecutableState&) = delete;
 };
 
-/// Makes an event that can be recorded on a stream.
-[[nodiscard]] std::shared_ptr<EventState> make_mark(const StreamState& queue);
+/// What an executable gave up while its lock was held. Retire it without the lock.
+struct RetiredShare {
+    PayloadShare payload;
+    std::shared_ptr<EventState> mark; // null if no launch can use it
+    bool is_unmarked = false;         // the mark does not stand for all launches
+};
 
 /// Keeps what an update of a node brought to an executable, whose lock is held. Room was reserved.
-void keep_update(ExecutableState& executable, CUgraphNode node, PayloadShare payload) noexcept;
+/// Returns what the update replaced.
+[[nodiscard]] RetiredShare keep_update(ExecutableState& executable, CUgraphNode node,
+                                       PayloadShare payload) noexcept;
 
-/// Keeps what a definition uses that an executable was updated from. The lock is held.
-void replace_owners(ExecutableState& executable, OwnersShare owners) noexcept;
+/// Keeps what a definition uses that an executable was updated from. The lock is held. Returns what
+/// the update replaced.
+[[nodiscard]] RetiredShare replace_owners(ExecutableState& executable, OwnersShare owners) noexcept;
+
+/// Releases what an executable gave up once no launch uses it. The lock is not held.
+void retire_from(const ExecutableState& executable, RetiredShare retired) noexcept;
 
 /// Returns the state of an executable, to use it.
 /// @throws ClosedError if it is closed.

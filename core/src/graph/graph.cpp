@@ -44,12 +44,22 @@ inline void enqueue(const Entry& entry, CUgraphExec executable, const detail::St
     }
 }
 
-/// Launches an executable and notes where. Returns how many launches there were.
-std::uint64_t launch_and_note(detail::ExecutableState& state, const Stream& stream);
-/// Launches on a stream that may be gone later, and records the mark at once.
-void launch_and_mark(detail::ExecutableState& state, const detail::StreamState& queue);
-/// Waits for a launch if its mark could not be recorded: nothing else would say when it ends.
-void wait_for_unmarked(const detail::StreamState& queue, CUresult status) noexcept;
+/// What a launch did under the lock of its executable.
+struct Launched {
+    std::uint64_t count = 0;                 // of launches so far
+    CUresult recorded = CUDA_SUCCESS;        // the answer for the mark
+    std::shared_ptr<detail::EventState> old; // a mark that was replaced: let go without the lock
+};
+
+/// Launches an executable and records its mark behind the launch.
+Launched launch_and_mark(detail::ExecutableState& state, const detail::StreamState& queue);
+/// Returns whether the mark of an executable can be recorded on a stream: it is of the stream's
+/// context, and nothing that was retired waits for it.
+bool is_mark_free(const detail::ExecutableState& state, const detail::StreamState& queue);
+/// Makes an event that can be recorded on a stream.
+std::shared_ptr<detail::EventState> make_mark(const detail::StreamState& queue);
+CUresult record_mark(const detail::EventState& mark, const detail::StreamState& queue) noexcept;
+void warn_unmarked(CUresult status) noexcept;
 [[noreturn]] void refuse_capture();
 
 constexpr std::uint64_t LAUNCHES_PER_RELEASE = 64;
@@ -63,8 +73,7 @@ const detail::LaunchName& launch_name() {
 
 CUgraphExec Graph::handle() const {
     detail::ExecutableState& state = detail::open(*this);
-    const std::lock_guard lock(state.mutex);
-    state.is_shared = true;
+    state.is_shared.store(true, std::memory_order_relaxed);
     return state.handle;
 }
 
@@ -74,14 +83,21 @@ CUgraphExec Graph::handle() const {
     if (detail::is_capturing(queue)) [[unlikely]] {
         refuse_capture();
     }
-    if (launch_and_note(state, stream) % LAUNCHES_PER_RELEASE == 0) [[unlikely]] {
+    const Launched launched = launch_and_mark(state, queue);
+    if (launched.recorded != CUDA_SUCCESS) [[unlikely]] {
+        warn_unmarked(launched.recorded);
+    }
+    if (launched.count % LAUNCHES_PER_RELEASE == 0) [[unlikely]] {
         detail::release_payloads(); // a program may do nothing but launch
     }
     queue.last_launch.note(launch_name());
 }
 
 void Graph::upload(const Stream& stream) const {
-    enqueue(table().cuGraphUpload, detail::open(*this).handle, detail::open(stream));
+    const detail::StreamState& queue = detail::open(stream);
+    detail::ExecutableState& state = detail::open(*this);
+    const std::lock_guard lock(state.mutex);
+    enqueue(table().cuGraphUpload, state.handle, queue);
 }
 
 std::uint64_t Graph::flags() const {
@@ -104,53 +120,66 @@ std::string to_string(const Graph& graph) {
 
 namespace {
 
-[[gnu::hot]] std::uint64_t launch_and_note(detail::ExecutableState& state, const Stream& stream) {
-    const std::shared_ptr<detail::StreamState>& queue = Access::state(stream);
+[[gnu::hot]] Launched launch_and_mark(detail::ExecutableState& state,
+                                      const detail::StreamState& queue) {
+    Launched launched;
     const std::lock_guard lock(state.mutex);
-    if (!queue->is_owned && queue->owner == nullptr && !state.has_user_object) [[unlikely]] {
-        launch_and_mark(state, *queue);
-        return ++state.launches;
+    if (state.has_user_object) [[unlikely]] {
+        enqueue(table().cuGraphLaunch, state.handle, queue);
+        launched.count = ++state.launches;
+        return launched;
     }
-    enqueue(table().cuGraphLaunch, state.handle, *queue);
-    // NOTE: not before, since an earlier launch may still run if this one fails.
-    if (state.unmarked != queue) [[unlikely]] {
-        state.unmarked = queue;
-    }
-    return ++state.launches;
-}
-
-void launch_and_mark(detail::ExecutableState& state, const detail::StreamState& queue) {
-    // What was retired shares the mark. Only the holder of the lock hands out more shares.
     std::shared_ptr<detail::EventState> made;
-    if (state.mark.use_count() != 1 || state.mark->is_lost() ||
-        state.mark->context->handle != detail::context_of(queue)) {
-        made = detail::make_mark(queue);
+    if (!is_mark_free(state, queue)) [[unlikely]] {
+        made = make_mark(queue);
     }
     enqueue(table().cuGraphLaunch, state.handle, queue);
     // NOTE: the old mark stays until here, since an earlier launch may still run if this one fails.
-    if (made != nullptr) {
-        state.mark = std::move(made);
+    if (made != nullptr) [[unlikely]] {
+        launched.old = std::exchange(state.mark, std::move(made));
     }
-    state.unmarked = nullptr;
-    CUresult status = CUDA_ERROR_UNKNOWN;
+    launched.recorded = record_mark(*state.mark, queue);
+    state.is_unmarked = launched.recorded != CUDA_SUCCESS;
+    launched.count = ++state.launches;
+    return launched;
+}
+
+bool is_mark_free(const detail::ExecutableState& state, const detail::StreamState& queue) {
+    const auto& mark = state.mark;
+    // NOTE: only the holder of the lock hands out more shares.
+    if (mark.use_count() != 1 || mark->is_lost()) {
+        return false;
+    }
+    return queue.context != nullptr ? queue.context == mark->context
+                                    : detail::context_of(queue) == mark->context->handle;
+}
+
+std::shared_ptr<detail::EventState> make_mark(const detail::StreamState& queue) {
+    const auto context = detail::context_state_of(queue);
+    const driver::Current current(context->handle);
+    return Access::state(detail::make_event(context, CU_EVENT_DISABLE_TIMING));
+}
+
+CUresult record_mark(const detail::EventState& mark, const detail::StreamState& queue) noexcept {
     try {
-        status = table().cuEventRecord(state.mark->handle, queue.handle);
-    } catch (...) { // NOLINT(bugprone-empty-catch): it looks the entry up, which can fail
-    }
-    if (status != CUDA_SUCCESS) [[unlikely]] {
-        wait_for_unmarked(queue, status);
+        const auto& record = table().cuEventRecord;
+        CUresult status = record(mark.handle, queue.handle);
+        if (status == CUDA_ERROR_INVALID_CONTEXT) [[unlikely]] { // as for the launch
+            const driver::Current current(mark.context->handle);
+            status = record(mark.handle, queue.handle);
+        }
+        return status;
+    } catch (...) { // the first call of an entry looks it up, which can fail
+        return CUDA_ERROR_UNKNOWN;
     }
 }
 
-void wait_for_unmarked(const detail::StreamState& queue, CUresult status) noexcept {
+void warn_unmarked(CUresult status) noexcept {
     try {
-        // If this fails as well, the context has failed and the launch with it.
-        static_cast<void>(table().cuStreamSynchronize(queue.handle));
-        detail::warn(
-            WarningKind::Release,
-            std::string("the end of a graph launch could not be marked, so launch() waited "
-                        "for it: ") +
-                table().cuEventRecord.name + " failed: " + driver::name_of(status));
+        detail::warn(WarningKind::Release,
+                     std::string("the end of a graph launch could not be marked: ") +
+                         table().cuEventRecord.name + " failed: " + driver::name_of(status) +
+                         "; what the graph uses is released later than usual");
     } catch (...) { // there is no memory for the text
         driver::report_release_failure("mark of a graph launch");
     }

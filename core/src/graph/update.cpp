@@ -47,6 +47,7 @@ GraphUpdateResult Graph::try_update(const GraphDefinition& source) const {
     GraphState& definition = detail::open(graph);
     detail::release_payloads();
     detail::OwnersShare owners = detail::owners_from(definition);
+    detail::RetiredShare replaced;
     CUgraphExecUpdateResultInfo info{};
     const auto& update_executable = table().cuGraphExecUpdate;
     CUresult status = CUDA_SUCCESS;
@@ -58,11 +59,11 @@ GraphUpdateResult Graph::try_update(const GraphDefinition& source) const {
         const std::lock_guard lock(state.mutex);
         status = update_executable(state.handle, definition.handle, &info);
         if (status == CUDA_SUCCESS) [[likely]] {
-            detail::replace_owners(state, std::move(owners));
+            replaced = detail::replace_owners(state, std::move(owners));
         }
     }
     if (status == CUDA_SUCCESS) [[likely]] {
-        detail::release_payloads();
+        detail::retire_from(state, std::move(replaced));
         detail::note_executable(state.handle, graph);
         return {.is_updated = true};
     }

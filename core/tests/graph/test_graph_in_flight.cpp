@@ -338,60 +338,90 @@ TEST_F(InFlight, a_reset_of_the_device_ends_everything) {
 // ---- failures ----------------------------------------------------------------------------------
 
 TEST_F(InFlight, a_launch_that_cannot_be_marked_does_not_start) {
-    const driver::Current current(device().primary_context().handle());
     const Buffer x = numbers(1);
     const GraphDefinition graph;
     graph.launch(config(), kernel("add"), x, 1, COUNT);
     const Graph executable = graph.instantiate();
-    const Stream queue = Stream::per_thread_default(); // marked with the launch
-    stream().sync();
     {
         const FaultInjection fault("cuEventCreate", 1, 999);
-        EXPECT_THROW(executable.launch(queue), CUDAError);
+        EXPECT_THROW(executable.launch(stream()), CUDAError);
     }
     EXPECT_EQ(value_of(x), 1);
-    executable.launch(queue);
-    queue.sync();
+    executable.launch(stream());
     EXPECT_EQ(value_of(x), 2);
 }
 
-TEST_F(InFlight, a_launch_whose_mark_fails_is_waited_for) {
-    const driver::Current current(device().primary_context().handle());
-    for (const Stream& queue : {stream(), Stream::per_thread_default()}) {
-        const Buffer x = numbers(1);
-        stream().sync();
-        Tracked tracked;
-        std::optional<GraphDefinition> graph(std::in_place);
-        graph->launch(config(), kernel("add"), x, 1, COUNT);
-        graph->keep_alive(std::move(tracked.object));
-        std::optional<Graph> executable = graph->instantiate();
-        graph.reset();
-        {
-            testing::WarningLog warnings;
-            const Calls syncs("cuStreamSynchronize");
-            const FaultInjection fault("cuEventRecord", 1, 999);
-            executable->launch(queue);
-            executable.reset();
-            EXPECT_TRUE(fault.has_failed());
-            EXPECT_EQ(syncs.count(), 1);
-            const auto told = warnings.take(WarningKind::Release);
-            ASSERT_EQ(told.size(), 1U);
-            EXPECT_NE(told[0].find("could not be marked"), std::string::npos) << told[0];
-            EXPECT_NE(told[0].find("cuEventRecord"), std::string::npos) << told[0];
-        }
-        EXPECT_TRUE(tracked.watch.expired());
-        EXPECT_EQ(value_of(x), 2);
+TEST_F(InFlight, a_launch_whose_mark_fails_keeps_what_it_uses) {
+    Tracked tracked;
+    std::optional<Graph> executable = waiting_graph(tracked).instantiate();
+    {
+        testing::WarningLog warnings;
+        const FaultInjection fault("cuEventRecord", 1, 999);
+        executable->launch(stream());
+        const auto told = warnings.take(WarningKind::Release);
+        ASSERT_EQ(told.size(), 1U);
+        EXPECT_NE(told[0].find("could not be marked"), std::string::npos) << told[0];
+        EXPECT_NE(told[0].find("cuEventRecord"), std::string::npos) << told[0];
     }
+    executable.reset();
+    expect_kept_until_the_end(tracked);
 }
 
-TEST_F(InFlight, a_launch_on_a_stream_of_our_own_makes_one_driver_call) {
+TEST_F(InFlight, a_mark_is_recorded_again_in_its_context) {
+    Tracked tracked;
+    std::optional<Graph> executable = waiting_graph(tracked).instantiate();
+    {
+        testing::WarningLog warnings;
+        const FaultInjection fault("cuEventRecord", 1, CUDA_ERROR_INVALID_CONTEXT);
+        executable->launch(stream());
+        EXPECT_EQ(fault.call_count(), 2);
+        EXPECT_TRUE(warnings.take(WarningKind::Release).empty());
+    }
+    executable.reset();
+    expect_kept_until_the_end(tracked);
+}
+
+TEST_F(InFlight, a_call_that_is_not_permitted_does_not_say_that_the_launch_has_ended) {
+    Tracked tracked;
+    std::optional<Graph> executable = waiting_graph(tracked).instantiate();
+    executable->launch(stream());
+    executable.reset();
+    for (const int code : {CUDA_ERROR_NOT_PERMITTED, CUDA_ERROR_NOT_INITIALIZED,
+                           CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, CUDA_ERROR_UNKNOWN}) {
+        const FaultInjection fault("cuEventQuery", 1, code);
+        detail::release_payloads();
+        EXPECT_TRUE(fault.has_failed());
+        EXPECT_FALSE(tracked.watch.expired()) << code;
+    }
+    expect_kept_until_the_end(tracked);
+}
+
+TEST_F(InFlight, a_handler_of_warnings_may_use_the_graph) {
+    const Buffer x = numbers(1);
+    const GraphDefinition graph;
+    graph.launch(config(), kernel("add"), x, 1, COUNT);
+    const Graph executable = graph.instantiate();
+    const WarningHandler before = set_warning_handler([&](WarningKind, std::string_view) {
+        static_cast<void>(executable.flags());
+        executable.launch(stream());
+        executable.update(graph);
+    });
+    {
+        const FaultInjection fault("cuEventRecord", 1, 999);
+        executable.launch(stream());
+    }
+    set_warning_handler(before);
+    EXPECT_EQ(value_of(x), 3);
+}
+
+TEST_F(InFlight, a_launch_makes_two_driver_calls) {
     const GraphDefinition graph;
     graph.memset(memory(), std::uint8_t{1}, 4);
     const Graph executable = graph.instantiate();
     executable.launch(stream());
     const Calls all("*");
     executable.launch(stream());
-    EXPECT_EQ(all.count(), 1);
+    EXPECT_EQ(all.count(), 2) << "the launch and its mark";
 }
 
 // ---- user objects of the driver ----------------------------------------------------------------
