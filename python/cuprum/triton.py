@@ -3,7 +3,9 @@
 
 """Triton kernels on the devices of Cuprum, with a GPU or without one.
 
-Needs no PyTorch. If there is PyTorch, kernels also take its tensors in host memory.
+Needs no PyTorch. If there is PyTorch, kernels also take its tensors in host memory: their storage
+is copied to the device, and what the kernel changed is copied back. Launches with such tensors wait
+for the kernel and for each other.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import ctypes
 import dataclasses
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -44,6 +47,7 @@ _TYPES = {
 _ALIGNMENT = 256  # Triton compiles for the alignment of a tensor
 _BENCHMARK_SECONDS = 0.1
 _LEGACY_STREAM = 0
+_lending = threading.RLock()
 
 
 def activate() -> None:
@@ -81,7 +85,7 @@ class Tensor:
 
     Parameters
     ----------
-    array : numpy.ndarray
+    array : array_like
         The values, which are copied.
 
     Attributes
@@ -94,10 +98,11 @@ class Tensor:
     def __init__(self, array: np.ndarray) -> None:
         import numpy as np
 
+        array = np.asarray(array)
         name = str(array.dtype)
         if name not in _TYPES:
             raise TypeError(f"array has elements of type {name}, which Triton does not have")
-        array = np.ascontiguousarray(array)
+        array = np.array(array, order="C")
         self.shape = array.shape
         self.dtype = _TYPES[name]
         self._buffer = LegacyPinnedMemoryResource().allocate(max(array.nbytes, 1))
@@ -200,14 +205,16 @@ class _Loan:
         base = int(self._buffer.handle)
         self._copy = base + (self._address - base) % _ALIGNMENT
         ctypes.memmove(self._copy, self._address, self._bytes)
+        self._before = ctypes.string_at(self._copy, self._bytes)
 
     def address_of(self, tensor: Any) -> int:
         """Return where the tensor's memory is in the copy."""
         return int(self._copy + tensor.data_ptr() - self._address)
 
     def give_back(self) -> None:
-        """Copy what the kernel wrote to the storage."""
-        ctypes.memmove(self._address, self._copy, self._bytes)
+        """Copy the storage back if the kernel changed it: it may be read-only memory."""
+        if ctypes.string_at(self._copy, self._bytes) != self._before:
+            ctypes.memmove(self._address, self._copy, self._bytes)
 
 
 @contextmanager
@@ -234,12 +241,14 @@ def _lent(arguments: Sequence[Any]) -> Iterator[Sequence[Any]]:
             return _with_base(argument, lend(argument.base))
         return argument
 
-    lent = [lend(each) for each in arguments]
-    yield lent
-    if loans:
-        Device().sync()
-        for loan in loans.values():
-            loan.give_back()
+    # One launch at a time: tensors may share a storage.
+    with _lending:
+        lent = [lend(each) for each in arguments]
+        yield lent
+        if loans:
+            Device().sync()
+            for loan in loans.values():
+                loan.give_back()
 
 
 def _with_base(descriptor: Any, base: Any) -> Any:

@@ -8,9 +8,27 @@
 #include <nanobind/nanobind.h>
 
 #include <cstddef>
+#include <cstring>
 #include <string>
 
 namespace cuprum::python {
+
+/// Refuses memory that holds pointers to Python objects: bytes from a device would replace them.
+/// @throws TypeError, naming the argument.
+inline void refuse_objects(nb::handle object, const char* name) {
+    Py_buffer described{};
+    if (PyObject_GetBuffer(object.ptr(), &described, PyBUF_FULL_RO) != 0) {
+        PyErr_Clear(); // numbers of a type that the protocol cannot name
+        return;
+    }
+    const bool has_objects =
+        described.format != nullptr && std::strchr(described.format, 'O') != nullptr;
+    PyBuffer_Release(&described);
+    if (has_objects) {
+        raise_error(PyExc_TypeError, std::string(name) + " (" + type_label(object) +
+                                         ") holds Python objects, expected numbers");
+    }
+}
 
 /// The bytes of an object with the buffer protocol, for a scope.
 class HostMemory {
@@ -28,6 +46,7 @@ public:
         }
         const int flags =
             PyBUF_ANY_CONTIGUOUS | (access == Access::Write ? PyBUF_WRITABLE : PyBUF_SIMPLE);
+        refuse_objects(object, name);
         if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) {
             explain(object, access, name);
         }

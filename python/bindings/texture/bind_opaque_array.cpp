@@ -5,6 +5,7 @@
 #include "device/device_objects.hpp"
 #include "graph/released_owners.hpp"
 #include "memory/buffer_objects.hpp"
+#include "memory/host_memory.hpp"
 #include "support/arguments.hpp"
 #include "support/waiting.hpp"
 #include "texture/texture_objects.hpp"
@@ -359,6 +360,12 @@ public:
             }
             PyErr_Clear();
             throw std::move(reason);
+        }
+        try {
+            refuse_objects(object, name);
+        } catch (...) {
+            PyBuffer_Release(&view_);
+            throw;
         }
     }
 

@@ -419,6 +419,15 @@ def test_memory_that_must_not_be_written(memory, device, name):
     assert text == b"constant" * 512
 
 
+def test_arrays_of_objects_are_refused(memory):
+    np = pytest.importorskip("numpy")
+    objects = np.full(4, "text", object)
+    with pytest.raises(TypeError, match=r"ndarray\) holds Python objects, expected numbers"):
+        memory.a.copy_to_host(objects, stream=memory.stream)
+    with pytest.raises(TypeError, match=r"ndarray\) holds Python objects, expected numbers"):
+        memory.a.copy_from_host(objects, stream=memory.stream)
+
+
 def test_registering_for_reading_alone_makes_a_read_only_buffer(memory, device):
     if not device.properties.get("read_only_host_register_supported", 0):
         pytest.skip("the device does not know such registrations")

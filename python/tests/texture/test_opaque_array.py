@@ -163,6 +163,16 @@ def test_arrays_that_repeat_their_elements_are_refused(device, stream, shape):
     np.testing.assert_array_equal(array.to_numpy(stream=stream)[0, 0], row)
 
 
+def test_arrays_of_objects_are_refused(device, stream):
+    array = make(device, (8, 4), "uint32", 2)
+    structures = np.zeros((4, 8), np.dtype([("number", "i4"), ("object", "O")], align=True))
+    for objects in (np.full((4, 8), "text", object), structures):
+        with pytest.raises(TypeError, match=r"dst \(.*ndarray\) holds Python objects"):
+            array.copy_to(objects, stream=stream)
+        with pytest.raises(TypeError, match=r"src \(.*ndarray\) holds Python objects"):
+            array.copy_from(objects, stream=stream)
+
+
 def test_a_graph_keeps_arrays_of_captured_copies_alive(device, stream):
     buffer_in = device.allocate(64, stream=stream)
     buffer_out = device.allocate(64, stream=stream)
