@@ -75,8 +75,8 @@ cuprum::LaunchConfig config(unsigned columns, unsigned rows) {
 } // namespace
 
 int main(int argc, char** argv) {
-    const auto pictures = std::filesystem::path(__FILE__).parent_path() / "../../docs/images";
-    const std::filesystem::path source = argc > 1 ? argv[1] : pictures / "picture.png";
+    const std::filesystem::path source =
+        argc > 1 ? argv[1] : CUPRUM_SOURCE_FOLDER "/docs/images/picture.png";
     const std::filesystem::path target =
         argc > 2 ? argv[2] : std::filesystem::temp_directory_path() / "cuprum_picture_cpp.png";
     const Picture picture = read_png(source);

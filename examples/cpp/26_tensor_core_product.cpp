@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ std::uint16_t half(int value) {
 
 std::string read(const std::filesystem::path& path) {
     std::ifstream file(path);
+    if (!file) {
+        throw std::runtime_error("cannot read " + path.string());
+    }
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
@@ -47,9 +51,9 @@ void run() {
         return;
     }
     const cuprum::Stream stream = device.create_stream();
-    const auto folder = std::filesystem::path(__FILE__).parent_path().parent_path();
-    const cuprum::Program program(read(folder / "kernels" / "tensor_core_product.cu"),
-                                  {.arch = "sm_90a", .std = "c++17"});
+    const cuprum::Program program(
+        read(CUPRUM_SOURCE_FOLDER "/examples/kernels/tensor_core_product.cu"),
+        {.arch = "sm_90a", .std = "c++17"});
     using cuprum::TensorMapDescriptor;
     const auto product =
         program.compile(cuprum::CodeType::Cubin)
