@@ -247,8 +247,7 @@ def _dtype(value: object) -> object:
         return np.dtype(value)
     except TypeError as error:
         raise TypeError(
-            "data_type must be a TensorMapDataType or what numpy.dtype() takes, got "
-            f"{type(value).__name__}"
+            f"data_type must be a TensorMapDataType or what numpy.dtype() takes, got {value!r}"
         ) from error
 
 

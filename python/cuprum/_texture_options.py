@@ -307,9 +307,13 @@ def _check_array_options(options: OpaqueArrayOptions | MipmappedArrayOptions) ->
 
 def _checked_shape(shape: Iterable[int]) -> tuple[int, ...]:
     try:
-        numbers = tuple(int(size) for size in shape)
+        given = tuple(shape)
     except TypeError as error:
         raise TypeError(f"shape must be a tuple of ints, got {type(shape).__name__}") from error
+    for axis, size in enumerate(given):
+        if not hasattr(size, "__index__"):
+            raise TypeError(f"shape[{axis}] must be an int, got {type(size).__name__}")
+    numbers = tuple(int(size) for size in given)
     if not 1 <= len(numbers) <= 3:
         raise ValueError(f"shape rank is {len(numbers)}, expected 1, 2 or 3: shape is {numbers}")
     for axis, size in enumerate(numbers):
@@ -348,6 +352,8 @@ def _normalize_array_format(format: object) -> ArrayFormatType:
                 f"got {format!r}"
             ) from None
     expected = f"format must be an ArrayFormatType, a str or a numpy type, got {format!r}"
+    if format is None:  # numpy reads it as float64
+        raise ValueError(expected)
     try:
         import numpy as np
 
@@ -356,7 +362,7 @@ def _normalize_array_format(format: object) -> ArrayFormatType:
         raise ValueError(f"{expected}; numpy is not installed") from None
     except TypeError:
         raise ValueError(expected) from None
-    if format is None or dtype.name not in _PLAIN_FORMATS or dtype.byteorder not in "=|":
+    if dtype.name not in _PLAIN_FORMATS or dtype.byteorder not in "=|":
         raise ValueError(
             f"format is the numpy type {dtype!r}, which has no ArrayFormatType equivalent; "
             f"expected one of {names}"
@@ -373,7 +379,8 @@ def _normalize_enum(name: str, value: object, kind: Any) -> Any:
         except ValueError:
             pass
     names = ", ".join(repr(member.value) for member in kind)
-    raise ValueError(f"{name} must be a {kind.__name__} or one of {names}; got {value!r}")
+    article = "an" if kind.__name__[0] in "AEIOU" else "a"
+    raise ValueError(f"{name} must be {article} {kind.__name__} or one of {names}; got {value!r}")
 
 
 def _normalize_address_modes(
@@ -444,6 +451,11 @@ def _new_numpy_array(
         dtype, parts = np.dtype(np.uint8), element_bytes
     elif name in _PLAIN_FORMATS:
         dtype, parts = np.dtype(name), num_channels
+    elif name not in _NUMPY_NAMES and "norm_" not in name:
+        raise ValueError(
+            f"an array of {name} cannot be copied as a whole; copy its planes one by one: "
+            "see get_plane()"
+        )
     else:
         word = _NUMPY_NAMES.get(name) or name.split("norm_")[1].split("x")[0]
         if name.startswith("unorm_int") and name not in _NUMPY_NAMES:

@@ -127,7 +127,7 @@ GraphBuilder& GraphBuilder::end_building() {
     if (builder.kind == GraphBuilderKind::Forked) {
         throw std::logic_error(detail::name_of(builder) + " was split off GraphBuilder " +
                                std::to_string(builder.origin) +
-                               " and cannot end the capture; join it with GraphBuilder::join()");
+                               " and cannot end the capture; join it with join() of GraphBuilder");
     }
     const std::shared_ptr<Capture> capture = builder.capture;
     check_forks(builder, *capture);
@@ -481,7 +481,7 @@ void check_forks(const BuilderState& builder, Capture& capture) {
         " cannot end: builders that were split off are not joined: " + names +
         (is_any_dropped ? "; a dropped one cannot be joined any more: close this builder and "
                           "capture again"
-                        : "; join them with GraphBuilder::join() first"));
+                        : "; join them with join() of GraphBuilder first"));
 }
 
 void check_joinable(std::span<const GraphBuilder> builders, const GraphBuilder& root) {

@@ -220,7 +220,7 @@ NodeShare add_conditional(const GraphShare& graph, const Dependencies& dependenc
         const auto& known = state.root->conditions;
         if (std::ranges::find(known, condition.handle()) == known.end()) {
             text += "; the condition was not made by this graph: use "
-                    "GraphDefinition create_condition of the graph that gets the node";
+                    "create_condition() of the graph that gets the node";
         } else {
             text += "; a condition serves one conditional node, so make one for each";
         }

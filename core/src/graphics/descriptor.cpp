@@ -23,8 +23,8 @@ detail::DescriptorCopy::DescriptorCopy(int descriptor)
                                 "descriptor " + std::to_string(descriptor) +
                                     " could not be duplicated for the driver");
     }
-    throw std::invalid_argument("descriptor is " + std::to_string(descriptor) +
-                                ", expected a file descriptor that is open in this process");
+    throw std::invalid_argument("the file descriptor is " + std::to_string(descriptor) +
+                                ", expected one that is open in this process");
 }
 
 detail::DescriptorCopy::~DescriptorCopy() {

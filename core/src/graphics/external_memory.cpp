@@ -79,11 +79,11 @@ ExternalMemory ExternalMemory::from_fd(const Context& context, int descriptor, s
     CUDA_EXTERNAL_MEMORY_HANDLE_DESC description{};
     description.type = handle_type(options.type);
     if (bytes == 0) {
-        throw std::invalid_argument("bytes is 0, expected the size of the memory");
+        throw std::invalid_argument("the size is 0 bytes, expected that of the memory");
     }
     if (options.is_dedicated && options.type == ExternalMemoryType::DmaBufFd) {
-        throw std::invalid_argument("is_dedicated is true, but a DMA-BUF has no dedicated "
-                                    "allocations; leave it out");
+        throw std::invalid_argument("a DMA-BUF has no dedicated allocations; leave the option "
+                                    "'dedicated' out");
     }
     description.size = bytes;
     description.flags = options.is_dedicated ? CUDA_EXTERNAL_MEMORY_DEDICATED : 0;
@@ -123,7 +123,7 @@ Buffer ExternalMemory::map() const {
 Buffer ExternalMemory::map(std::size_t offset, std::size_t bytes) const {
     const detail::ExternalMemoryState& own = detail::open(state_, "ExternalMemory");
     if (bytes == 0) {
-        throw std::invalid_argument("bytes is 0, expected at least 1");
+        throw std::invalid_argument("the size is 0 bytes, expected at least 1");
     }
     if (offset > own.size || bytes > own.size - offset) {
         throw std::invalid_argument("the part has " + std::to_string(bytes) +

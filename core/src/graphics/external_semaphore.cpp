@@ -142,11 +142,10 @@ void check_value(const detail::ExternalSemaphoreState& semaphore, bool has_value
         return;
     }
     throw std::invalid_argument(
-        is_timeline ? std::string("value is missing: the ExternalSemaphore is a timeline; call ") +
-                          function + "(stream, value)"
-                    : std::string("value is given, but the ExternalSemaphore is binary and has "
-                                  "none; call ") +
-                          function + "(stream)");
+        is_timeline ? "value is missing: the ExternalSemaphore is a timeline; pass a value to " +
+                          std::string(function) + "()"
+                    : "value is given, but the ExternalSemaphore is binary; call " +
+                          std::string(function) + "() without a value");
 }
 
 void enqueue_signal(const std::shared_ptr<detail::ExternalSemaphoreState>& semaphore,

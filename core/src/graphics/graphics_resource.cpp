@@ -353,7 +353,7 @@ void MappedGraphicsMemory::deallocate_bytes(CUdeviceptr /*pointer*/, std::size_t
 
 void check_exclusive(const GraphicsOptions& options) {
     if (options.is_read_only && options.is_write_discard) {
-        throw std::invalid_argument("is_read_only and is_write_discard are both true: kernels "
+        throw std::invalid_argument("read_only and write_discard are both set: kernels "
                                     "cannot write what they only read; set one of them");
     }
 }
@@ -362,9 +362,8 @@ void check_buffer_options(const GraphicsOptions& options) {
     check_exclusive(options);
     if (options.is_surface_load_store || options.is_texture_gather) {
         throw std::invalid_argument(
-            std::string(options.is_surface_load_store ? "is_surface_load_store"
-                                                      : "is_texture_gather") +
-            " is true, but a buffer has no surfaces or textures; leave it out, or register an "
+            std::string(options.is_surface_load_store ? "surface_load_store" : "texture_gather") +
+            " is set, but a buffer has no surfaces or textures; leave it out, or register an "
             "image with from_gl_image");
     }
 }

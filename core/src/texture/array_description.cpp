@@ -197,7 +197,7 @@ void check_extent(const OpaqueArrayOptions& options) {
     const bool is_plain_2d =
         extent.height != 0 && extent.depth == 0 && options.num_layers == 0 && !options.is_cubemap;
     if (options.is_texture_gather && !is_plain_2d) {
-        refuse("is_texture_gather is true, expected it only for a 2-D array without layers; this "
+        refuse("is_texture_gather is set, expected it only for a 2-D array without layers; this "
                "one has " +
                to_string(extent) + " elements");
     }
@@ -288,18 +288,18 @@ std::string why_refused(const CUDA_ARRAY3D_DESCRIPTOR& array) {
         return "format is " + name + " and height is 0, expected a height: blocks have two sizes";
     }
     if (format.block != 1 && has(CUDA_ARRAY3D_SURFACE_LDST)) {
-        return "is_surface_load_store is true, but the format is " + name +
+        return "is_surface_load_store is set, but the format is " + name +
                "; kernels cannot write compressed blocks";
     }
     if (has(CUDA_ARRAY3D_DEPTH_TEXTURE) || has(CUDA_ARRAY3D_COLOR_ATTACHMENT)) {
-        return "is_depth_texture or is_color_attachment is true, which the driver allows only for "
+        return "is_depth_texture or is_color_attachment is set, which the driver allows only for "
                "memory of a graphics API";
     }
     if (has(CUDA_ARRAY3D_SPARSE) && has(CUDA_ARRAY3D_DEFERRED_MAPPING)) {
-        return "is_sparse and is_deferred_mapping are true, expected one of them";
+        return "is_sparse and is_deferred_mapping are set, expected one of them";
     }
     if (has(CUDA_ARRAY3D_SPARSE) && array.Height == 0) {
-        return "is_sparse is true, expected a height: 1-D arrays cannot be sparse";
+        return "is_sparse is set, expected a height: 1-D arrays cannot be sparse";
     }
     return {};
 }

@@ -42,10 +42,10 @@ MipmappedArray MipmappedArray::create(const Context& context,
     state->format = &info_of(options.array.format);
     const unsigned most = most_levels(state->description);
     if (options.num_levels > most) {
-        throw std::invalid_argument("num_levels is " + std::to_string(options.num_levels) +
-                                    ", expected at most " + std::to_string(most) +
-                                    ": an array of " + to_string(options.array.extent) +
-                                    " elements has one element then");
+        throw std::invalid_argument(
+            "num_levels is " + std::to_string(options.num_levels) + ", expected at most " +
+            std::to_string(most) + ": the last level of an array of " +
+            to_string(options.array.extent) + " elements then has one element");
     }
     state->num_levels = options.num_levels == 0 ? most : options.num_levels;
     const driver::Current current(state->context->handle);

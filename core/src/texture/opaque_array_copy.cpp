@@ -225,14 +225,16 @@ ArrayBox box_of(const ArrayState& array, const ArrayRegion& region) {
         throw std::invalid_argument("an array of " + std::string(array.format->name) +
                                     " cannot be copied as a whole; copy its " +
                                     std::to_string(array.format->num_planes) +
-                                    " planes one by one: see plane()");
+                                    " planes one by one");
     }
     const std::size_t edge = array.format->block;
     const ArrayRange x =
         range_of(region.x, region.width, array.description.Width, edge, "x", "width");
     const ArrayRange y = range_of(region.y, region.height, array.description.Height,
                                   array.description.Height == 0 ? 1 : edge, "y", "height");
-    const ArrayRange z = range_of(region.z, region.depth, array.description.Depth, 1, "z", "depth");
+    const ArrayRange z =
+        range_of(region.z, region.depth, array.description.Depth, 1, "z",
+                 array.has_flag(CUDA_ARRAY3D_LAYERED) ? "number of layers" : "depth");
     const std::size_t bytes = array.element_bytes();
     return {{array.handle, x.first * bytes, y.first, z.first}, {x.count * bytes, y.count, z.count}};
 }
@@ -303,7 +305,7 @@ RegionPlace place_of(const StridedLayout& layout, const ArrayBox& box, const Arr
     };
     const std::int64_t column_stride = take(columns, "width");
     if (columns > 1 && column_stride != static_cast<std::int64_t>(bytes)) {
-        refuse("elements of a row next to each other");
+        refuse("elements of a row next to each other; copy it to a contiguous array first");
     }
     std::int64_t pitch = array.description.Height == 0 ? 0 : take(box.extent.height, "height");
     // What is left counts slices: one axis, or several without gaps between them.

@@ -26,7 +26,7 @@ SurfaceObject SurfaceObject::create(const ResourceDescriptor& resource) {
     const detail::ArrayState& array = detail::open(*resource.opaque_array());
     if (!array.has_flag(CUDA_ARRAY3D_SURFACE_LDST)) {
         throw std::invalid_argument("the array was made without is_surface_load_store; make it "
-                                    "with is_surface_load_store=True, in C++ = true");
+                                    "with is_surface_load_store=True");
     }
     const CUDA_RESOURCE_DESC memory = detail::description_of(resource);
     auto state =

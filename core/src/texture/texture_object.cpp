@@ -215,14 +215,14 @@ void check_options(const TextureObjectOptions& options, const Elements& elements
                                                                : ", or another format"));
     }
     if (elements.num_levels > 1 && !options.normalized_coords) {
-        refuse("normalized_coords is false, expected true: a mipmapped array has levels of "
+        refuse("normalized_coords is not set, but a mipmapped array needs it: its levels have "
                "different sizes");
     }
     if (options.seamless_cubemap && (elements.array.Flags & CUDA_ARRAY3D_CUBEMAP) == 0) {
-        refuse("seamless_cubemap is true, but the resource is no cubemap");
+        refuse("seamless_cubemap is set, but the resource is no cubemap");
     }
     if (options.srgb && elements.format->is_integer && elements.format->bytes != 1) {
-        refuse("srgb is true, but the format is " + std::string(elements.format->name) +
+        refuse("srgb is set, but the format is " + std::string(elements.format->name) +
                ", expected elements of 8 bits");
     }
     if (options.view.has_value() && !elements.is_array) {
@@ -344,20 +344,23 @@ void raise_texture_failure(CUresult status, const char* call, const ResourceDesc
                                             std::to_string(device.ordinal));
             }
         };
-        const auto unaligned = [&](std::size_t value, const char* name, const char* property) {
+        const auto unaligned = [&](std::size_t value, const std::string& shown, const char* name,
+                                   const char* property) {
             const int step = limits.get(property, 0);
             if (step > 0 && value % static_cast<std::size_t>(step) != 0) {
-                throw std::invalid_argument(std::string(name) + " is " + std::to_string(value) +
+                throw std::invalid_argument(std::string(name) + " is " + shown +
                                             ", expected a multiple of " + std::to_string(step) +
                                             ": the " + property + " of device " +
                                             std::to_string(device.ordinal));
             }
         };
-        unaligned(address, "the buffer's address", "texture_alignment");
+        unaligned(address, detail::hexadecimal(address), "the buffer's address",
+                  "texture_alignment");
         if (resource.kind() == ResourceKind::Linear) {
             over(rows.width, "the number of elements", "maximum_texture1d_linear_width");
         } else {
-            unaligned(rows.pitch_bytes, "pitch_bytes", "texture_pitch_alignment");
+            unaligned(rows.pitch_bytes, std::to_string(rows.pitch_bytes), "pitch_bytes",
+                      "texture_pitch_alignment");
             over(rows.width, "width", "maximum_texture2d_linear_width");
             over(rows.height, "height", "maximum_texture2d_linear_height");
             over(rows.pitch_bytes, "pitch_bytes", "maximum_texture2d_linear_pitch");

@@ -195,7 +195,7 @@ TEST_F(ExternalMemoryTest, says_what_is_wrong) {
     const std::size_t before = open_descriptors();
     ExternalMemory memory = imported();
     expect_error<std::invalid_argument>([&] { static_cast<void>(memory.map(0, 0)); },
-                                        {"bytes is 0"});
+                                        {"the size is 0 bytes"});
     expect_error<std::invalid_argument>([&] { static_cast<void>(memory.map(BYTES, 1)); },
                                         {"1 bytes from offset 2097152", "has 2097152"});
     expect_error<std::invalid_argument>([&] { static_cast<void>(memory.map(~std::size_t{0}, 2)); },
@@ -208,14 +208,14 @@ TEST_F(ExternalMemoryTest, says_what_is_wrong) {
         {"descriptor is 499"});
     expect_error<std::invalid_argument>(
         [&] { static_cast<void>(ExternalMemory::from_fd(context, exported_->descriptor(), 0)); },
-        {"bytes is 0"});
+        {"the size is 0 bytes"});
     expect_error<std::invalid_argument>(
         [&] {
             static_cast<void>(ExternalMemory::from_fd(
                 context, exported_->descriptor(), BYTES,
                 {.type = ExternalMemoryType::DmaBufFd, .is_dedicated = true}));
         },
-        {"is_dedicated is true", "DMA-BUF"});
+        {"dedicated", "DMA-BUF"});
     expect_error<std::invalid_argument>(
         [&] {
             static_cast<void>(
@@ -331,11 +331,12 @@ TEST_F(ExternalSemaphoreTest, says_what_is_wrong) {
     const Context context = device().primary_context();
     ExternalSemaphore plain = binary();
     const ExternalSemaphore counting = timeline();
-    expect_error<std::invalid_argument>([&] { plain.signal(stream(), 1); },
-                                        {"value is given", "binary", "signal(stream)"});
+    expect_error<std::invalid_argument>(
+        [&] { plain.signal(stream(), 1); },
+        {"value is given", "binary", "call signal() without a value"});
     expect_error<std::invalid_argument>([&] { plain.wait(stream(), 1); }, {"wait(stream)"});
     expect_error<std::invalid_argument>([&] { counting.signal(stream()); },
-                                        {"value is missing", "signal(stream, value)"});
+                                        {"value is missing", "pass a value to signal()"});
     expect_error<std::invalid_argument>([&] { counting.wait(stream()); }, {"wait(stream, value)"});
     expect_error<std::invalid_argument>(
         [&] { static_cast<void>(ExternalSemaphore::from_fd(context, -1)); }, {"descriptor is -1"});

@@ -174,13 +174,13 @@ TEST_F(GraphicsResourceTest, says_what_is_wrong) {
     }
     expect_error<std::invalid_argument>(
         [&] { static_cast<void>(registered({.is_read_only = true, .is_write_discard = true})); },
-        {"is_read_only and is_write_discard are both true"});
+        {"read_only and write_discard are both set"});
     expect_error<std::invalid_argument>(
         [&] { static_cast<void>(registered({.is_surface_load_store = true})); },
-        {"is_surface_load_store is true", "from_gl_image"});
+        {"surface_load_store is set", "from_gl_image"});
     expect_error<std::invalid_argument>(
         [&] { static_cast<void>(registered({.is_texture_gather = true})); },
-        {"is_texture_gather is true"});
+        {"texture_gather is set"});
     expect_error<std::invalid_argument>(
         [&] { static_cast<void>(GraphicsResource::from_gl_image(context(), 1, GL_TEXTURE_1D)); },
         {"target is 0xde0", "GL_TEXTURE_2D", "GL_RENDERBUFFER"});

@@ -165,7 +165,7 @@ TEST_F(TextureOnFake, options_that_do_not_fit_the_resource_are_refused) {
         Device(0).create_mipmapped_array({.array = {.extent = {.width = 8, .height = 8}}});
     expect_error<std::invalid_argument>(
         [&] { (void)TextureObject::create(ResourceDescriptor::from_mipmapped_array(levels)); },
-        {"normalized_coords is false", "mipmapped"});
+        {"normalized_coords is not set", "mipmapped"});
     const Buffer memory = buffer(256);
     expect_error<std::invalid_argument>(
         [&] {

@@ -509,8 +509,8 @@ void store_other(PyObject* value, const Slot& slot) {
     }
     raise_error(PyExc_TypeError,
                 where(slot) + " is of unsupported type " + type_label(value) +
-                    "; pass a Buffer, an array in device memory, a number, a numpy "
-                    "scalar, a ctypes object or bytes");
+                    "; pass a Buffer, an array in device memory, a TextureObject, a SurfaceObject, "
+                    "a TensorMapDescriptor, a number, a numpy scalar, a ctypes object or bytes");
 }
 
 std::vector<ParameterInfo> natural_plan(std::span<PyObject* const> values) {

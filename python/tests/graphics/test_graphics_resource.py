@@ -252,7 +252,7 @@ def test_mapping_in_the_wrong_order(resource, stream):
         (ValueError, "gl_buffer is 4294967296, .* 32 bits", lambda b: (1 << 32, {})),
         (ValueError, "Unknown register flag 'fast'; expected", lambda b: (b, {"flags": "fast"})),
         (TypeError, "flags", lambda b: (b, {"flags": 3})),
-        (ValueError, "both true", lambda b: (b, {"flags": ("read_only", "write_discard")})),
+        (ValueError, "both set", lambda b: (b, {"flags": ("read_only", "write_discard")})),
         (ValueError, "from_gl_image", lambda b: (b, {"flags": "surface_load_store"})),
         (TypeError, "stream", lambda b: (b, {"stream": 7})),
         (cuprum.CUDAError, "cuGraphicsGLRegisterBuffer", lambda b: (98765, {})),

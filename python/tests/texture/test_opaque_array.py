@@ -228,6 +228,8 @@ def test_a_wrapped_array_keeps_its_owner(device):
 
 def test_planes_of_a_video_format(device, stream):
     video = make(device, (64, 32), "nv12", is_video=True)
+    with pytest.raises(ValueError, match=r"nv12 cannot be copied as a whole.*get_plane\(\)"):
+        video.to_numpy(stream=stream)
     color = video.get_plane(1)
     assert (color.shape, color.num_channels) == ((32, 16), 2)
     video.close()
@@ -253,12 +255,13 @@ def test_what_deferred_and_sparse_arrays_need(device):
     ("options", "error", "text"),
     [
         ({"shape": 8}, TypeError, "shape must be a tuple of ints, got int"),
+        ({"shape": (1.5, 2)}, TypeError, r"shape\[0\] must be an int, got float"),
         ({"shape": ()}, ValueError, "shape rank is 0"),
         ({"shape": (2, 2, 2, 2)}, ValueError, "shape rank is 4"),
         ({"shape": (8, 0)}, ValueError, r"shape\[1\] must be >= 1, got 0"),
         ({"shape": (-3,)}, ValueError, r"shape\[0\] must be >= 1, got -3"),
         ({"format": 0}, ValueError, "format must be an ArrayFormatType"),
-        ({"format": None}, ValueError, "format"),
+        ({"format": None}, ValueError, "a str or a numpy type, got None"),
         ({"format": "float31"}, ValueError, "format must be an ArrayFormatType.*got 'float31'"),
         ({"format": np.float64}, ValueError, "no ArrayFormatType equivalent"),
         ({"format": ">i4"}, ValueError, "format must be an ArrayFormatType"),
