@@ -164,8 +164,9 @@ constexpr auto EXPLANATIONS = std::to_array<Explanation>({
      "a kernel overran its call stack or corrupted it; the context is unusable now; look "
      "for deep recursion or raise the stack limit"},
     {715, "CUDA_ERROR_ILLEGAL_INSTRUCTION",
-     "a kernel executed an instruction that the device does not have; compile for its "
-     "architecture; the context is unusable now"},
+     "a kernel executed an instruction that the device does not have, or a tensor copy or "
+     "wgmma with operands that it refuses; compile for its architecture, check tensor maps, "
+     "coordinates and descriptors; the context is unusable now"},
     {716, "CUDA_ERROR_MISALIGNED_ADDRESS",
      "a kernel used an address that is not aligned to the size of what it reads or writes; "
      "the context is unusable now; check casts and offsets"},
