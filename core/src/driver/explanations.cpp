@@ -291,7 +291,8 @@ const Explanation* find(CUresult code) {
 }
 
 std::string how_to_locate(CUresult code) {
-    if (code != CUDA_ERROR_ILLEGAL_ADDRESS && code != CUDA_ERROR_LAUNCH_FAILED) {
+    if (code != CUDA_ERROR_ILLEGAL_ADDRESS && code != CUDA_ERROR_ILLEGAL_INSTRUCTION &&
+        code != CUDA_ERROR_LAUNCH_FAILED) {
         return {};
     }
     // NOTE: not is_emulated(), which would load a driver.
