@@ -41,7 +41,8 @@ bool find_plane(const WarpContext& warp, const bytecode::Instruction* at, std::u
     }
     view.is_normalized = sampler.is_normalized;
     const ImageLevel& level = image->levels[0];
-    if (level.width > LARGEST_SIZE || level.height > LARGEST_SIZE ||
+    if (level.width == 0 || level.height == 0 || level.width > LARGEST_SIZE ||
+        level.height > LARGEST_SIZE ||
         !is_plain(sampler.modes[0], sampler.is_normalized, view.wraps[0]) ||
         !is_plain(sampler.modes[1], sampler.is_normalized, view.wraps[1])) {
         return false;

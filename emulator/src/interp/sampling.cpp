@@ -131,6 +131,9 @@ TextureSampler::TextureSampler(const Image& image, const Sampler& sampler, const
       is_cube_(form.geometry == Geometry::Cube || form.geometry == Geometry::CubeLayers) {}
 
 TexelBits TextureSampler::sample(const SampleRequest& request) const {
+    if (image_.levels[0].width == 0 || image_.levels[0].height == 0) {
+        return {}; // linear and pitched memory may have no texels
+    }
     if (form_.has_whole_coordinates || image_.source == ImageSource::Linear) {
         return sample_whole(request);
     }

@@ -5,6 +5,9 @@
 
 #include "textures/array_test.hpp"
 
+#include <algorithm>
+#include <tuple>
+
 using namespace cuprum::emulator::test;
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" // texture references
@@ -24,6 +27,21 @@ constexpr const char* MODULE = R"(.version 7.0
     cvta.to.global.u64 %rd3, %rd2;
     mov.f32 %f5, 0f3fc00000;
     tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f5}];
+    st.global.f32 [%rd3], %f1;
+    ret;
+}
+.visible .entry read_cube(.param .u64 object, .param .u64 out)
+{
+    .reg .u64 %rd<4>;
+    .reg .f32 %f<7>;
+    .reg .u32 %r;
+    ld.param.u64 %rd1, [object];
+    ld.param.u64 %rd2, [out];
+    cvta.to.global.u64 %rd3, %rd2;
+    mov.u32 %r, 0;
+    mov.f32 %f5, 0f00000000;
+    mov.f32 %f6, 0fbf800000;
+    tex.acube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%r, %f5, %f5, %f6}];
     st.global.f32 [%rd3], %f1;
     ret;
 }
@@ -118,6 +136,54 @@ TEST_F(TextureKernels, an_array_that_is_destroyed_waits_for_the_kernels_before) 
     destroy(array);
     EXPECT_EQ(result(), 5);
     EXPECT_TRUE(succeeds(CU(cuTexObjectDestroy)(object)));
+}
+
+TEST_F(TextureKernels, pitched_memory_without_texels_reads_as_zero) {
+    for (const auto& [width, height, mode] :
+         {std::tuple(4, 0, CU_TR_ADDRESS_MODE_CLAMP), std::tuple(0, 1, CU_TR_ADDRESS_MODE_CLAMP),
+          std::tuple(0, 1, CU_TR_ADDRESS_MODE_MIRROR)}) {
+        CUDA_RESOURCE_DESC resource{};
+        resource.resType = CU_RESOURCE_TYPE_PITCH2D;
+        resource.res.pitch2D.devPtr = 0x10000; // not memory, but nothing of it is read
+        resource.res.pitch2D.format = CU_AD_FORMAT_FLOAT;
+        resource.res.pitch2D.numChannels = 1;
+        resource.res.pitch2D.width = static_cast<std::size_t>(width);
+        resource.res.pitch2D.height = static_cast<std::size_t>(height);
+        resource.res.pitch2D.pitchInBytes = 512;
+        CUDA_TEXTURE_DESC how{};
+        std::ranges::fill(how.addressMode, mode);
+        how.flags = CU_TRSF_NORMALIZED_COORDINATES;
+        CUtexObject object = 0;
+        ASSERT_TRUE(succeeds(CU(cuTexObjectCreate)(&object, &resource, &how, nullptr)));
+        ASSERT_TRUE(succeeds(launch("read_object", object, out_)));
+        EXPECT_EQ(result(), 0);
+        EXPECT_TRUE(succeeds(CU(cuTexObjectDestroy)(object)));
+    }
+}
+
+TEST_F(TextureKernels, a_view_of_one_face_stays_inside_the_array) {
+    constexpr std::size_t SIZE = 256;
+    const CUarray array =
+        create(descriptor(SIZE, SIZE, 12, CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_LAYERED));
+    std::vector<float> values(SIZE * SIZE * 12, 6);
+    auto copy = between(array, values.data(), true, SIZE * sizeof(float), SIZE, 12);
+    ASSERT_TRUE(succeeds(CU(cuMemcpy3D)(&copy)));
+    const auto resource = resource_of(array);
+    CUDA_TEXTURE_DESC how{};
+    how.flags = CU_TRSF_NORMALIZED_COORDINATES;
+    CUDA_RESOURCE_VIEW_DESC view{};
+    view.format = CU_RES_VIEW_FORMAT_FLOAT_1X32;
+    view.width = SIZE;
+    view.height = SIZE;
+    view.depth = 12;
+    view.firstLayer = 11;
+    view.lastLayer = 11;
+    CUtexObject object = 0;
+    ASSERT_TRUE(succeeds(CU(cuTexObjectCreate)(&object, &resource, &how, &view)));
+    ASSERT_TRUE(succeeds(launch("read_cube", object, out_)));
+    EXPECT_EQ(result(), 6); // the face in direction -z
+    EXPECT_TRUE(succeeds(CU(cuTexObjectDestroy)(object)));
+    destroy(array);
 }
 
 TEST_F(TextureKernels, references_are_read_as_they_are_bound) {

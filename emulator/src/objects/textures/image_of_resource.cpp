@@ -320,19 +320,29 @@ void apply_view(Image& image, const CUDA_ARRAY3D_DESCRIPTOR& whole,
     const std::uint32_t layers =
         range_of("layers", view.firstLayer, view.lastLayer, slices, is_layered(image.shape));
 
+    // The layers of cubemaps are faces. NVIDIA's driver accepts views that do not have six of them;
+    // such a view begins early enough for a whole cube.
+    std::uint32_t first_layer = view.firstLayer;
+    if (is_layered(image.shape) && is_cube(image.shape)) {
+        const std::uint32_t cubes = std::max(layers / FACES_OF_CUBE, 1U);
+        first_layer = std::min(first_layer, slices - cubes * FACES_OF_CUBE);
+    }
+
     image.format = format.texel;
     image.channels = format.channels;
     for (std::size_t index = 0; index < image.level_count; ++index) {
         ImageLevel& level = image.levels[index];
         if (is_compressed) { // of a level, the size in texels may be no multiple of 4
-            level.width = std::max(static_cast<std::uint32_t>(view.width >> index), 1U);
-            level.height = std::max(static_cast<std::uint32_t>(view.height >> index), 1U);
+            level.width = std::clamp(static_cast<std::uint32_t>(view.width >> index), 1U,
+                                     level.width * BLOCK_TEXELS);
+            level.height = std::clamp(static_cast<std::uint32_t>(view.height >> index), 1U,
+                                      level.height * BLOCK_TEXELS);
         }
-        level.data += view.firstLayer * level.slice_bytes;
+        level.data += first_layer * level.slice_bytes;
     }
     std::copy_n(image.levels.begin() + view.firstMipmapLevel, levels, image.levels.begin());
     image.level_count = static_cast<std::uint8_t>(levels);
-    if (is_layered(image.shape)) { // layers of cubemaps are faces
+    if (is_layered(image.shape)) {
         image.layers = is_cube(image.shape) ? std::max(layers / FACES_OF_CUBE, 1U) : layers;
     }
 }
