@@ -31,6 +31,7 @@ struct SurfacePlace {
 SurfacePlace surface_place_of(const ImageOperands& words, const SurfaceForm& form,
                               std::uint32_t lane);
 void limit(SurfacePlace& place, const Image& image, const SurfaceForm& form);
+bool fits(const Image& image, const SurfaceForm& form);
 std::string describe_surface_place(const SurfacePlace& place, const SurfaceForm& form);
 void load_texels(WarpContext& warp, const Instruction* at, const SurfaceForm& form,
                  std::uint32_t lane, const std::byte* from);
@@ -61,6 +62,13 @@ const Instruction* access(WarpContext& warp, const Instruction* at, std::uint32_
         const Image& image = *lanes.image;
         const ImageLevel& level = image.levels[0];
         left &= ~lanes.mask;
+        if (form.op >= SurfaceOp::Add && form.counts_texels &&
+            form.element_bytes > image.texel_bytes) {
+            return raise_fault(warp, at, FaultKind::IllegalInstruction,
+                               static_cast<std::uint32_t>(std::countr_zero(lanes.mask)),
+                               "sured.p changes " + std::to_string(form.element_bytes) +
+                                   " bytes, but the surface is " + describe_image(image));
+        }
         for (std::uint32_t same = lanes.mask; same != 0; same &= same - 1) {
             const auto lane = static_cast<std::uint32_t>(std::countr_zero(same));
             SurfacePlace place = surface_place_of(words, form, lane);
@@ -71,7 +79,7 @@ const Instruction* access(WarpContext& warp, const Instruction* at, std::uint32_
                                    "the surface access at " + describe_surface_place(asked, form) +
                                        " is outside of " + describe_image(image));
             }
-            if (place.is_outside && form.boundary == Boundary::Zero) {
+            if (place.is_outside && (form.boundary == Boundary::Zero || !fits(image, form))) {
                 if (form.op == SurfaceOp::Load) {
                     constexpr std::byte zeros[16] = {};
                     load_texels(warp, at, form, lane, zeros);
@@ -127,6 +135,12 @@ SurfacePlace surface_place_of(const ImageOperands& words, const SurfaceForm& for
         place.z = take();
     }
     return place;
+}
+
+/// Returns whether a row is at least as long as what the access reads or writes.
+bool fits(const Image& image, const SurfaceForm& form) {
+    return form.counts_texels || std::uint64_t{form.element_bytes} * form.count <=
+                                     std::uint64_t{image.levels[0].width} * image.texel_bytes;
 }
 
 /// Marks a place outside of the image, and moves it inside.
@@ -294,6 +308,7 @@ void reduce_as(SurfaceOp op, std::byte* at, T value) {
 
 void reduce(const ImageOperands& words, const SurfaceForm& form, const Image& image,
             std::uint32_t lane, std::byte* at) {
+    at -= reinterpret_cast<std::uintptr_t>(at) % form.element_bytes; // as PTX allows
     const std::byte* const from = words.place(place_words(form));
     const bool is_signed = form.counts_texels ? image.format == TexelFormat::S32 : form.is_signed;
     if (form.element_bytes == 8) {

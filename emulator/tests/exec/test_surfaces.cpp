@@ -63,6 +63,30 @@ TEST(Surfaces, reductions_are_atomic) {
     EXPECT_EQ(std::bit_cast<std::uint32_t>(kernel.texel(0)), 32u); // one per lane
 }
 
+TEST(Surfaces, an_access_that_is_wider_than_a_row_stays_inside) {
+    ImageKernel kernel(numbered_image(2, 3));
+    (void)kernel.words("sust.b.2d.v4.b32.clamp [%h, {0, 0}], {%c0, %c0, %c0, %c0};", {7});
+    EXPECT_EQ(kernel.texel(0), 0);
+    EXPECT_EQ(kernel.texel(2), 10);
+    EXPECT_EQ(
+        kernel.floats("suld.b.2d.v4.b32.clamp {%f0, %f1, %f2, %f3}, [%h, {0, 2}];", {1, 1, 1, 1}),
+        (std::array<float, 4>{0, 0, 0, 0}));
+}
+
+TEST(Surfaces, reductions_do_not_change_more_than_a_texel) {
+    test::TestImage image = numbered_image(4, 3);
+    image.image.format = TexelFormat::U16;
+    image.image.texel_bytes = 2;
+    ImageKernel kernel(image);
+    const std::string report =
+        kernel.fault("mov.b32 %w, 1;\nsured.p.add.2d.b32.trap [%h, {3, 2}], %w;");
+    EXPECT_NE(report.find("sured.p changes 4 bytes, but the surface is a 2-D array of 4 x 3 texels "
+                          "of 2 bytes"),
+              std::string::npos)
+        << report;
+    EXPECT_NE(report.find("at PTX line"), std::string::npos) << report;
+}
+
 TEST(Surfaces, formatted_stores_convert) {
     test::TestImage image = numbered_image(4, 3);
     image.image.format = TexelFormat::Unorm8;
