@@ -107,7 +107,7 @@ void TensorBox::plan_pixels(const TensorMap& map, const TensorPlace& place) {
         walk.start = place.coordinates[i + 1];
         walk.lower = map.lower_corner[i];
         walk.size = static_cast<std::int64_t>(map.dimension(i + 1));
-        walk.upper = static_cast<std::int32_t>(walk.size - 1 + map.upper_corner[i]);
+        walk.upper = walk.size - 1 + map.upper_corner[i];
         walk.step = std::max<std::int32_t>(map.element_strides[i + 1], 1);
         walk.stride = map.strides[i];
         walk.offset = place.offsets[i];

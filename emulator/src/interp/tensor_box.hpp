@@ -109,7 +109,7 @@ private:
     struct Walk {
         std::int32_t start = 0;
         std::int32_t lower = 0; // where the walk starts again
-        std::int32_t upper = 0; // the last position
+        std::int64_t upper = 0; // the last position
         std::int32_t step = 1;
         std::int64_t size = 1;
         std::uint64_t stride = 0; // in bytes

@@ -43,6 +43,7 @@ enum class MapProblem : std::uint8_t {
     NoMap,
     Rank,
     Access,
+    Fields,  // a dimension of the box is 0, or a field has an unknown value
     Row,     // a row does not start at a multiple of 16 bytes
     Width,   // a row does not have a multiple of 16 bytes, or more than the swizzle allows
     Before,  // a store starts before the tensor
@@ -126,6 +127,7 @@ private:
 
 MapProblem find_request(const WarpContext& warp, const Instruction* at, std::uint32_t lane,
                         Request& request);
+bool has_valid_fields(const TensorMap& map, TensorAccess access);
 MapProblem find_place_problem(const Request& request, bool is_store);
 bool need_request(WarpContext& warp, const Instruction* at, std::uint32_t lane, Request& request);
 std::byte* need_shared(WarpContext& warp, const Instruction* at, std::uint32_t lane,
@@ -315,6 +317,9 @@ MapProblem find_request(const WarpContext& warp, const Instruction* at, std::uin
     if (is_tiled == (request.access == TensorAccess::Im2col)) {
         return MapProblem::Access;
     }
+    if (!has_valid_fields(request.map, request.access)) {
+        return MapProblem::Fields;
+    }
     request.place = {};
     for (std::uint32_t i = 0; i < rank; ++i) {
         request.place.coordinates[i] = bulk_copy::lane_of<std::int32_t>(warp, listed[i], lane);
@@ -331,6 +336,22 @@ MapProblem find_request(const WarpContext& warp, const Instruction* at, std::uin
     request.blocks = bulk_copy::lane_of<std::uint32_t>(warp, at->src[3], lane) & 0xffff;
     const bool is_store = at->handler == tensor_copy::store || at->handler == tensor_copy::reduce;
     return find_place_problem(request, is_store);
+}
+
+/// Returns whether the fields have values that the driver functions and tensormap.replace can write
+/// together. A kernel may change the fields one by one, or write all 128 bytes itself.
+bool has_valid_fields(const TensorMap& map, TensorAccess access) {
+    constexpr std::uint32_t MAX_BOX = 256;
+    bool is_valid =
+        map.element <= TensorElement::B6x16Padded && map.interleave <= TensorInterleave::Bytes32 &&
+        map.swizzle <= TensorSwizzle::Bytes128 && map.swizzle_atom <= TensorSwizzleAtom::Bytes64;
+    if (access == TensorAccess::Im2col) {
+        return is_valid && map.channels_per_pixel != 0;
+    }
+    for (std::uint32_t i = 0; i < map.rank; ++i) {
+        is_valid = is_valid && map.box[i] != 0 && map.box[i] <= MAX_BOX;
+    }
+    return is_valid;
 }
 
 /// Returns why the coordinates do not suit the map. These are the rules of an H200.
@@ -392,6 +413,11 @@ bool need_request(WarpContext& warp, const Instruction* at, std::uint32_t lane, 
                     std::string(request.access == TensorAccess::Im2col
                                     ? "a tensor copy in im2col mode needs a map for im2col"
                                     : "a tensor copy of tiles needs a tiled map") +
+                        through(request));
+    case MapProblem::Fields:
+        return fail(FaultKind::IllegalInstruction,
+                    "the tensor map has a field that no tensor copy allows: a box needs 1 to 256 "
+                    "elements in each dimension; set them all after a change of the rank" +
                         through(request));
     case MapProblem::Row:
         return fail(FaultKind::IllegalInstruction, describe_row(request) + through(request));

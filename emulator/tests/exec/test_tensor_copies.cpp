@@ -267,6 +267,25 @@ TEST(TensorCopies, a_map_that_cutlass_has_patched_is_still_one) {
     EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
 }
 
+TEST(TensorCopies, a_box_without_elements_is_reported) {
+    // What tensormap.replace leaves if it changes the rank, but not the box.
+    Tensor tensor;
+    TensorMap map = tiled_map(tensor.words, WIDTH, HEIGHT, 8, 4);
+    map.rank = 3;
+    map.seal();
+    const std::string load_3d =
+        "mov.u32 %r0, 0;\n@%first cp.async.bulk.tensor.3d.shared::cluster.global.tile"
+        ".mbarrier::complete_tx::bytes [%tile], [%map, {%r0, %r0, %r0}], [%bar];\n";
+    expect_fault(tensor.run(map, load_3d), FaultKind::IllegalInstruction,
+                 {"a box needs 1 to 256 elements in each dimension", "box (8, 4, 0)", "at PTX line",
+                  "cp.async.bulk.tensor.3d"});
+    map = tiled_map(tensor.words, WIDTH, HEIGHT, 257, 4);
+    map.interleave = TensorInterleave::Bytes32;
+    map.seal();
+    expect_fault(tensor.run(map, load(0, 0, 128)), FaultKind::IllegalInstruction,
+                 {"a box needs 1 to 256 elements in each dimension"});
+}
+
 TEST(TensorCopies, bytes_that_are_no_map_are_reported) {
     Tensor tensor;
     TensorMap map = tiled_map(tensor.words, WIDTH, HEIGHT, 8, 4);
