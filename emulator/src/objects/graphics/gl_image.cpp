@@ -294,8 +294,29 @@ Enum query_target(Enum target) {
     return target == TEXTURE_CUBE_MAP ? TEXTURE_CUBE_MAP_POSITIVE_X : target;
 }
 
+unsigned halved(unsigned size, unsigned level) {
+    return std::max(1U, size >> level);
+}
+
+/// Returns whether a level of a bound texture, or of a face of a cube map, has the size and the
+/// format that level 0 prescribes. Programs may define levels that do not fit.
+bool has_level(const Functions& gl, Enum query, int level, const Image& whole) {
+    const auto is = [&](Enum parameter, unsigned expected) {
+        int value = 0;
+        gl.level_parameter(query, level, parameter, &value);
+        return value > 0 && static_cast<unsigned>(value) == expected;
+    };
+    const auto number = static_cast<unsigned>(level);
+    return is(TEXTURE_WIDTH, whole.width_of(number)) &&
+           is(TEXTURE_HEIGHT, whole.height_of(number)) &&
+           is(TEXTURE_INTERNAL_FORMAT, whole.format->internal) &&
+           (whole.target == TEXTURE_CUBE_MAP || whole.depth == 0 ||
+            is(TEXTURE_DEPTH, whole.slices_of(number)));
+}
+
 /// Counts the levels that a bound texture has.
-unsigned count_levels(const Functions& gl, Enum target) {
+unsigned count_levels(const Functions& gl, const Image& whole) {
+    const Enum target = whole.target;
     if (target == TEXTURE_RECTANGLE) {
         return 1;
     }
@@ -304,18 +325,15 @@ unsigned count_levels(const Functions& gl, Enum target) {
     constexpr int most_levels = 32;
     unsigned levels = 0;
     for (int level = 0; level <= std::min(last, most_levels - 1); ++level) {
-        int width = 0;
-        gl.level_parameter(query_target(target), level, TEXTURE_WIDTH, &width);
-        if (width <= 0) {
-            break;
+        const unsigned faces = target == TEXTURE_CUBE_MAP ? CUBE_FACES : 1;
+        for (unsigned face = 0; face < faces; ++face) {
+            if (!has_level(gl, query_target(target) + face, level, whole)) {
+                return levels;
+            }
         }
         ++levels;
     }
     return levels;
-}
-
-unsigned halved(unsigned size, unsigned level) {
-    return std::max(1U, size >> level);
 }
 
 } // namespace
@@ -365,13 +383,16 @@ Image find_image(const Functions& gl, Name name, Enum target) {
     } else if (target == TEXTURE_CUBE_MAP) {
         depth = static_cast<int>(CUBE_FACES);
     }
-    return {name,
-            target,
-            &format_of(format),
-            static_cast<unsigned>(width),
-            static_cast<unsigned>(height),
-            static_cast<unsigned>(depth),
-            count_levels(gl, target)};
+    Image image{name,
+                target,
+                &format_of(format),
+                static_cast<unsigned>(width),
+                static_cast<unsigned>(height),
+                static_cast<unsigned>(depth),
+                0};
+    image.levels = count_levels(gl, image);
+    require(image.levels != 0, "the faces of the cube map have different sizes or formats");
+    return image;
 }
 
 void read_level(const Functions& gl, const Image& image, unsigned level, void* to) {
