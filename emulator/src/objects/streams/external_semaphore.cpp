@@ -80,8 +80,11 @@ public:
         // Another process may take it first: never block.
         std::uint64_t taken = 0;
         const iovec place{&taken, sizeof taken};
-        return ::preadv2(descriptor_, &place, 1, -1, RWF_NOWAIT) ==
-               static_cast<ssize_t>(sizeof taken);
+        ssize_t bytes = ::preadv2(descriptor_, &place, 1, -1, RWF_NOWAIT);
+        if (bytes < 0 && errno == EOPNOTSUPP) { // before Linux 5.8
+            bytes = ::read(descriptor_, &taken, sizeof taken);
+        }
+        return bytes == static_cast<ssize_t>(sizeof taken);
     }
 
 private:
