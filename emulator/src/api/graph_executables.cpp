@@ -62,7 +62,7 @@ CUresult CUDAAPI cuGraphInstantiateWithFlags(CUgraphExec* phGraphExec, CUgraph h
 
 CUresult CUDAAPI cuGraphInstantiateWithParams(CUgraphExec* phGraphExec, CUgraph hGraph,
                                               CUDA_GRAPH_INSTANTIATE_PARAMS* instantiateParams) {
-    return graph_entry("cuGraphInstantiateWithParams", [&] {
+    return entry("cuGraphInstantiateWithParams", [&] {
         require(phGraphExec != nullptr && instantiateParams != nullptr, "an argument is NULL");
         GraphExecutable::Failure failure;
         instantiateParams->hErrNode_out = nullptr;
@@ -70,14 +70,19 @@ CUresult CUDAAPI cuGraphInstantiateWithParams(CUgraphExec* phGraphExec, CUgraph 
             const auto stream = (instantiateParams->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) != 0
                                     ? stream_from(instantiateParams->hUploadStream)
                                     : nullptr;
-            const auto handle = instantiate(hGraph, instantiateParams->flags, failure);
-            if (stream != nullptr) {
+            CUgraphExec handle = nullptr;
+            {
+                const GraphLock lock;
+                handle = instantiate(hGraph, instantiateParams->flags, failure);
+            }
+            if (stream != nullptr) { // without GraphLock, which comes after the lock of captures
                 executable_from(handle)->upload(*stream);
             }
             *phGraphExec = handle;
             instantiateParams->result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS;
         } catch (...) {
             instantiateParams->result_out = failure.result;
+            const GraphLock lock;
             if (failure.node != nullptr) {
                 instantiateParams->hErrNode_out = failure.node->handle<CUgraphNode>();
             }
