@@ -180,8 +180,8 @@ std::string closed_text(const std::string& what, ClosedError::Reason reason) {
     }
     return reason == ClosedError::Reason::Reset
                ? "this " + what + " was destroyed by a reset of its device; create a new one"
-               : "this " + what + " was closed, and a closed " + what +
-                     " cannot be used; create a new one, or close it later";
+               : "this " + what +
+                     " was closed and cannot be used; create a new one, or close it later";
 }
 
 std::string failure_text(const std::string& call, const std::string& name, int code,
