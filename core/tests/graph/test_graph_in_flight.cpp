@@ -74,6 +74,12 @@ protected:
 
     void let_go() { *flag_->data<volatile int>() = 1; }
 
+    /// Drops the memory of the graphs, which a reset of the device has freed.
+    void forget_memory() {
+        memory_.reset();
+        flag_.reset();
+    }
+
     /// Expects that a running launch keeps an object, and its end releases it.
     void expect_kept_until_the_end(const Tracked& tracked) {
         EXPECT_TRUE(is_kept(tracked.watch)) << "a launch uses it";
@@ -329,6 +335,7 @@ TEST_F(InFlight, a_reset_of_the_device_ends_everything) {
     let_go();
     // The graph's Payload must go without a question about an event that the reset destroyed.
     device().reset_primary_context();
+    forget_memory();
     const Calls queries("cuEventQuery");
     detail::release_payloads();
     EXPECT_TRUE(tracked.watch.expired());
@@ -436,7 +443,7 @@ TEST_F(InFlight, graphs_of_our_own_have_no_user_objects) {
     builder.end_building();
     const GraphDefinition graph;
     const KernelNode node = graph.launch(config(), kernel("add"), x, 1, COUNT);
-    graph.embed(builder.graph_definition());
+    node.embed(builder.graph_definition());
     graph.keep_alive(std::make_shared<int>(0));
     const GraphDefinition clone = graph.clone();
     const Graph executable = graph.instantiate();

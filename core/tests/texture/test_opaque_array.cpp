@@ -382,7 +382,8 @@ TEST_F(OpaqueArrayOnFake, views_that_do_not_fit_are_refused) {
     refused({5, 8}, {8, 1}, "a height of 4");
     refused({4, 8}, {1, 4}, "next to each other");
     refused({4, 8}, {4, 1}, "in order");
-    refused({4, 8}, {-8, 1}, "in order");
+    refused({4, 8}, {-8, 1}, "strides above 0");
+    refused({4, 8}, {0, 1}, "strides above 0");
     expect_error<std::invalid_argument>(
         [&] {
             array.copy_from_host(TypedView<float, 3>(numbers.data(), {2, 4, 8}, {32, 8, 1}),
