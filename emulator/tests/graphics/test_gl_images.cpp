@@ -256,6 +256,29 @@ TEST_F(GLImageTest, layers_and_levels_are_arrays) {
     gl_->delete_texture(texture);
 }
 
+TEST_F(GLImageTest, levels_that_do_not_fit_level_0_are_not_shared) {
+    const auto define = [&](int level, int size) {
+        gl_->call<void(unsigned, int, int, int, int, int, unsigned, unsigned, const void*)>(
+            "glTexImage2D", gl::TEXTURE_2D, level, static_cast<int>(gl::R32UI), size, size, 0,
+            gl::RED_INTEGER, gl::UNSIGNED_INT, nullptr);
+    };
+    unsigned texture = 0;
+    gl_->call<void(int, unsigned*)>("glGenTextures", 1, &texture);
+    gl_->call<void(unsigned, unsigned)>("glBindTexture", gl::TEXTURE_2D, texture);
+    define(0, 4);
+    define(1, 2);
+    define(2, 2048); // far more than the array of one texel that level 2 has
+    const CUgraphicsResource resource = registered_image(texture, gl::TEXTURE_2D);
+    ASSERT_TRUE(succeeds(map(resource)));
+    EXPECT_EQ(descriptor(array(resource, 0, 1)).Width, 2U);
+    CUarray none = nullptr;
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
+                        CU(cuGraphicsSubResourceGetMappedArray)(&none, resource, 0, 2)));
+    ASSERT_TRUE(succeeds(unmap(resource)));
+    unregister(resource);
+    gl_->delete_texture(texture);
+}
+
 TEST_F(GLImageTest, faces_of_a_cube_map_are_arrays) {
     constexpr unsigned first_face = 0x8515;
     unsigned texture = 0;
