@@ -218,6 +218,16 @@ TEST_F(GLTest, a_mapped_buffer_stays_registered) {
     gl_->delete_buffer(buffer);
 }
 
+TEST_F(GLTest, a_buffer_that_was_deleted_while_it_was_mapped_can_be_unregistered) {
+    const unsigned buffer = gl_->make_buffer(numbers());
+    const CUgraphicsResource resource = registered(buffer);
+    ASSERT_TRUE(succeeds(map(resource)));
+    gl_->delete_buffer(buffer);
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_HANDLE, unmap(resource))) << "nothing is copied back";
+    EXPECT_TRUE(returns(CUDA_ERROR_NOT_MAPPED, unmap(resource))) << "but it is not mapped any more";
+    EXPECT_TRUE(succeeds(CU(cuGraphicsUnregisterResource)(resource)));
+}
+
 TEST_F(GLTest, a_capturing_stream_maps_nothing) {
     const unsigned buffer = gl_->make_buffer(numbers());
     const CUgraphicsResource resource = registered(buffer);

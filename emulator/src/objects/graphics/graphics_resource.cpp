@@ -9,6 +9,7 @@
 #include "objects/process/error.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <mutex>
 #include <string>
 
@@ -126,12 +127,20 @@ void GraphicsResource::unmap(std::span<const std::shared_ptr<GraphicsResource>> 
     const gl::Functions& gl = gl::current();
     stream.synchronize();
     stream.context().check_usable();
+    std::exception_ptr problem;
     for (const auto& each : resources) {
-        if ((each->map_flags_ & CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY) == 0) {
-            each->write_back(gl);
+        try {
+            if ((each->map_flags_ & CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY) == 0) {
+                each->write_back(gl);
+            }
+        } catch (...) { // the object is gone or has changed: a later try would fail too
+            problem = problem == nullptr ? std::current_exception() : problem;
         }
         each->end();
         each->is_mapped_ = false;
+    }
+    if (problem != nullptr) {
+        std::rethrow_exception(problem);
     }
 }
 
