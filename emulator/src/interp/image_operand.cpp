@@ -28,10 +28,24 @@ std::uint64_t value_of(const WarpContext& warp, const Instruction* at, std::uint
     return reinterpret_cast<const ImageHandle*>(warp.at(at->src[0]))[lane] + at->target;
 }
 
+/// Returns whether all granules of an image may be read; is_mapped() tests only the two ends.
+bool is_mapped_whole(const MemoryMap& map, const Image& image) {
+    const std::uint64_t last = image.address + image.bytes - 1;
+    if (!map.is_mapped(image.address, last, false)) {
+        return false;
+    }
+    const std::uint64_t end = (last - map.memory_base) >> map.granule_shift;
+    std::uint8_t common = READ_BIT;
+    for (std::uint64_t granule = (image.address - map.memory_base) >> map.granule_shift;
+         granule <= end; ++granule) {
+        common &= map.granules[granule].load(std::memory_order_relaxed);
+    }
+    return common != 0;
+}
+
 bool is_readable(const WarpContext& warp, const Image& image) {
     const MemoryMap& map = *warp.block->memory;
-    return image.bytes == 0 ||
-           map.is_mapped(image.address, image.address + image.bytes - 1, false) ||
+    return image.bytes == 0 || is_mapped_whole(map, image) ||
            (map.is_accessible != nullptr &&
             map.is_accessible(map, image.address, image.bytes, false));
 }

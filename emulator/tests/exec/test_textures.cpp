@@ -265,6 +265,38 @@ TEST(Textures, forms_that_do_not_exist_are_refused) {
               std::string::npos);
 }
 
+TEST(Textures, linear_memory_with_a_hole_is_reported) {
+    constexpr std::size_t PART_BYTES = std::size_t{128} << 10; // two granules
+    test::TestDevice device;
+    auto* const memory = device.allocate<std::byte>(3 * PART_BYTES);
+    auto* const out = device.allocate<float>(1);
+    Image image;
+    image.source = ImageSource::Linear;
+    image.format = TexelFormat::F32;
+    image.texel_bytes = 4;
+    image.levels[0].data = memory;
+    image.levels[0].width = static_cast<std::uint32_t>(3 * PART_BYTES / 4);
+    image.address = reinterpret_cast<std::uint64_t>(memory);
+    image.bytes = 3 * PART_BYTES;
+    const std::uint64_t handle = ImageTable::instance().insert(ImageUse::Texture, image);
+    const std::string text =
+        ".visible .entry k(.param .u64 ph, .param .u64 pout)\n{\n.reg .b64 %h, %out;\n"
+        ".reg .f32 %f<4>;\nld.param.u64 %h, [ph];\nld.param.u64 %out, [pout];\n"
+        "tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%h, {49000}];\nst.global.f32 [%out], %f0;\n"
+        "ret;\n}\n";
+    const auto run = [&] {
+        return test::run(device, text, {}, handle, reinterpret_cast<std::uint64_t>(out));
+    };
+    EXPECT_EQ(run().kind, FaultKind::None);
+    device.set_permission(memory + PART_BYTES, PART_BYTES, Permission::None);
+    const Fault fault = run();
+    EXPECT_EQ(fault.kind, FaultKind::IllegalAddress);
+    EXPECT_NE(fault.report.find("which are not all memory that the device may access"),
+              std::string::npos)
+        << fault.report;
+    ImageTable::instance().erase(handle);
+}
+
 } // namespace
 
 } // namespace cuprum::emulator
