@@ -4,13 +4,19 @@
 #include <cuprum/graphics/external_semaphore.hpp>
 
 #include "driver/current.hpp"
+#include "driver/explanations.hpp"
 #include "driver/handle.hpp"
 #include "graphics/descriptor.hpp"
 #include "graphics/release.hpp"
+#include "graphics/use_marks.hpp"
 #include "stream/active_captures.hpp"
+#include "stream/deferred_release.hpp"
 #include "stream/stream_state.hpp"
 #include "support/text.hpp"
+#include "support/warn.hpp"
 
+#include <atomic>
+#include <list>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -25,31 +31,67 @@ using driver::table;
 CUexternalSemaphoreHandleType handle_type(ExternalSemaphoreType type);
 void check_value(const detail::ExternalSemaphoreState& semaphore, bool has_value,
                  const char* function);
+/// Calls a function that enqueues a signal or a wait, and marks the end of that work.
+template <typename Enqueue>
+void enqueue_and_mark(const std::shared_ptr<detail::ExternalSemaphoreState>& semaphore,
+                      const Stream& stream, const Enqueue& enqueue);
 void enqueue_signal(const std::shared_ptr<detail::ExternalSemaphoreState>& semaphore,
                     const Stream& stream, std::uint64_t value);
 void enqueue_wait(const std::shared_ptr<detail::ExternalSemaphoreState>& semaphore,
                   const Stream& stream, std::uint64_t value);
 
+/// A semaphore that nothing uses any more. Destroying the object ends the import.
+struct EndedSemaphore final : detail::DeferredRelease {
+    EndedSemaphore(CUexternalSemaphore semaphore, std::shared_ptr<detail::ContextState> home,
+                   unsigned resets) noexcept
+        : handle(semaphore), context(std::move(home)), made_at(resets) {}
+
+    ~EndedSemaphore() override {
+        detail::release_in_context(context, made_at, "external semaphore", [semaphore = handle] {
+            call(table().cuDestroyExternalSemaphore, semaphore);
+        });
+    }
+
+    CUexternalSemaphore handle;
+    std::shared_ptr<detail::ContextState> context;
+    unsigned made_at;
+};
+
+/// A semaphore that enqueued signals and waits still use.
+struct AwaitedSemaphore final : detail::AwaitedRelease {
+    AwaitedSemaphore() = default;
+
+    ~AwaitedSemaphore() override {
+        if (ended != nullptr) {
+            detail::push_payload(std::move(ended));
+        }
+    }
+
+    [[nodiscard]] bool is_due() noexcept override {
+        marks.remove_if([](const detail::UseMark& mark) { return mark.is_done(); });
+        return marks.empty();
+    }
+
+    std::unique_ptr<EndedSemaphore> ended;
+    std::list<detail::UseMark> marks;
+};
+
 } // namespace
 
-/// An imported semaphore. Destroying the state ends the import.
+/// An imported semaphore. Destroying the state ends the import, once the signals and waits that
+/// were enqueued are done.
 struct detail::ExternalSemaphoreState {
     CUexternalSemaphore handle = nullptr;
     std::shared_ptr<ContextState> context;
     unsigned made_at = 0; // the context's count of resets when it was imported
     ExternalSemaphoreType type = ExternalSemaphoreType::OpaqueFd;
+    UseMarks marks;                    // behind signals and waits
+    std::atomic<bool> is_kept = false; // for good: the end of its work is not marked
 
     explicit ExternalSemaphoreState(std::shared_ptr<ContextState> home) noexcept
         : context(std::move(home)), made_at(context->reset_count.load(std::memory_order_relaxed)) {}
 
-    ~ExternalSemaphoreState() {
-        if (handle != nullptr) {
-            release_in_context(context, made_at, "external semaphore", [semaphore = handle] {
-                call(table().cuDestroyExternalSemaphore, semaphore);
-            });
-        }
-    }
-
+    ~ExternalSemaphoreState();
     ExternalSemaphoreState(const ExternalSemaphoreState&) = delete;
     ExternalSemaphoreState& operator=(const ExternalSemaphoreState&) = delete;
 
@@ -59,6 +101,7 @@ struct detail::ExternalSemaphoreState {
 ExternalSemaphore ExternalSemaphore::from_fd(const Context& context, int descriptor,
                                              ExternalSemaphoreType type) {
     (void)detail::open(context);
+    detail::release_payloads(); // a program may do nothing but import and drop semaphores
     CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC description{};
     description.type = handle_type(type);
     auto state = std::make_shared<detail::ExternalSemaphoreState>(detail::Access::state(context));
@@ -120,6 +163,31 @@ std::string to_string(const ExternalSemaphore& semaphore) {
            (state->type == ExternalSemaphoreType::TimelineFd ? " timeline_fd>" : " opaque_fd>");
 }
 
+detail::ExternalSemaphoreState::~ExternalSemaphoreState() {
+    if (handle == nullptr || is_kept.load(std::memory_order_relaxed) || driver::is_leaving()) {
+        return;
+    }
+    try {
+        auto awaited = std::make_unique<AwaitedSemaphore>();
+        awaited->marks = marks.take_all();
+        awaited->ended = std::make_unique<EndedSemaphore>(handle, context, made_at);
+        if (!awaited->marks.empty()) {
+            bool is_due = false;
+            if (!runs_host_function()) {
+                const driver::RelaxedCapture relaxed; // asking an event ends captures
+                is_due = awaited->is_due();
+            }
+            if (!is_due) {
+                push_awaited(std::move(awaited));
+                return;
+            }
+        }
+        awaited->ended.reset();
+    } catch (...) { // without memory it is kept for good: a signal or a wait may use it
+        driver::report_release_failure("external semaphore");
+    }
+}
+
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
@@ -148,24 +216,50 @@ void check_value(const detail::ExternalSemaphoreState& semaphore, bool has_value
                           std::string(function) + "() without a value");
 }
 
+template <typename Enqueue>
+void enqueue_and_mark(const std::shared_ptr<detail::ExternalSemaphoreState>& semaphore,
+                      const Stream& stream, const Enqueue& enqueue) {
+    const detail::StreamState& queue = detail::open(stream);
+    const driver::Current current(detail::context_of(queue));
+    if (detail::is_capturing(queue)) {
+        enqueue(queue.handle);
+        detail::retain_if_captured(queue, semaphore);
+        return;
+    }
+    bool is_recorded = false;
+    CUresult status = CUDA_SUCCESS;
+    {
+        const auto mark = semaphore->marks.take(stream);
+        enqueue(queue.handle);
+        status = mark.record(queue.handle, is_recorded);
+        if (!is_recorded) {
+            semaphore->is_kept.store(true, std::memory_order_relaxed);
+        }
+    }
+    if (status != CUDA_SUCCESS) [[unlikely]] {
+        detail::warn(WarningKind::Release,
+                     std::string("the end of work with an external semaphore could not be marked") +
+                         (is_recorded ? " at once" : ", so it stays imported for good") + ": " +
+                         table().cuEventRecord.name + " failed: " + driver::name_of(status));
+    }
+}
+
 void enqueue_signal(const std::shared_ptr<detail::ExternalSemaphoreState>& semaphore,
                     const Stream& stream, std::uint64_t value) {
-    const detail::StreamState& queue = detail::open(stream);
     CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS item{};
     item.params.fence.value = value;
-    const driver::Current current(detail::context_of(queue));
-    call(table().cuSignalExternalSemaphoresAsync, &semaphore->handle, &item, 1U, queue.handle);
-    detail::retain_if_captured(queue, semaphore);
+    enqueue_and_mark(semaphore, stream, [&](CUstream queue) {
+        call(table().cuSignalExternalSemaphoresAsync, &semaphore->handle, &item, 1U, queue);
+    });
 }
 
 void enqueue_wait(const std::shared_ptr<detail::ExternalSemaphoreState>& semaphore,
                   const Stream& stream, std::uint64_t value) {
-    const detail::StreamState& queue = detail::open(stream);
     CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS item{};
     item.params.fence.value = value;
-    const driver::Current current(detail::context_of(queue));
-    call(table().cuWaitExternalSemaphoresAsync, &semaphore->handle, &item, 1U, queue.handle);
-    detail::retain_if_captured(queue, semaphore);
+    enqueue_and_mark(semaphore, stream, [&](CUstream queue) {
+        call(table().cuWaitExternalSemaphoresAsync, &semaphore->handle, &item, 1U, queue);
+    });
 }
 
 } // namespace

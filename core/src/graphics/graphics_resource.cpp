@@ -12,6 +12,8 @@
 #include "graphics/release.hpp"
 #include "stream/stream_state.hpp"
 #include "support/text.hpp"
+#include "texture/array_state.hpp"
+#include "texture/mipmap_state.hpp"
 
 #include <cuprum/error.hpp>
 #include <cuprum/memory_resource.hpp>
@@ -67,14 +69,17 @@ void check_exclusive(const GraphicsOptions& options);
 void check_buffer_options(const GraphicsOptions& options);
 void check_target(unsigned target);
 unsigned flags_of(const GraphicsOptions& options);
+/// Calls an entry that registers an object of OpenGL. Some drivers answer INVALID_VALUE if no
+/// context of OpenGL is current, so that error names both causes.
+template <typename... Params, typename... Args>
+void register_gl(const driver::Entry<CUresult(Params...)>& entry, const char* what, unsigned name,
+                 Args... args);
 template <typename Register>
 std::shared_ptr<detail::GraphicsState> register_in(const Context& context, bool is_image,
                                                    const Register& call_driver);
 std::shared_ptr<detail::GraphicsMapping>
 begin_mapping(const std::shared_ptr<detail::GraphicsState>& resource, const Stream& stream);
 void check_image(const detail::GraphicsState& resource);
-template <typename State>
-void note(std::vector<std::weak_ptr<State>>& given, const std::shared_ptr<State>& array);
 OpaqueArray array_of(std::shared_ptr<detail::GraphicsMapping> mapping, unsigned index,
                      unsigned level);
 
@@ -84,7 +89,8 @@ GraphicsResource GraphicsResource::from_gl_buffer(const Context& context, unsign
                                                   const GraphicsOptions& options) {
     check_buffer_options(options);
     return GraphicsResource(register_in(context, false, [&](CUgraphicsResource* handle) {
-        call(table().cuGraphicsGLRegisterBuffer, handle, buffer, flags_of(options));
+        register_gl(table().cuGraphicsGLRegisterBuffer, "buffer", buffer, handle, buffer,
+                    flags_of(options));
     }));
 }
 
@@ -93,7 +99,8 @@ GraphicsResource GraphicsResource::from_gl_image(const Context& context, unsigne
     check_exclusive(options);
     check_target(target);
     return GraphicsResource(register_in(context, true, [&](CUgraphicsResource* handle) {
-        call(table().cuGraphicsGLRegisterImage, handle, image, target, flags_of(options));
+        register_gl(table().cuGraphicsGLRegisterImage, "image", image, handle, image, target,
+                    flags_of(options));
     }));
 }
 
@@ -168,11 +175,10 @@ MipmappedArray GraphicsResource::mapped_mipmapped_array(unsigned num_levels) con
         const driver::Current current(own.context->handle);
         call(table().cuGraphicsResourceGetMappedMipmappedArray, &handle, own.handle);
     }
-    detail::GraphicsMapping& held = *mapping;
+    const std::atomic<bool>& is_over = mapping->is_over;
     MipmappedArray array =
         MipmappedArray::from_handle(handle, num_levels, context(), std::move(mapping));
-    const std::lock_guard lock(held.mutex);
-    note(held.mipmaps, detail::Access::state(array));
+    detail::end_with(array, is_over);
     return array;
 }
 
@@ -295,16 +301,6 @@ void detail::GraphicsMapping::end(const Stream& last) {
         }
         const driver::Current current(resource->context->handle);
         unmap_now(resource->handle, handle_of(last));
-        const std::lock_guard lock(mutex);
-        const auto withdraw_all = [](const auto& all) {
-            for (const auto& each : all) {
-                if (const auto alive = each.lock()) {
-                    alive->is_withdrawn.store(true, std::memory_order_relaxed);
-                }
-            }
-        };
-        withdraw_all(arrays);
-        withdraw_all(mipmaps);
     } catch (...) {
         is_over.store(false);
         throw;
@@ -390,6 +386,23 @@ unsigned flags_of(const GraphicsOptions& options) {
     return flags;
 }
 
+template <typename... Params, typename... Args>
+void register_gl(const driver::Entry<CUresult(Params...)>& entry, const char* what, unsigned name,
+                 Args... args) {
+    const CUresult status = entry(args...);
+    if (status == CUDA_ERROR_INVALID_VALUE || status == CUDA_ERROR_INVALID_HANDLE) {
+        const std::string object = std::string(what) + " " + std::to_string(name);
+        throw CUDAError(status, entry.name,
+                        "the current context of OpenGL has no " + object +
+                            " that CUDA can use, or no context of OpenGL is current on this "
+                            "thread; make the context of the " +
+                            what + " current before the call");
+    }
+    if (status != CUDA_SUCCESS) {
+        driver::raise(status, entry.name);
+    }
+}
+
 template <typename Register>
 std::shared_ptr<detail::GraphicsState> register_in(const Context& context, bool is_image,
                                                    const Register& call_driver) {
@@ -410,17 +423,10 @@ void check_image(const detail::GraphicsState& resource) {
     }
 }
 
-/// Adds an array to those that are taken back when the mapping ends.
-template <typename State>
-void note(std::vector<std::weak_ptr<State>>& given, const std::shared_ptr<State>& array) {
-    std::erase_if(given, [](const auto& each) { return each.expired(); });
-    given.push_back(array);
-}
-
 /// Returns an array of a mapped image, which holds the mapping.
 OpaqueArray array_of(std::shared_ptr<detail::GraphicsMapping> mapping, unsigned index,
                      unsigned level) {
-    detail::GraphicsMapping& held = *mapping;
+    const detail::GraphicsMapping& held = *mapping;
     const auto& context = held.resource->context;
     CUarray handle = nullptr;
     {
@@ -429,8 +435,7 @@ OpaqueArray array_of(std::shared_ptr<detail::GraphicsMapping> mapping, unsigned 
              level);
     }
     OpaqueArray array = detail::borrow_array(handle, context, std::move(mapping));
-    const std::lock_guard lock(held.mutex);
-    note(held.arrays, detail::Access::state(array));
+    detail::end_with(array, held.is_over);
     return array;
 }
 

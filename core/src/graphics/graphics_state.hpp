@@ -11,8 +11,6 @@
 
 #include "device/context_state.hpp"
 #include "driver/handle.hpp"
-#include "texture/array_state.hpp"
-#include "texture/mipmap_state.hpp"
 
 #include <cuprum/graphics/graphics_resource.hpp>
 #include <cuprum/stream.hpp>
@@ -20,7 +18,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <vector>
+#include <utility>
 
 namespace cuprum::detail {
 
@@ -55,12 +53,8 @@ void unmap_now(CUgraphicsResource resource, CUstream stream);
 /// A resource from being mapped to being unmapped. Destroying the state unmaps it.
 struct GraphicsMapping {
     std::shared_ptr<GraphicsState> resource;
-    Stream stream; // that it was mapped on
-    std::atomic<bool> is_over = false;
-    std::mutex mutex;
-    // What the program was given; guarded by `mutex`.
-    std::vector<std::weak_ptr<ArrayState>> arrays;
-    std::vector<std::weak_ptr<MipmapState>> mipmaps;
+    Stream stream;                     // that it was mapped on
+    std::atomic<bool> is_over = false; // its arrays end with it
 
     GraphicsMapping(std::shared_ptr<GraphicsState> mapped, const Stream& first) noexcept
         : resource(std::move(mapped)), stream(first) {}

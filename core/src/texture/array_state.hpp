@@ -31,7 +31,7 @@ struct ArrayState {
     std::shared_ptr<ContextState> context;
     unsigned made_at = 0; // the context's count of resets when it was made
     bool is_owned = false;
-    std::atomic<bool> is_withdrawn{false}; // its owner took it back, see withdraw()
+    const std::atomic<bool>* withdrawal = nullptr; // a flag of the owner, see end_with()
     CUDA_ARRAY3D_DESCRIPTOR description{};
     const ArrayFormatInfo* format = nullptr;
     std::shared_ptr<void> owner; // of an array that is not ours: what keeps it alive
@@ -49,6 +49,11 @@ struct ArrayState {
         return (description.Flags & flag) != 0;
     }
 
+    /// Returns whether the owner took the array back. Levels and planes share the whole's flag.
+    [[nodiscard]] bool is_withdrawn() const noexcept {
+        return withdrawal != nullptr && withdrawal->load(std::memory_order_relaxed);
+    }
+
     /// Returns the bytes of an element, or of a block.
     [[nodiscard]] std::size_t element_bytes() const noexcept {
         return std::size_t{format->bytes} *
@@ -60,12 +65,12 @@ struct ArrayState {
 /// @throws ClosedError if the array is closed, withdrawn, or destroyed by a device reset.
 [[nodiscard]] ArrayState& open(const OpaqueArray& array);
 
-/// Takes an array back from all its shares: using one raises ClosedError from now on. For owners
-/// whose arrays end before their shares do, such as mapped images of a graphics API.
-inline void withdraw(const OpaqueArray& array) noexcept {
-    if (!array.is_closed()) {
-        Access::state(array)->is_withdrawn.store(true, std::memory_order_relaxed);
-    }
+/// Lets a wrapped array end with its owner. Once `is_over` is true, using the array raises
+/// ClosedError, and so do planes, textures and surfaces that were made of it. The owner that the
+/// array keeps alive has the flag. For arrays that end before their shares do, such as those of a
+/// mapped image. Call it before the program gets the array.
+inline void end_with(const OpaqueArray& array, const std::atomic<bool>& is_over) noexcept {
+    Access::state(array)->withdrawal = &is_over;
 }
 
 /// Wraps an array that something else owns. It belongs to `context`; `owner` stays alive with it.

@@ -13,9 +13,13 @@
 
 #include <cuda.h>
 
+#include <atomic>
 #include <memory>
 
 namespace cuprum::detail {
+
+/// Returns the flag of an array that ends with its owner, see end_with(); null for other memory.
+[[nodiscard]] const std::atomic<bool>* withdrawal_of(const ResourceDescriptor& resource) noexcept;
 
 /// A texture or surface of the driver, its context, and the memory that it reads. Destroying the
 /// state destroys the driver's object.
@@ -26,12 +30,13 @@ struct HandleState {
     bool is_surface = false;
     bool is_owned = false;
     ResourceDescriptor resource;
-    TextureObjectOptions options; // of a texture
+    TextureObjectOptions options;                  // of a texture
+    const std::atomic<bool>* withdrawal = nullptr; // of the array, which `resource` keeps
 
     HandleState(const ResourceDescriptor& memory, const TextureObjectOptions& how,
                 const std::shared_ptr<ContextState>& home)
         : context(home), made_at(home->reset_count.load(std::memory_order_relaxed)),
-          resource(memory), options(how) {}
+          resource(memory), options(how), withdrawal(withdrawal_of(memory)) {}
 
     ~HandleState();
     HandleState(const HandleState&) = delete;
@@ -41,10 +46,15 @@ struct HandleState {
 };
 
 /// Returns the state of a texture or surface, to use it.
-/// @throws ClosedError if it is closed or a device reset destroyed it.
+/// @throws ClosedError if it is closed, a device reset destroyed it, or its array was withdrawn.
 template <typename Object>
 [[nodiscard]] HandleState& open_handle(const Object& object) {
-    return open(Access::state(object), Object::CLASS_NAME);
+    HandleState& state = open(Access::state(object), Object::CLASS_NAME);
+    if (state.withdrawal != nullptr && state.withdrawal->load(std::memory_order_relaxed))
+        [[unlikely]] {
+        raise_closed(Object::CLASS_NAME);
+    }
+    return state;
 }
 
 /// Returns a resource as the driver takes it.

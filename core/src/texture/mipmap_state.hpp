@@ -25,8 +25,8 @@ struct MipmapState {
     unsigned made_at = 0; // the context's count of resets when it was made
     unsigned num_levels = 0;
     bool is_owned = false;
-    std::atomic<bool> is_withdrawn{false}; // its owner took it back, see withdraw()
-    CUDA_ARRAY3D_DESCRIPTOR description{}; // of level 0
+    const std::atomic<bool>* withdrawal = nullptr; // a flag of the owner, see end_with()
+    CUDA_ARRAY3D_DESCRIPTOR description{};         // of level 0
     const ArrayFormatInfo* format = nullptr;
     std::shared_ptr<void> owner; // of an array that is not ours: what keeps it alive
 
@@ -42,17 +42,21 @@ struct MipmapState {
     [[nodiscard]] bool has_flag(unsigned flag) const noexcept {
         return (description.Flags & flag) != 0;
     }
+
+    /// Returns whether the owner took the array back.
+    [[nodiscard]] bool is_withdrawn() const noexcept {
+        return withdrawal != nullptr && withdrawal->load(std::memory_order_relaxed);
+    }
 };
 
 /// Returns the state of a mipmapped array, to use it.
 /// @throws ClosedError if the array is closed, withdrawn, or destroyed by a device reset.
 [[nodiscard]] MipmapState& open(const MipmappedArray& array);
 
-/// Takes a mipmapped array back from all its shares: see withdraw() of an OpaqueArray.
-inline void withdraw(const MipmappedArray& array) noexcept {
-    if (!array.is_closed()) {
-        Access::state(array)->is_withdrawn.store(true, std::memory_order_relaxed);
-    }
+/// Lets a wrapped mipmapped array and its levels end with its owner: see end_with() of an
+/// OpaqueArray.
+inline void end_with(const MipmappedArray& array, const std::atomic<bool>& is_over) noexcept {
+    Access::state(array)->withdrawal = &is_over;
 }
 
 } // namespace cuprum::detail

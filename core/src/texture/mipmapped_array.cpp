@@ -139,7 +139,9 @@ OpaqueArray MipmappedArray::level(unsigned index) const {
     CUarray found = nullptr;
     const driver::Current current(own.context->handle);
     driver::call(table().cuMipmappedArrayGetLevel, &found, own.handle, index);
-    return detail::borrow_array(found, own.context, state_);
+    OpaqueArray level = detail::borrow_array(found, own.context, state_);
+    detail::Access::state(level)->withdrawal = own.withdrawal;
+    return level;
 }
 
 ArrayMemoryRequirements MipmappedArray::memory_requirements() const {
@@ -178,7 +180,7 @@ std::string to_string(const MipmappedArray& array) {
 
 detail::MipmapState& detail::open(const MipmappedArray& array) {
     MipmapState& state = open(Access::state(array), "MipmappedArray");
-    if (state.is_withdrawn.load(std::memory_order_relaxed)) [[unlikely]] {
+    if (state.is_withdrawn()) [[unlikely]] {
         raise_closed("MipmappedArray");
     }
     return state;

@@ -133,7 +133,9 @@ OpaqueArray OpaqueArray::plane(unsigned index) const {
     CUarray found = nullptr;
     const driver::Current current(own.context->handle);
     call(table().cuArrayGetPlane, &found, own.handle, index);
-    return detail::borrow_array(found, own.context, state_);
+    OpaqueArray plane = detail::borrow_array(found, own.context, state_);
+    detail::Access::state(plane)->withdrawal = own.withdrawal;
+    return plane;
 }
 
 bool operator==(const OpaqueArray& left, const OpaqueArray& right) noexcept {
@@ -151,7 +153,7 @@ std::string to_string(const OpaqueArray& array) {
 
 detail::ArrayState& detail::open(const OpaqueArray& array) {
     ArrayState& state = open(Access::state(array), "OpaqueArray");
-    if (state.is_withdrawn.load(std::memory_order_relaxed)) [[unlikely]] {
+    if (state.is_withdrawn()) [[unlikely]] {
         raise_closed("OpaqueArray");
     }
     return state;

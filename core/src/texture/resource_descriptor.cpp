@@ -172,6 +172,14 @@ CUDA_RESOURCE_DESC detail::description_of(const ResourceDescriptor& resource) {
     return made;
 }
 
+const std::atomic<bool>* detail::withdrawal_of(const ResourceDescriptor& resource) noexcept {
+    if (const OpaqueArray* const array = resource.opaque_array()) {
+        return Access::state(*array)->withdrawal;
+    }
+    const MipmappedArray* const mipmap = resource.mipmapped_array();
+    return mipmap != nullptr ? Access::state(*mipmap)->withdrawal : nullptr;
+}
+
 const std::shared_ptr<detail::ContextState>*
 detail::array_context(const ResourceDescriptor& resource) {
     if (const OpaqueArray* const array = resource.opaque_array()) {

@@ -9,6 +9,7 @@
 #include "support/every_failure.hpp"
 #include "support/expect_error.hpp"
 
+#include <cuprum/fault_injection.hpp>
 #include <cuprum/graph/graph_builder.hpp>
 #include <cuprum/graphics/external_memory.hpp>
 #include <cuprum/graphics/external_semaphore.hpp>
@@ -19,11 +20,16 @@
 
 #include <atomic>
 #include <chrono>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <sstream>
 #include <string>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <thread>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace cuprum {
@@ -141,6 +147,13 @@ protected:
 
     [[nodiscard]] std::atomic_ref<std::uint64_t> counter() const {
         return std::atomic_ref(*counter_);
+    }
+
+    /// Returns how many events and how many imports are alive.
+    static std::pair<std::size_t, std::size_t> live() {
+        std::istringstream text(testing::live_objects());
+        std::vector<std::size_t> counts{std::istream_iterator<std::size_t>(text), {}};
+        return {counts.at(2), counts.back()};
     }
 
     [[nodiscard]] bool is_signalled() const {
@@ -325,6 +338,118 @@ TEST_F(ExternalSemaphoreTest, a_captured_graph_keeps_the_semaphore) {
     counter().store(1);
     stream().sync();
     EXPECT_EQ(counter().load(), 2U);
+}
+
+TEST_F(ExternalSemaphoreTest, lives_until_enqueued_waits_and_signals_are_done) {
+    const auto [events, imports] = live();
+    ExternalSemaphore counting = timeline();
+    counting.wait(stream(), 1);
+    counting.signal(stream(), 2);
+    counting.close();
+    detail::release_deferred();
+    EXPECT_EQ(live().second, imports + 1) << "the stream still waits for it";
+    counter().store(1);
+    stream().sync();
+    EXPECT_EQ(counter().load(), 2U);
+    EXPECT_EQ(live(), std::pair(events, imports)) << "a synchronisation releases it";
+}
+
+TEST_F(ExternalSemaphoreTest, is_destroyed_at_once_if_its_work_is_done) {
+    const auto before = live();
+    ExternalSemaphore counting = timeline();
+    counting.signal(stream(), 1);
+    stream().sync();
+    counting.close();
+    EXPECT_EQ(live(), before);
+}
+
+TEST_F(ExternalSemaphoreTest, waits_for_the_work_of_all_streams) {
+    const auto [events, imports] = live();
+    const Stream other = device().create_stream();
+    ExternalSemaphore counting = timeline();
+    for (int i = 0; i < 50; ++i) {
+        counting.wait(stream(), 1);
+        counting.wait(other, 2);
+    }
+    EXPECT_EQ(live().first, events + 2) << "one event for each stream";
+    counting.close();
+    counter().store(1);
+    stream().sync();
+    EXPECT_EQ(live().second, imports + 1) << "the other stream still waits for it";
+    counter().store(2);
+    other.sync();
+    EXPECT_EQ(live(), std::pair(events, imports));
+}
+
+TEST_F(ExternalSemaphoreTest, waits_for_the_work_of_default_streams) {
+    const driver::Current current(device().primary_context().handle());
+    const auto [events, imports] = live();
+    ExternalSemaphore counting = timeline();
+    for (int i = 0; i < 10; ++i) {
+        counting.wait(Stream::legacy_default(), 1);
+    }
+    EXPECT_EQ(live().first, events + 1);
+    counting.wait(Stream::per_thread_default(), 1);
+    counting.wait(Stream::per_thread_default(), 1); // could be another thread's
+    EXPECT_EQ(live().first, events + 3);
+    counting.close();
+    EXPECT_EQ(live().second, imports + 1);
+    counter().store(1);
+    device().sync();
+    EXPECT_EQ(live(), std::pair(events, imports));
+}
+
+TEST_F(ExternalSemaphoreTest, uses_events_again_that_are_done) {
+    ExternalSemaphore counting = timeline();
+    counting.signal(stream(), 1);
+    stream().sync();
+    const auto before = live();
+    const Stream other = device().create_stream();
+    for (std::uint64_t value = 2; value < 10; ++value) {
+        counting.signal(value % 2 == 0 ? other : stream(), value);
+        (value % 2 == 0 ? other : stream()).sync();
+    }
+    EXPECT_EQ(live().first, before.first);
+}
+
+TEST_F(ExternalSemaphoreTest, can_be_closed_in_a_host_function) {
+    const auto before = live();
+    const Stream other = device().create_stream();
+    auto counting = std::make_shared<std::optional<ExternalSemaphore>>(timeline());
+    (*counting)->wait(stream(), 1);
+    other.launch_host([counting] { counting->reset(); });
+    other.sync();
+    EXPECT_FALSE(counting->has_value());
+    EXPECT_EQ(live().second, before.second + 1);
+    counter().store(1);
+    stream().sync();
+    EXPECT_EQ(live(), before);
+}
+
+TEST_F(ExternalSemaphoreTest, stays_if_the_driver_may_not_be_asked) {
+    const auto before = live();
+    ExternalSemaphore counting = timeline();
+    counting.wait(stream(), 1);
+    {
+        const FaultInjection fault("cuEventQuery", 1, CUDA_ERROR_NOT_PERMITTED);
+        counting.close();
+        EXPECT_EQ(fault.failed_call(), "cuEventQuery");
+    }
+    EXPECT_EQ(live().second, before.second + 1);
+    counter().store(1);
+    stream().sync();
+    EXPECT_EQ(live(), before);
+}
+
+TEST_F(ExternalSemaphoreTest, a_capture_gets_no_events) {
+    const ExternalSemaphore counting = timeline();
+    GraphBuilder builder = stream().create_graph_builder();
+    builder.begin_building();
+    const auto before = live();
+    counting.signal(builder.stream(), 1);
+    EXPECT_EQ(live(), before);
+    builder.end_building();
+    EXPECT_EQ(builder.graph_definition().nodes().size(), 1U) << "the signal alone is captured";
 }
 
 TEST_F(ExternalSemaphoreTest, says_what_is_wrong) {

@@ -6,6 +6,8 @@
 #include "support/expect_error.hpp"
 
 #include <cuprum/graphics/graphics_resource.hpp>
+#include <cuprum/texture/surface_object.hpp>
+#include <cuprum/texture/texture_object.hpp>
 
 #include <numeric>
 #include <stdexcept>
@@ -192,7 +194,7 @@ TEST_F(GraphicsResourceTest, says_what_is_wrong) {
         {"use is 7", "GraphicsMapUse"});
     expect_error<CUDAError>(
         [&] { static_cast<void>(GraphicsResource::from_gl_buffer(context(), 98765)); },
-        {"cuGraphicsGLRegisterBuffer"});
+        {"cuGraphicsGLRegisterBuffer", "no buffer 98765", "make the context"});
     Stream closed = device().create_stream();
     closed.close();
     expect_error<ClosedError>([&] { static_cast<void>(resource.map(closed)); }, {"Stream"});
@@ -209,7 +211,7 @@ TEST_F(GraphicsResourceTest, needs_a_context_of_opengl) {
     const GraphicsResource resource = registered();
     gl().release();
     expect_error<CUDAError>([&] { static_cast<void>(registered()); },
-                            {"cuGraphicsGLRegisterBuffer"});
+                            {"cuGraphicsGLRegisterBuffer", "context of OpenGL is current"});
     if (device().is_emulated()) { // drivers of GPUs may not need it for a mapping
         expect_error<CUDAError>([&] { static_cast<void>(resource.map(stream())); },
                                 {"cuGraphicsMapResources"});
@@ -284,7 +286,22 @@ TEST_F(GraphicsResourceTest, an_image_is_mapped_as_an_array) {
     const OpaqueArray array = image.map_array(stream());
     const MipmappedArray mipmapped = image.mapped_mipmapped_array();
     EXPECT_EQ(mipmapped.extent(), (ArrayExtent{width, height, 0}));
+    const OpaqueArray level = mipmapped.level(0);
+    const SurfaceObject surface = SurfaceObject::create(level);
+    const TextureObject texture_object =
+        TextureObject::create(ResourceDescriptor::from_opaque_array(array));
+    const TextureObject mipmapped_texture = TextureObject::create(
+        ResourceDescriptor::from_mipmapped_array(mipmapped), {.normalized_coords = true});
+    level.copy_to_host(seen, stream());
+    EXPECT_NE(surface.handle(), 0U);
+    EXPECT_NE(texture_object.handle(), 0U);
     image.unmap();
+    expect_error<ClosedError>([&] { level.copy_to_host(seen, stream()); }, {"OpaqueArray"});
+    expect_error<ClosedError>([&] { static_cast<void>(surface.handle()); }, {"SurfaceObject"});
+    expect_error<ClosedError>([&] { static_cast<void>(texture_object.handle()); },
+                              {"TextureObject"});
+    expect_error<ClosedError>([&] { static_cast<void>(mipmapped_texture.handle()); },
+                              {"TextureObject"});
     expect_error<ClosedError>([&] { static_cast<void>(array.handle()); }, {"OpaqueArray"});
     expect_error<ClosedError>([&] { static_cast<void>(mipmapped.handle()); }, {"MipmappedArray"});
     expect_error<std::logic_error>([&] { static_cast<void>(image.mapped_array()); },

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -261,12 +262,19 @@ TEST_F(OpaqueArrayOnFake, a_wrapped_array_keeps_its_owner_and_is_not_destroyed) 
                             {"wrapping an array"});
 }
 
-TEST_F(OpaqueArrayOnFake, a_withdrawn_array_is_closed_for_all_its_shares) {
-    const OpaqueArray own = make({.extent = {.width = 8}});
-    const OpaqueArray wrapped = OpaqueArray::from_handle(own.handle(), own.context());
+TEST_F(OpaqueArrayOnFake, an_array_ends_with_its_owner) {
+    const OpaqueArray own = make(
+        {.extent = {.width = 32, .height = 16}, .format = ArrayFormat::NV12, .is_video = true});
+    const auto is_over = std::make_shared<std::atomic<bool>>(false);
+    const OpaqueArray wrapped = OpaqueArray::from_handle(own.handle(), own.context(), is_over);
+    detail::end_with(wrapped, *is_over);
     const OpaqueArray share = wrapped;
-    detail::withdraw(wrapped);
+    const OpaqueArray plane = wrapped.plane(0);
+    EXPECT_EQ(share.handle(), own.handle());
+    EXPECT_NE(plane.handle(), nullptr);
+    is_over->store(true);
     expect_error<ClosedError>([&] { (void)share.handle(); }, {"OpaqueArray"});
+    expect_error<ClosedError>([&] { (void)plane.handle(); }, {"OpaqueArray"});
     EXPECT_NE(own.handle(), nullptr);
 }
 

@@ -164,8 +164,9 @@ void bind_semaphore(nb::module_& module) {
         module, "ExternalSemaphore", nb::is_weak_referenceable(),
         R"(A semaphore of another API, such as Vulkan, that streams signal and wait for.
 
-Made by ``from_fd``. Keep it open until the signals and waits that use it are done. A graph that
-captured them keeps it alive.)");
+Made by ``from_fd``. The import ends with the object, but not before the signals and waits that it
+enqueued are done. A graph that captured them keeps it alive as well. If other code uses
+``handle``, keep the object until that work is done.)");
     note_type<PyExternalSemaphore>(type);
     bind_common<PyExternalSemaphore, ExternalSemaphore>(type, "ExternalSemaphore",
                                                         "CUexternalSemaphore");
@@ -226,7 +227,9 @@ ValueError
         "Return what the file descriptor stood for.");
     type.def(
         "close", [](PyExternalSemaphore& self) { self.drop(); },
-        "Release this object's share of the semaphore. Calling it again does nothing.");
+        R"(Release this object's share of the semaphore. Calling it again does nothing.
+
+Does not wait. If signals or waits are still enqueued, a later synchronisation ends the import.)");
 }
 
 } // namespace

@@ -251,7 +251,8 @@ CUDAError
     fast_method<unmap>(type, "def unmap(self, *, stream: Stream | None = None) -> None",
                        R"(Give the resource back to the graphics API and close the mapped buffer.
 
-Parts of the buffer that are still alive must not be used any more.
+Parts of the buffer that are still alive must not be used any more. The arrays of an image raise
+``ClosedError``, and so do their levels and planes and the textures and surfaces made of them.
 
 Parameters
 ----------

@@ -131,6 +131,22 @@ def test_a_stream_signals_and_waits(counter, event, stream):
     binary.close()
 
 
+def test_a_dropped_semaphore_lives_until_its_work_is_done(counter, event, stream, live_objects):
+    file, numbers = counter
+    before = live_objects()
+    timeline = ExternalSemaphore.from_fd(file, handle_type="timeline_fd")
+    binary = ExternalSemaphore.from_fd(event)
+    timeline.wait(5, stream=stream)
+    binary.signal(stream=stream)
+    del timeline
+    binary.close()
+    assert live_objects()["graphics_objects"] == before["graphics_objects"] + 2
+    numbers[0] = 5
+    stream.sync()
+    assert is_signalled(event)
+    assert live_objects() == before
+
+
 def test_a_graph_captures_signals_and_waits(counter, device, stream):
     file, numbers = counter
     builder = device.create_graph_builder().begin_building()

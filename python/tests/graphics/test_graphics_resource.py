@@ -210,6 +210,23 @@ def test_a_kernel_paints_a_texture(gl, device, stream):
     gl.delete_texture(texture)
 
 
+def test_a_surface_ends_with_the_mapping(gl, device, stream):
+    blank = np.zeros((16, 16), np.uint32)
+    texture = gl.make_texture(blank, R32UI, RED_INTEGER, UNSIGNED_INT)
+    kernel = cuprum.Program(PAINT, "c++").compile("cubin").get_kernel("paint")
+    config = cuprum.LaunchConfig(grid=1, block=(16, 16))
+    with GraphicsResource.from_gl_image(texture, TEXTURE_2D, flags="surface_load_store") as image:
+        array = image.map_array(stream=stream)
+        resource = cuprum.texture.ResourceDescriptor.from_opaque_array(array)
+        with device.create_surface_object(resource=resource) as surface:
+            image.unmap()
+            with pytest.raises(cuprum.ClosedError, match="SurfaceObject"):
+                cuprum.launch(stream, config, kernel, surface, 16, 16)
+            with pytest.raises(cuprum.ClosedError, match="SurfaceObject"):
+                _ = surface.handle
+    gl.delete_texture(texture)
+
+
 def test_describes_itself(resource, device, stream):
     assert repr(resource).startswith("<GraphicsResource handle=0x")
     assert resource.handle == resource.resource_handle != 0
@@ -287,7 +304,9 @@ def test_objects_are_not_made_directly():
 
 def test_needs_a_context_of_opengl(device, gl, gl_buffer, resource, stream):
     gl.release()
-    with pytest.raises(cuprum.CUDAError, match=r"CUDA_ERROR_INVALID_GRAPHICS_CONTEXT.*OpenGL"):
+    # The H200 answers INVALID_VALUE, as for a buffer that does not exist.
+    expected = r"CUDA_ERROR_INVALID_(GRAPHICS_CONTEXT|VALUE) .*context of OpenGL is current on this"
+    with pytest.raises(cuprum.CUDAError, match=expected):
         GraphicsResource.from_gl_buffer(gl_buffer)
     if device.is_emulated:  # drivers of GPUs may not need it for a mapping
         with pytest.raises(cuprum.CUDAError, match="OpenGL"):

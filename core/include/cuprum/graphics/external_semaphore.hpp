@@ -29,8 +29,9 @@ enum class ExternalSemaphoreType {
 
 /// A semaphore of another API, such as Vulkan, that streams signal and wait for.
 ///
-/// Copies share one import, which ends with the last of them. Enqueued signals and waits, and
-/// graphs that captured them, keep it alive.
+/// Copies share one import, which ends with the last of them, but not before the signals and waits
+/// that they enqueued are done. Graphs that captured them keep it alive as well. Other code that
+/// uses the handle must keep a copy until its work is done.
 class CUPRUM_API ExternalSemaphore {
 public:
     /// Imports a semaphore into a context. The caller keeps `descriptor`: the driver gets a
@@ -60,7 +61,8 @@ public:
 
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
-    /// Gives up this share. Calling it again does nothing.
+    /// Gives up this share. Does not wait: if signals or waits are still enqueued, a later
+    /// synchronisation ends the import. Calling it again does nothing.
     void close() noexcept { state_.reset(); }
 
     /// Compares handles.

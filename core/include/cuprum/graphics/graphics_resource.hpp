@@ -104,8 +104,8 @@ public:
     void set_map_use(GraphicsMapUse use) const;
 
     /// Unmaps the resource now: later work of the graphics API waits for the work that `stream`
-    /// holds. The arrays of the mapping raise ClosedError from now on. Its buffers must not be used
-    /// any more.
+    /// holds. The arrays of the mapping raise ClosedError from now on, and so do their levels and
+    /// planes and the textures and surfaces made of them. Its buffers must not be used any more.
     /// @throws std::logic_error if it is not mapped; CUDAError if the driver refuses it, and the
     /// resource stays mapped.
     void unmap(const Stream& stream) const;
