@@ -6648,7 +6648,8 @@ class GraphicsResource:
         """
         Give the resource back to the graphics API and close the mapped buffer.
 
-        Parts of the buffer that are still alive must not be used any more.
+        Parts of the buffer that are still alive must not be used any more. The arrays of an image raise
+        ``ClosedError``, and so do their levels and planes and the textures and surfaces made of them.
 
         Parameters
         ----------
@@ -6858,8 +6859,9 @@ class ExternalSemaphore:
     """
     A semaphore of another API, such as Vulkan, that streams signal and wait for.
 
-    Made by ``from_fd``. Keep it open until the signals and waits that use it are done. A graph that
-    captured them keeps it alive.
+    Made by ``from_fd``. The import ends with the object, but not before the signals and waits that it
+    enqueued are done. A graph that captured them keeps it alive as well. If other code uses
+    ``handle``, keep the object until that work is done.
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -6951,6 +6953,8 @@ class ExternalSemaphore:
     def close(self) -> None:
         """
         Release this object's share of the semaphore. Calling it again does nothing.
+
+        Does not wait. If signals or waits are still enqueued, a later synchronisation ends the import.
         """
 
 class MemoryInfo:
