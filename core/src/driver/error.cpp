@@ -178,10 +178,11 @@ std::string closed_text(const std::string& what, ClosedError::Reason reason) {
                " was destroyed, or the node that held it, and cannot be used; add a "
                "new one";
     }
+    // NOTE: programs written for cuda.core look for "closed Buffer".
     return reason == ClosedError::Reason::Reset
                ? "this " + what + " was destroyed by a reset of its device; create a new one"
-               : "this " + what +
-                     " was closed and cannot be used; create a new one, or close it later";
+               : "this " + what + " was closed, and a closed " + what +
+                     " cannot be used; create a new one, or close it later";
 }
 
 std::string failure_text(const std::string& call, const std::string& name, int code,

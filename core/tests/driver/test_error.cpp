@@ -303,7 +303,7 @@ TEST(Error, not_supported_names_function_and_versions) {
 TEST(Error, closed_names_the_class) {
     const ClosedError error("Stream");
     EXPECT_TRUE(
-        contains(error.what(), "this Stream was closed and cannot be used; create a new one"))
+        contains(error.what(), "this Stream was closed, and a closed Stream cannot be used"))
         << error.what();
     EXPECT_THROW(throw ClosedError("Event"), std::logic_error);
 }
