@@ -1,0 +1,326 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Measures how the emulated device scales with its workers: kernels, many streams, empty blocks and
+// empty launches with 1, 2, 4, 8 ... workers, and the machine's copy bandwidth with as many
+// threads.
+//
+// The number of workers is fixed once the driver has started. The program therefore runs itself
+// once per number of workers and round, and keeps the best time of all rounds.
+//
+//   emulator_scaling [--rounds N] [--workers N,N,...]     prints one table
+
+#include <cuprum/cuprum.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+constexpr const char* KERNELS = R"(
+extern "C" __global__ void empty() {}
+extern "C" __global__ void saxpy(float a, const float* x, float* y, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i] + y[i];
+}
+extern "C" __global__ void matmul(const float* a, const float* b, float* c, int n) {
+    const int row = blockIdx.y * 16 + threadIdx.y, column = blockIdx.x * 16 + threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < n; ++k) sum += a[row * n + k] * b[k * n + column];
+    c[row * n + column] = sum;
+}
+extern "C" __global__ void tiled(const float* a, const float* b, float* c, int n) {
+    __shared__ float at[16][16], bt[16][16];
+    const int row = blockIdx.y * 16 + threadIdx.y, column = blockIdx.x * 16 + threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < n; k += 16) {
+        at[threadIdx.y][threadIdx.x] = a[row * n + k + threadIdx.x];
+        bt[threadIdx.y][threadIdx.x] = b[(k + threadIdx.y) * n + column];
+        __syncthreads();
+        for (int i = 0; i < 16; ++i) sum += at[threadIdx.y][i] * bt[i][threadIdx.x];
+        __syncthreads();
+    }
+    c[row * n + column] = sum;
+}
+extern "C" __global__ void histogram(unsigned* bins, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(bins + ((i * 2654435761u) >> 24), 1u);
+}
+extern "C" __global__ void small(float* out) {
+    float v = threadIdx.x;
+    for (int k = 0; k < 500; ++k) v = v * 0.5f + k;
+    out[blockIdx.x * blockDim.x + threadIdx.x] = v;
+}
+)";
+
+constexpr int FLOATS = 1 << 24;
+constexpr int SIZE = 768; // of the matrices
+constexpr int BINS = 256;
+constexpr unsigned EMPTY_BLOCKS = 100'000;
+constexpr int STREAMS = 64;
+constexpr int LAUNCHES_PER_STREAM = 16;
+constexpr unsigned SMALL_BLOCKS = 4;
+constexpr int EMPTY_LAUNCHES = 2000;
+constexpr int ARITHMETIC_STEPS = 10'000'000;
+constexpr int REPEATS = 5;
+
+/// Returns the shortest of some runs, in milliseconds. One run before them is not counted.
+template <typename Body>
+double best_ms(const Body& body) {
+    body();
+    double best = 1e30;
+    for (int i = 0; i < REPEATS; ++i) {
+        const auto begin = std::chrono::steady_clock::now();
+        body();
+        const std::chrono::duration<double, std::milli> took =
+            std::chrono::steady_clock::now() - begin;
+        best = std::min(best, took.count());
+    }
+    return best;
+}
+
+/// Returns the time of `body(i)` for each i below `count`, every one on a thread of its own.
+template <typename Body>
+double parallel_ms(unsigned count, const Body& body) {
+    return best_ms([&] {
+        std::vector<std::thread> threads;
+        for (unsigned i = 0; i < count; ++i) {
+            threads.emplace_back([&body, i] { body(i); });
+        }
+        for (auto& thread : threads) {
+            thread.join();
+        }
+    });
+}
+
+/// Returns the time of a copy of all floats with `count` threads.
+double copy_ms(unsigned count) {
+    const std::vector<float> from(FLOATS, 1.0F);
+    std::vector<float> to(FLOATS, 2.0F);
+    const std::size_t part = FLOATS / count;
+    return parallel_ms(count, [&](unsigned i) {
+        std::memcpy(&to[part * i], &from[part * i], part * sizeof(float));
+    });
+}
+
+/// Returns the time of a fixed number of multiplications and additions, shared by `count` threads.
+double arithmetic_ms(unsigned count) {
+    constexpr int CHAINS = 32; // enough to keep the vector units of one core busy
+    std::vector<float> results(static_cast<std::size_t>(count) * CHAINS);
+    return parallel_ms(count, [&](unsigned thread) {
+        float values[CHAINS];
+        for (int i = 0; i < CHAINS; ++i) {
+            values[i] = static_cast<float>(i);
+        }
+        const int steps = ARITHMETIC_STEPS / static_cast<int>(count);
+        for (int step = 0; step < steps; ++step) {
+            for (float& value : values) {
+                value = value * 0.5F + 1.0F;
+            }
+        }
+        std::copy(values, values + CHAINS, &results[std::size_t{thread} * CHAINS]);
+    });
+}
+
+void print(const char* name, double milliseconds) {
+    std::printf("%s %.6f\n", name, milliseconds);
+    std::fflush(stdout);
+}
+
+/// Measures everything with the number of workers that the environment sets.
+int measure(unsigned workers) {
+    const cuprum::Device device(0);
+    if (!device.is_emulated()) {
+        std::fprintf(stderr, "emulator_scaling: set CUPRUM_DRIVER to the emulated device\n");
+        return 1;
+    }
+    const auto stream = device.create_stream();
+    const auto code = cuprum::Program(KERNELS).compile(cuprum::CodeType::Ptx);
+    const auto x = device.allocate(FLOATS * sizeof(float), stream);
+    const auto y = device.allocate(FLOATS * sizeof(float), stream);
+    const auto bins = device.allocate(BINS * sizeof(std::uint32_t), stream);
+    x.fill(std::uint8_t{0}, stream);
+    y.fill(std::uint8_t{0}, stream);
+    bins.fill(std::uint8_t{0}, stream);
+
+    print("copy", copy_ms(workers));
+    print("arithmetic", arithmetic_ms(workers));
+    const auto run = [&](const char* name, const cuprum::LaunchConfig& config, auto... arguments) {
+        const auto kernel = code.get_kernel(name);
+        return best_ms([&] {
+            cuprum::launch(stream, config, kernel, arguments...);
+            stream.sync();
+        });
+    };
+    const cuprum::LaunchConfig by_float{.grid = FLOATS / 256, .block = 256};
+    const cuprum::LaunchConfig by_tile{.grid = {SIZE / 16, SIZE / 16}, .block = {16, 16}};
+    print("saxpy", run("saxpy", by_float, 2.0F, x, y, FLOATS));
+    print("naive_product", run("matmul", by_tile, x, x, y, SIZE));
+    print("tiled_product", run("tiled", by_tile, x, x, y, SIZE));
+    print("histogram", run("histogram", by_float, bins, FLOATS));
+    std::vector<std::uint32_t> counts(BINS);
+    bins.copy_to_host(counts, stream);
+    stream.sync();
+    std::uint64_t total = 0;
+    for (const std::uint32_t count : counts) {
+        total += count;
+    }
+    if (total != std::uint64_t{FLOATS} * (REPEATS + 1)) {
+        std::fprintf(stderr, "emulator_scaling: the histogram counted %llu\n",
+                     static_cast<unsigned long long>(total));
+        return 1;
+    }
+
+    const auto small = code.get_kernel("small");
+    const auto empty = code.get_kernel("empty");
+    std::vector<cuprum::Stream> streams;
+    for (int i = 0; i < STREAMS; ++i) {
+        streams.push_back(device.create_stream());
+    }
+    const cuprum::LaunchConfig a_few{.grid = SMALL_BLOCKS, .block = 128};
+    print("64_streams", best_ms([&] {
+              for (int i = 0; i < LAUNCHES_PER_STREAM; ++i) {
+                  for (const auto& each : streams) {
+                      cuprum::launch(each, a_few, small, y);
+                  }
+              }
+              for (const auto& each : streams) {
+                  each.sync();
+              }
+          }));
+    print("100000_blocks", run("empty", {.grid = EMPTY_BLOCKS, .block = 32}));
+    const cuprum::LaunchConfig half{.grid = EMPTY_BLOCKS / 2, .block = 32};
+    print("two_grids", best_ms([&] {
+              cuprum::launch(streams[0], half, empty);
+              cuprum::launch(streams[1], half, empty);
+              streams[0].sync();
+              streams[1].sync();
+          }));
+    const cuprum::LaunchConfig one{.grid = 1, .block = 32};
+    print("launch_us", 1e3 / EMPTY_LAUNCHES * best_ms([&] {
+                           for (int i = 0; i < EMPTY_LAUNCHES; ++i) {
+                               cuprum::launch(stream, one, empty);
+                           }
+                           stream.sync();
+                       }));
+    print("launch_and_sync_us", 1e3 / EMPTY_LAUNCHES * best_ms([&] {
+                                    for (int i = 0; i < EMPTY_LAUNCHES; ++i) {
+                                        cuprum::launch(stream, one, empty);
+                                        stream.sync();
+                                    }
+                                }));
+    return 0;
+}
+
+using Figures = std::map<std::string, std::map<unsigned, double>>; // by name and workers
+
+/// Runs this program with a number of workers and keeps the better times.
+bool add_round(const std::string& program, unsigned workers, Figures& best) {
+    const std::string command = "CUPRUM_EMULATOR_WORKERS=" + std::to_string(workers) + " '" +
+                                program + "' --measure " + std::to_string(workers);
+    std::FILE* const output = ::popen(command.c_str(), "r");
+    if (output == nullptr) {
+        return false;
+    }
+    char name[64];
+    double milliseconds = 0;
+    while (std::fscanf(output, "%63s %lf", name, &milliseconds) == 2) {
+        const auto [entry, is_new] = best[name].try_emplace(workers, milliseconds);
+        entry->second = std::min(entry->second, milliseconds);
+    }
+    return ::pclose(output) == 0;
+}
+
+/// The rows of the table: the name of a figure, its title, and whether workers should speed it up.
+struct Row {
+    const char* name;
+    const char* title;
+    bool is_scaled;
+};
+
+constexpr Row ROWS[] = {
+    {"copy", "native copy of 16M floats (ms)", true},
+    {"arithmetic", "native arithmetic (ms)", true},
+    {"saxpy", "saxpy of 16M floats (ms)", true},
+    {"naive_product", "naive product 768^3 (ms)", true},
+    {"tiled_product", "tiled product 768^3 (ms)", true},
+    {"histogram", "histogram of 16M, 256 bins (ms)", true},
+    {"64_streams", "64 streams, 1024 small kernels (ms)", true},
+    {"100000_blocks", "100 000 empty blocks (ms)", false},
+    {"two_grids", "the same as two grids at once (ms)", false},
+    {"launch_us", "empty launch, one sync per 2000 (us)", false},
+    {"launch_and_sync_us", "empty launch and sync (us)", false},
+};
+
+void print_table(const std::vector<unsigned>& workers, Figures& best) {
+    std::printf("%-38s", "workers");
+    for (const unsigned count : workers) {
+        std::printf(" %8u", count);
+    }
+    std::printf("    1 worker / %u\n", workers.back());
+    for (const Row& row : ROWS) {
+        auto& times = best[row.name];
+        std::printf("%-38s", row.title);
+        for (const unsigned count : workers) {
+            std::printf(" %8.2f", times[count]);
+        }
+        if (row.is_scaled) {
+            std::printf("    %.1f", times[workers.front()] / times[workers.back()]);
+        }
+        std::printf("\n");
+    }
+    std::printf("%-38s", "saxpy, share of the copy bandwidth");
+    for (const unsigned count : workers) {
+        // saxpy moves three floats per element, a copy two.
+        std::printf(" %8.2f", 1.5 * best["copy"][count] / best["saxpy"][count]);
+    }
+    std::printf("\n");
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    int rounds = 2;
+    std::vector<unsigned> workers;
+    for (int i = 1; i < argc; ++i) {
+        const std::string name = argv[i];
+        if (name == "--measure" && i + 1 < argc) {
+            return measure(static_cast<unsigned>(std::atoi(argv[i + 1])));
+        }
+        if (name == "--rounds" && i + 1 < argc) {
+            rounds = std::atoi(argv[++i]);
+        } else if (name == "--workers" && i + 1 < argc) {
+            for (char* next = argv[++i]; *next != '\0';) {
+                workers.push_back(static_cast<unsigned>(std::strtoul(next, &next, 10)));
+                next += *next == ',' ? 1 : 0;
+            }
+        } else {
+            std::fprintf(stderr, "usage: emulator_scaling [--rounds N] [--workers N,N,...]\n");
+            return 2;
+        }
+    }
+    if (workers.empty()) {
+        const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+        for (unsigned count = 1; count <= cores; count *= 2) {
+            workers.push_back(count);
+        }
+    }
+    Figures best;
+    for (int round = 0; round < rounds; ++round) {
+        for (const unsigned count : workers) {
+            if (count == 0 || !add_round(argv[0], count, best)) {
+                std::fprintf(stderr, "emulator_scaling: no figures for %u workers\n", count);
+                return 1;
+            }
+        }
+    }
+    print_table(workers, best);
+}
