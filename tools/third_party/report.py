@@ -1,0 +1,147 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Print, record and publish the outcomes of the libraries' tests."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from pathlib import Path
+from types import ModuleType
+
+from third_party import library
+from third_party.jobs import FAILED, PASSED, SKIPPED, Outcome
+
+RECORDED = Path(__file__).parent / "recorded"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "emulator" / "libraries.md"
+BEGIN = "<!-- written by tools/third-party --write-page: begin -->"
+END = "<!-- written by tools/third-party --write-page: end -->"
+#: A cell of the page names at most this many tests.
+SHOWN_TESTS = 12
+COLUMNS = (PASSED, FAILED, SKIPPED)
+
+
+def summarise(module: ModuleType, results: list[Outcome], facts: dict) -> dict:
+    """Return what is recorded of a run: the counts, each failure and its cause, the times."""
+    counts = Counter(each.outcome for each in results)
+    failed = {
+        each.name: library.cause_of(module, each.name, each.cause)
+        for each in sorted(results)
+        if each.outcome == FAILED
+    }
+    skipped = Counter(
+        re.sub(r"^Skipped: ", "", each.cause) or "no reason given"
+        for each in results
+        if each.outcome == SKIPPED
+    )
+    seconds: Counter[str] = Counter()
+    for each in results:
+        seconds[each.name.split("::")[0]] += each.seconds
+    return {
+        "title": module.TITLE,
+        "version": module.VERSION,
+        "part": module.PART,
+        **{column: counts[column] for column in COLUMNS},
+        **facts,
+        "failures": failed,
+        "skips": dict(skipped.most_common()),
+        "file_seconds": {name: round(value, 1) for name, value in sorted(seconds.items())},
+    }
+
+
+def format_table(summaries: dict[str, dict]) -> str:
+    """Return one row for each library."""
+    width = max(len(name) for name in [*summaries, "library"])
+    lines = [f"{'library':<{width}}" + "".join(f"{each:>10}" for each in (*COLUMNS, "seconds"))]
+    for name, summary in summaries.items():
+        cells = "".join(f"{summary[column]:>10}" for column in (*COLUMNS, "seconds"))
+        lines.append(f"{name:<{width}}{cells}")
+    return "\n".join(lines)
+
+
+def format_failures(summary: dict) -> str:
+    """Return one line for each failure."""
+    return "\n".join(f"failed: {test}: {cause}" for test, cause in summary["failures"].items())
+
+
+def format_skips(summary: dict) -> str:
+    """Return one line for each reason to skip."""
+    return "\n".join(f"skipped {count:>5}: {why}" for why, count in summary["skips"].items())
+
+
+def compare(name: str, summary: dict) -> str:
+    """Return as text which tests end differently than in the recorded run."""
+    before = read(name)
+    if before is None:
+        return f"{name}: no recorded run to compare with"
+    new = sorted(set(summary["failures"]) - set(before["failures"]))
+    cured = sorted(set(before["failures"]) - set(summary["failures"]))
+    lines = [f"{name}: {len(new)} new failures against the recorded run, {len(cured)} cured"]
+    return "\n".join(lines + [f"  new: {each}" for each in new])
+
+
+def read(name: str) -> dict | None:
+    """Return the recorded run of a library."""
+    file = RECORDED / f"{name}.json"
+    return json.loads(file.read_text()) if file.exists() else None
+
+
+def record(name: str, summary: dict) -> None:
+    """Record a run beside the tool."""
+    RECORDED.mkdir(exist_ok=True)
+    (RECORDED / f"{name}.json").write_text(json.dumps(summary, indent=1) + "\n")
+
+
+def write_page(page: Path = PAGE) -> None:
+    """Write the tables of the recorded runs into the page, between its two marks."""
+    before, begin, rest = page.read_text().partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"{page} does not contain the lines {BEGIN!r} and {END!r}")
+    page.write_text(f"{before}{BEGIN}\n{render()}\n{END}{after}")
+
+
+def render() -> str:
+    """Return the tables of all recorded runs."""
+    runs = [run for name in library.names() if (run := read(name)) is not None]
+    lines = [
+        "| library | its own tests | passed | failed | skipped | seconds |",
+        "|---|---|---|---|---|---|",
+    ]
+    for run in runs:
+        counts = " | ".join(f"{run[column]:,}" for column in COLUMNS)
+        lines.append(
+            f"| {run['title']}, {run['version']} | {run['part']} | {counts} | {run['seconds']} |"
+        )
+    workers = sorted({run["workers"] for run in runs})
+    if workers:
+        lines += ["", f"Run with {' or '.join(map(str, workers))} processes at a time."]
+    for run in runs:
+        lines += _render_failures(run)
+    return "\n".join(lines)
+
+
+# ---- helpers -------------------------------------------------------------------------------------
+
+
+def _render_failures(run: dict) -> list[str]:
+    if not run["failures"]:
+        return []
+    by_cause: dict[str, list[str]] = defaultdict(list)
+    for test, cause in run["failures"].items():
+        by_cause[cause].append(test)
+    lines = ["", f"### What fails of {run['title']}", "", "| tests | why |", "|---|---|"]
+    for cause, tests in sorted(by_cause.items(), key=lambda item: -len(item[1])):
+        names = Counter(re.sub(r"\[.*", "", test) for test in tests)
+        cells = [f"`{test}`" + (f" ({n} rows)" if n > 1 else "") for test, n in names.items()]
+        if len(cells) > SHOWN_TESTS:
+            files = Counter(test.split("::")[0] for test in tests)
+            cells = [f"`{file}` ({n})" for file, n in files.most_common()]
+        lines.append(f"| {'<br>'.join(cells)} | {_escaped(cause)} |")
+    return lines
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;")
