@@ -329,12 +329,11 @@ GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeTyp
     GraphState& state = *graph;
     const Dependencies dependencies(state, after.get());
     const CUDA_KERNEL_NODE_PARAMS parameters = kernel.in(context);
-    auto made = std::make_shared<NodeState>();
     RetainedPayload retained = detail::retain_if_exposed(state, payload);
     CUgraphNode node = nullptr;
     const auto& add = table().cuGraphAddKernelNode;
     std::unique_lock lock(state.lock); // once for room, the driver's call and the node
-    state.nodes.reserve();
+    NodeShare made = state.nodes.make();
     const CUresult status =
         kernel.is_programmatic() && dependencies.size() != 0
             ? add_programmatic(state, dependencies, parameters, node)

@@ -41,20 +41,47 @@ std::size_t NodeTable::home_of(CUgraphNode handle) const noexcept {
     return static_cast<std::size_t>(mixed >> 32U) & (slots_.size() - 1);
 }
 
-NodeShare NodeTable::find(CUgraphNode handle) const noexcept {
-    if (slots_.empty()) {
-        return nullptr;
+NodeShare NodeTable::make() {
+    if (added_.size() == added_.capacity()) [[unlikely]] {
+        added_.reserve(std::max(FIRST_SLOTS, 2 * added_.size()));
     }
-    for (std::size_t slot = home_of(handle);; slot = (slot + 1) & (slots_.size() - 1)) {
-        if (slots_[slot].node == nullptr || slots_[slot].handle == handle) {
+    if (piece_ == nullptr) [[unlikely]] {
+        piece_ = std::make_shared<Piece>();
+        piece_used_ = 0;
+    }
+    NodeState* const made = &(*piece_)[piece_used_++];
+    return piece_used_ < piece_->size() ? NodeShare(piece_, made)
+                                        : NodeShare(std::move(piece_), made);
+}
+
+NodeShare NodeTable::find(CUgraphNode handle) noexcept {
+    settle();
+    for (std::size_t slot = home_of(handle); !slots_.empty() && slots_[slot].node != nullptr;
+         slot = (slot + 1) & (slots_.size() - 1)) {
+        if (slots_[slot].handle == handle) {
             return slots_[slot].node;
         }
     }
+    const auto place = std::ranges::find(added_, handle, &NodeState::handle);
+    return place == added_.end() ? nullptr : *place;
 }
 
-void NodeTable::insert(NodeShare node) noexcept {
-    const CUgraphNode handle = node->handle;
-    place(handle, std::move(node));
+void NodeTable::settle() noexcept {
+    if (added_.empty()) [[likely]] {
+        return;
+    }
+    try {
+        while ((count_ + added_.size()) * 4 > slots_.size() * 3) { // at most three quarters full
+            grow();
+        }
+    } catch (...) {
+        return;
+    }
+    for (NodeShare& node : added_) {
+        const CUgraphNode handle = node->handle;
+        place(handle, std::move(node));
+    }
+    added_.clear();
 }
 
 void NodeTable::place(CUgraphNode handle, NodeShare&& node) noexcept {
@@ -67,10 +94,7 @@ void NodeTable::place(CUgraphNode handle, NodeShare&& node) noexcept {
     ++count_;
 }
 
-void NodeTable::reserve() {
-    if ((count_ + 1) * 4 <= slots_.size() * 3) [[likely]] {
-        return;
-    }
+void NodeTable::grow() {
     std::vector<Slot> old(slots_.empty() ? FIRST_SLOTS : slots_.size() * 2);
     old.swap(slots_);
     count_ = 0;
@@ -82,6 +106,8 @@ void NodeTable::reserve() {
 }
 
 void NodeTable::erase(CUgraphNode handle) noexcept {
+    settle();
+    std::erase_if(added_, [&](const NodeShare& node) { return node->handle == handle; });
     if (slots_.empty()) {
         return;
     }
@@ -109,6 +135,8 @@ void NodeTable::erase(CUgraphNode handle) noexcept {
 void NodeTable::clear() noexcept {
     slots_.clear();
     count_ = 0;
+    added_.clear();
+    piece_.reset();
 }
 
 // ---- graphs ------------------------------------------------------------------------------------
@@ -218,23 +246,20 @@ NodeShare node_state(GraphState& graph, CUgraphNode handle) {
     }
     CUgraphNodeType type{};
     driver::call(driver::table().cuGraphNodeGetType, handle, &type);
-    auto made = std::make_shared<NodeState>();
-    made->handle = handle;
-    made->type = static_cast<GraphNodeType>(type);
     const std::lock_guard lock(graph.lock);
     if (NodeShare known = graph.nodes.find(handle)) { // another thread was faster
         return known;
     }
-    graph.nodes.reserve();
+    NodeShare made = graph.nodes.make();
+    made->handle = handle;
+    made->type = static_cast<GraphNodeType>(type);
     graph.nodes.insert(made);
     return made;
 }
 
 NodeShare prepare_node(GraphState& graph) {
-    auto made = std::make_shared<NodeState>();
     const std::lock_guard lock(graph.lock);
-    graph.nodes.reserve();
-    return made;
+    return graph.nodes.make();
 }
 
 void note_node(GraphState& graph, const NodeShare& node, CUgraphNode handle, GraphNodeType type,

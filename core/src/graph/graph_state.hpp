@@ -32,6 +32,7 @@
 
 #include <cuda.h>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -89,19 +90,26 @@ struct PointState final : NodeState {
     std::vector<std::shared_ptr<NodeState>> nodes;
 };
 
-/// The nodes of one graph that somebody knows, by handle: open addressing, no allocation per node.
+/// The nodes of one graph that somebody knows, by handle.
+///
+/// Adding a node is the call that must be fast. So the memory of nodes comes in pieces, and a new
+/// node is only appended to a list. The first search moves the list into a hash table with open
+/// addressing.
 class NodeTable {
 public:
+    /// Makes the state of a node that is to be added, and room for it. The piece of memory that it
+    /// lies in goes when nobody knows a node of that piece.
+    [[nodiscard]] std::shared_ptr<NodeState> make();
     /// Returns the state of a node, or null.
-    [[nodiscard]] std::shared_ptr<NodeState> find(CUgraphNode handle) const noexcept;
-    /// Adds a node that is not there. Call reserve() first.
-    void insert(std::shared_ptr<NodeState> node) noexcept;
-    /// Makes room for one more node.
-    void reserve();
+    [[nodiscard]] std::shared_ptr<NodeState> find(CUgraphNode handle) noexcept;
+
+    /// Adds a node that is not there and that make() made.
+    void insert(std::shared_ptr<NodeState> node) noexcept { added_.push_back(std::move(node)); }
+
     void erase(CUgraphNode handle) noexcept;
     void clear() noexcept;
 
-    [[nodiscard]] std::size_t size() const noexcept { return count_; }
+    [[nodiscard]] std::size_t size() const noexcept { return count_ + added_.size(); }
 
     /// Calls a function with every state.
     template <typename Function>
@@ -111,19 +119,31 @@ public:
                 function(slot.node);
             }
         }
+        for (const auto& node : added_) {
+            function(node);
+        }
     }
 
 private:
+    /// Memory for nodes to come.
+    using Piece = std::array<NodeState, 8>;
+
     struct Slot {
         CUgraphNode handle = nullptr; // here too, so that a search need not look at the nodes
         std::shared_ptr<NodeState> node;
     };
 
+    /// Moves the added nodes into the slots. Without memory for more slots, they stay in the list.
+    void settle() noexcept;
+    void grow();
     [[nodiscard]] std::size_t home_of(CUgraphNode handle) const noexcept;
     void place(CUgraphNode handle, std::shared_ptr<NodeState>&& node) noexcept;
 
-    std::vector<Slot> slots_; // a power of two, at most three quarters full
-    std::size_t count_ = 0;
+    std::vector<Slot> slots_;                       // a power of two
+    std::size_t count_ = 0;                         // of nodes in them
+    std::vector<std::shared_ptr<NodeState>> added_; // since the last search
+    std::shared_ptr<Piece> piece_;                  // null if it is used up
+    std::size_t piece_used_ = 0;                    // of its nodes
 };
 
 /// Why a graph that was captured cannot be used.

@@ -46,10 +46,12 @@ TEST(NodeTable, agrees_with_a_map_after_many_changes) {
         } else {
             NodeShare made = node(reinterpret_cast<std::uintptr_t>(key) / 0x40);
             expected[key] = made;
-            table.reserve();
             table.insert(made);
         }
         ASSERT_EQ(table.size(), expected.size());
+        if (random() % 4 != 0) {
+            continue; // several nodes are added between two searches
+        }
         const CUgraphNode probe = handle(1 + random() % HANDLES);
         const auto place = expected.find(probe);
         ASSERT_EQ(table.find(probe), place == expected.end() ? nullptr : place->second);
@@ -67,11 +69,32 @@ TEST(NodeTable, agrees_with_a_map_after_many_changes) {
 TEST(NodeTable, erasing_gives_up_the_share) {
     NodeTable table;
     NodeShare made = node(1);
-    table.reserve();
     table.insert(made);
     EXPECT_EQ(made.use_count(), 2);
     table.erase(made->handle);
     EXPECT_EQ(made.use_count(), 1);
+}
+
+TEST(NodeTable, nodes_of_a_piece_live_as_long_as_one_of_them) {
+    constexpr std::size_t NODES = 100;
+    NodeTable table;
+    std::vector<NodeShare> made;
+    for (std::size_t i = 0; i < NODES; ++i) {
+        made.push_back(table.make());
+        made.back()->handle = handle(1 + i);
+        table.insert(made.back());
+    }
+    NodeShare kept = made[NODES / 2];
+    const std::weak_ptr<NodeState> first = made[0];
+    made.clear();
+    EXPECT_EQ(table.find(handle(1 + NODES / 2)), kept);
+    for (std::size_t i = 0; i < NODES; ++i) {
+        table.erase(handle(1 + i));
+    }
+    EXPECT_EQ(table.size(), 0U);
+    EXPECT_TRUE(first.expired()) << "a piece without nodes stayed";
+    EXPECT_EQ(kept->handle, handle(1 + NODES / 2));
+    EXPECT_EQ(table.make()->handle, nullptr);
 }
 
 TEST(Payload, holds_and_releases_its_owners) {
