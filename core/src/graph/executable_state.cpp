@@ -21,7 +21,7 @@ struct EndedExecutable {
     unsigned made_at;
     bool has_user_object;
     OwnersShare owners;
-    RetiredShare retired;
+    RetiredShare retired; // without a mark if there is a tail
 
     void end() noexcept;
 };
@@ -32,7 +32,14 @@ mark_behind_all(CUgraphExec handle, const std::shared_ptr<ContextState>& home, u
 /// Retires what launches of an executable may use.
 void retire_from(CUgraphExec handle, const std::shared_ptr<ContextState>& home, unsigned made_at,
                  RetiredShare retired) noexcept;
-RetiredShare retired_by(const ExecutableState& executable, PayloadShare payload) noexcept;
+/// Gives up something that launches may use, with a mark behind them.
+RetiredShare retired_by(ExecutableState& executable, PayloadShare payload) noexcept;
+/// Gives up something together with the tail and without a mark, if there is a tail.
+RetiredShare given_up_by(ExecutableState& executable, PayloadShare payload) noexcept;
+/// Gives up something that no launch uses.
+RetiredShare unused(PayloadShare payload) noexcept;
+/// Records the mark of what was given up with a tail.
+void mark(RetiredShare& retired) noexcept;
 
 } // namespace
 
@@ -65,8 +72,7 @@ RetiredShare keep_update(ExecutableState& executable, CUgraphNode node,
         executable.owners->keep_replaced(std::move(replaced)); // others may launch it
         return {};
     }
-    return is_used ? retired_by(executable, std::move(replaced))
-                   : RetiredShare{std::move(replaced), nullptr, false};
+    return is_used ? retired_by(executable, std::move(replaced)) : unused(std::move(replaced));
 }
 
 RetiredShare replace_owners(ExecutableState& executable, OwnersShare owners) noexcept {
@@ -76,7 +82,7 @@ RetiredShare replace_owners(ExecutableState& executable, OwnersShare owners) noe
         executable.is_shared.load(std::memory_order_relaxed);
     return is_used && !executable.has_user_object // else the driver keeps it
                ? retired_by(executable, replaced.payload())
-               : RetiredShare{replaced.payload(), nullptr, false};
+               : unused(replaced.payload());
 }
 
 void retire_from(const ExecutableState& executable, RetiredShare retired) noexcept {
@@ -93,7 +99,7 @@ ExecutableState::~ExecutableState() {
         return;
     }
     forget_executable(handle);
-    RetiredShare retired = has_user_object ? RetiredShare() : retired_by(*this, owners.payload());
+    RetiredShare retired = has_user_object ? RetiredShare() : given_up_by(*this, owners.payload());
     EndedExecutable ended{handle,          std::move(home),   made_at,
                           has_user_object, std::move(owners), std::move(retired)};
     if (!runs_host_function()) {
@@ -113,6 +119,7 @@ ExecutableState::~ExecutableState() {
 namespace {
 
 void EndedExecutable::end() noexcept {
+    mark(retired);
     retire_from(handle, home, made_at, std::move(retired));
     owners = OwnersShare();
     {
@@ -122,17 +129,50 @@ void EndedExecutable::end() noexcept {
     release_payloads();
 }
 
-RetiredShare retired_by(const ExecutableState& executable, PayloadShare payload) noexcept {
+RetiredShare retired_by(ExecutableState& executable, PayloadShare payload) noexcept {
+    RetiredShare retired = given_up_by(executable, std::move(payload));
+    if (retired.tail != nullptr) {
+        mark(retired);
+        executable.mark = retired.mark;
+        executable.is_unmarked = retired.mark == nullptr;
+    }
+    return retired;
+}
+
+RetiredShare given_up_by(ExecutableState& executable, PayloadShare payload) noexcept {
     return {.payload = std::move(payload),
             .mark = executable.mark,
             .is_unmarked =
-                executable.is_unmarked || executable.is_shared.load(std::memory_order_relaxed)};
+                executable.is_unmarked || executable.is_shared.load(std::memory_order_relaxed),
+            .tail = std::exchange(executable.tail, nullptr),
+            .failure = nullptr};
+}
+
+RetiredShare unused(PayloadShare payload) noexcept {
+    RetiredShare retired;
+    retired.payload = std::move(payload);
+    return retired;
+}
+
+void mark(RetiredShare& retired) noexcept {
+    if (retired.tail == nullptr) {
+        return;
+    }
+    try {
+        retired.mark = retired.tail->mark();
+    } catch (...) {
+        retired.failure = std::current_exception();
+    }
+    retired.is_unmarked = retired.is_unmarked || retired.mark == nullptr;
 }
 
 void retire_from(CUgraphExec handle, const std::shared_ptr<ContextState>& home, unsigned made_at,
                  RetiredShare retired) noexcept {
     if (retired.payload == nullptr || driver::is_leaving()) {
         return;
+    }
+    if (retired.failure != nullptr) {
+        warn_unmarked(retired.failure);
     }
     if (!retired.is_unmarked) {
         retire(std::move(retired.payload), retired.mark);

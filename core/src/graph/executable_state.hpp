@@ -5,10 +5,12 @@
 //
 // An executable keeps alive what the nodes of its definition used when it was made, and what later
 // updates of single nodes brought. Launches in flight use that as well, and the driver does not
-// say when they end. So every launch is followed by an event on its stream, the *mark*. When the
-// executable is destroyed, or an update replaces something, what a launch may use is *retired*: it
-// is released once the mark is done. A retired Payload shares the mark, and the next launch then
-// takes a new event, so that it does not have to wait for later launches.
+// say when they end. So when the executable is destroyed, or an update replaces something, what a
+// launch may use is *retired*: it is released once an event behind the last launch is done, the
+// *mark*. A launch on a stream of our own notes the stream's tail, and the mark is recorded there
+// when it is needed (stream/stream_tail.hpp). On any other stream every launch is followed by the
+// mark. A retired Payload shares the mark, and later launches take a new event, so that it does
+// not have to wait for them.
 //
 // docs/design/0012_executables_without_user_objects.md says why the driver's user objects do not do
 // this, and what else was weighed. Two kinds of executables need more than the mark:
@@ -28,6 +30,7 @@
 #include "graph/graph_state.hpp"
 #include "graph/payload.hpp"
 #include "stream/event_state.hpp"
+#include "stream/stream_tail.hpp"
 
 #include <cuprum/graph/graph.hpp>
 #include <cuprum/stream.hpp>
@@ -36,6 +39,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -110,6 +114,7 @@ struct ExecutableState {
     OwnersShare owners;
     std::uint64_t owned_at = 0;          // the launches when `owners` came
     std::shared_ptr<EventState> mark;    // behind the last launch here; null before the first
+    std::shared_ptr<StreamTail> tail;    // where the mark is to be recorded, instead of a mark
     bool is_unmarked = false;            // the mark of the last launch could not be recorded
     std::uint64_t launches = 0;          // so far
     std::atomic<bool> is_shared = false; // others know the handle and may launch it
@@ -125,6 +130,8 @@ struct RetiredShare {
     PayloadShare payload;
     std::shared_ptr<EventState> mark; // null if no launch can use it
     bool is_unmarked = false;         // the mark does not stand for all launches
+    std::shared_ptr<StreamTail> tail; // given up
+    std::exception_ptr failure;       // of the mark: reported without the lock
 };
 
 /// Keeps what an update of a node brought to an executable, whose lock is held. Room was reserved.

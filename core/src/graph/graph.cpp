@@ -49,9 +49,11 @@ struct Launched {
     std::uint64_t count = 0;                 // of launches so far
     CUresult recorded = CUDA_SUCCESS;        // the answer for the mark
     std::shared_ptr<detail::EventState> old; // a mark that was replaced: let go without the lock
+    std::shared_ptr<detail::StreamTail> old_tail; // likewise
 };
 
-/// Launches an executable and records its mark behind the launch.
+/// Launches an executable and notes where the launch ends: in a mark behind it, or in the tail of
+/// the stream.
 Launched launch_and_mark(detail::ExecutableState& state, const detail::StreamState& queue);
 /// Returns whether the mark of an executable can be recorded on a stream: it is of the stream's
 /// context, and nothing that was retired waits for it.
@@ -129,11 +131,22 @@ namespace {
         launched.count = ++state.launches;
         return launched;
     }
+    if (queue.tail != nullptr) [[likely]] {
+        enqueue(table().cuGraphLaunch, state.handle, queue);
+        if (state.tail != queue.tail) [[unlikely]] {
+            launched.old_tail = std::exchange(state.tail, queue.tail);
+            launched.old = std::exchange(state.mark, nullptr);
+            state.is_unmarked = false;
+        }
+        launched.count = ++state.launches;
+        return launched;
+    }
     std::shared_ptr<detail::EventState> made;
     if (!is_mark_free(state, queue)) [[unlikely]] {
         made = make_mark(queue);
     }
     enqueue(table().cuGraphLaunch, state.handle, queue);
+    launched.old_tail = std::exchange(state.tail, nullptr);
     // NOTE: the old mark stays until here, since an earlier launch may still run if this one fails.
     if (made != nullptr) [[unlikely]] {
         launched.old = std::exchange(state.mark, std::move(made));
@@ -175,13 +188,11 @@ CUresult record_mark(const detail::EventState& mark, const detail::StreamState& 
 }
 
 void warn_unmarked(CUresult status) noexcept {
+    const char* const name = table().cuEventRecord.name;
     try {
-        detail::warn(WarningKind::Release,
-                     std::string("the end of a graph launch could not be marked: ") +
-                         table().cuEventRecord.name + " failed: " + driver::name_of(status) +
-                         "; what the graph uses is released later than usual");
+        detail::warn_unmarked((std::string(name) + " failed: " + driver::name_of(status)).c_str());
     } catch (...) { // there is no memory for the text
-        driver::report_release_failure("mark of a graph launch");
+        detail::warn_unmarked(name);
     }
 }
 

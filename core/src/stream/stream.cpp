@@ -68,6 +68,7 @@ detail::make_stream(const std::shared_ptr<ContextState>& context, const StreamOp
              priority);
     }
     state->is_owned = true;
+    state->tail = std::make_shared<StreamTail>(state->handle, context, state->made_at);
     state->last_launch.watch(state->handle);
     return state;
 }
@@ -241,6 +242,9 @@ namespace detail {
 
 [[gnu::hot]] StreamState::~StreamState() {
     if (is_owned) {
+        if (tail.use_count() > 1) { // somebody may ask later when its work ends
+            tail->end();
+        }
         release_in(context, made_at, "stream", driver::table().cuStreamDestroy, handle);
         release_deferred();
     }

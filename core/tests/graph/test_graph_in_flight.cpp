@@ -70,6 +70,9 @@ protected:
 
     [[nodiscard]] const Buffer& memory() const { return *memory_; }
 
+    /// Returns the stream as code sees it that did not make it.
+    [[nodiscard]] Stream borrowed() const { return Stream::from_handle(stream().handle()); }
+
     void hold() { *flag_->data<volatile int>() = 0; }
 
     void let_go() { *flag_->data<volatile int>() = 1; }
@@ -85,6 +88,13 @@ protected:
         EXPECT_TRUE(is_kept(tracked.watch)) << "a launch uses it";
         let_go();
         EXPECT_TRUE(is_released(tracked.watch));
+    }
+
+    /// Expects one warning, that a launch could not be marked.
+    static void expect_unmarked(const std::vector<std::string>& told, const std::string& call) {
+        ASSERT_EQ(told.size(), 1U) << call;
+        EXPECT_NE(told[0].find("could not be marked"), std::string::npos) << told[0];
+        EXPECT_NE(told[0].find(call), std::string::npos) << told[0];
     }
 
 private:
@@ -260,6 +270,48 @@ TEST_F(InFlight, the_stream_may_be_closed) {
     expect_kept_until_the_end(tracked);
 }
 
+TEST_F(InFlight, the_stream_may_be_closed_before_an_update) {
+    Tracked tracked;
+    Tracked second;
+    const Graph executable = waiting_graph(tracked).instantiate();
+    Stream queue = device().create_stream();
+    executable.launch(queue);
+    queue.close();
+    executable.update(waiting_graph(second));
+    expect_kept_until_the_end(tracked);
+}
+
+TEST_F(InFlight, the_stream_may_be_closed_in_a_host_function) {
+    Tracked tracked;
+    std::optional<Graph> executable = waiting_graph(tracked).instantiate();
+    std::optional<Stream> queue = device().create_stream();
+    executable->launch(*queue);
+    const Stream other = device().create_stream();
+    other.launch_host([&] { queue.reset(); });
+    other.sync();
+    executable.reset();
+    expect_kept_until_the_end(tracked);
+}
+
+TEST_F(InFlight, a_stream_without_launches_of_graphs_gets_no_event) {
+    Stream queue = device().create_stream();
+    const Calls records("cuEventRecord");
+    queue.close();
+    EXPECT_EQ(records.count(), 0);
+}
+
+TEST_F(InFlight, a_stream_of_our_own_after_one_of_others_keeps_what_the_launch_uses) {
+    Tracked tracked;
+    std::optional<Graph> executable = waiting_graph(tracked).instantiate();
+    const Stream foreign = borrowed();
+    executable->launch(foreign);
+    executable->launch(stream());
+    executable->launch(foreign);
+    executable->launch(stream());
+    executable.reset();
+    expect_kept_until_the_end(tracked);
+}
+
 TEST_F(InFlight, the_stream_of_others_may_be_destroyed) {
     Tracked tracked;
     std::optional<Graph> executable = waiting_graph(tracked).instantiate();
@@ -326,6 +378,21 @@ TEST_F(InFlight, a_stream_that_is_being_captured_is_refused_and_not_disturbed) {
     stream().sync();
 }
 
+TEST_F(InFlight, a_reset_of_the_device_ends_a_launch_that_nobody_marked) {
+    Tracked tracked;
+    std::optional<Graph> executable = waiting_graph(tracked).instantiate();
+    executable->launch(stream());
+    let_go();
+    stream().sync();
+    device().reset_primary_context();
+    forget_memory();
+    const Calls records("cuEventRecord");
+    executable.reset();
+    detail::release_payloads();
+    EXPECT_TRUE(tracked.watch.expired());
+    EXPECT_EQ(records.count(), 0);
+}
+
 TEST_F(InFlight, a_reset_of_the_device_ends_everything) {
     Tracked tracked;
     std::optional<Graph> executable = waiting_graph(tracked).instantiate();
@@ -351,7 +418,7 @@ TEST_F(InFlight, a_launch_that_cannot_be_marked_does_not_start) {
     const Graph executable = graph.instantiate();
     {
         const FaultInjection fault("cuEventCreate", 1, 999);
-        EXPECT_THROW(executable.launch(stream()), CUDAError);
+        EXPECT_THROW(executable.launch(borrowed()), CUDAError);
     }
     EXPECT_EQ(value_of(x), 1);
     executable.launch(stream());
@@ -364,11 +431,8 @@ TEST_F(InFlight, a_launch_whose_mark_fails_keeps_what_it_uses) {
     {
         testing::WarningLog warnings;
         const FaultInjection fault("cuEventRecord", 1, 999);
-        executable->launch(stream());
-        const auto told = warnings.take(WarningKind::Release);
-        ASSERT_EQ(told.size(), 1U);
-        EXPECT_NE(told[0].find("could not be marked"), std::string::npos) << told[0];
-        EXPECT_NE(told[0].find("cuEventRecord"), std::string::npos) << told[0];
+        executable->launch(borrowed());
+        expect_unmarked(warnings.take(WarningKind::Release), "cuEventRecord");
     }
     executable.reset();
     expect_kept_until_the_end(tracked);
@@ -380,7 +444,7 @@ TEST_F(InFlight, a_mark_is_recorded_again_in_its_context) {
     {
         testing::WarningLog warnings;
         const FaultInjection fault("cuEventRecord", 1, CUDA_ERROR_INVALID_CONTEXT);
-        executable->launch(stream());
+        executable->launch(borrowed());
         EXPECT_EQ(fault.call_count(), 2);
         EXPECT_TRUE(warnings.take(WarningKind::Release).empty());
     }
@@ -415,20 +479,63 @@ TEST_F(InFlight, a_handler_of_warnings_may_use_the_graph) {
     });
     {
         const FaultInjection fault("cuEventRecord", 1, 999);
-        executable.launch(stream());
+        executable.launch(borrowed());
     }
     set_warning_handler(before);
     EXPECT_EQ(value_of(x), 3);
 }
 
-TEST_F(InFlight, a_launch_makes_two_driver_calls) {
+TEST_F(InFlight, a_stream_that_cannot_be_marked_later_keeps_what_the_launch_uses) {
+    for (const char* const call : {"cuEventCreate", "cuEventRecord", "cuStreamIsCapturing"}) {
+        hold();
+        Tracked tracked;
+        std::optional<Graph> executable = waiting_graph(tracked).instantiate();
+        executable->launch(stream());
+        {
+            testing::WarningLog warnings;
+            const FaultInjection fault(call, 1, 999);
+            executable.reset();
+            EXPECT_TRUE(fault.has_failed()) << call;
+            expect_unmarked(warnings.take(WarningKind::Release), call);
+        }
+        expect_kept_until_the_end(tracked);
+    }
+}
+
+TEST_F(InFlight, a_closed_stream_that_could_not_be_marked_keeps_what_the_launch_uses) {
+    for (const char* const call : {"cuEventCreate", "cuEventRecord"}) {
+        hold();
+        Tracked tracked;
+        std::optional<Graph> executable = waiting_graph(tracked).instantiate();
+        Stream queue = device().create_stream();
+        executable->launch(queue);
+        {
+            testing::WarningLog warnings;
+            const FaultInjection fault(call, 1, 999);
+            queue.close();
+            EXPECT_TRUE(fault.has_failed()) << call;
+            expect_unmarked(warnings.take(WarningKind::Release), call);
+        }
+        executable.reset();
+        expect_kept_until_the_end(tracked);
+    }
+}
+
+TEST_F(InFlight, a_launch_makes_one_driver_call) {
     const GraphDefinition graph;
     graph.memset(memory(), std::uint8_t{1}, 4);
     const Graph executable = graph.instantiate();
     executable.launch(stream());
+    {
+        const Calls all("*");
+        executable.launch(stream());
+        EXPECT_EQ(all.count(), 1);
+    }
+    const Stream foreign = borrowed();
+    executable.launch(foreign);
     const Calls all("*");
-    executable.launch(stream());
-    EXPECT_EQ(all.count(), 2) << "the launch and its mark";
+    executable.launch(foreign);
+    EXPECT_EQ(all.count(), 3) << "is it captured, the launch, and its mark";
 }
 
 // ---- user objects of the driver ----------------------------------------------------------------
