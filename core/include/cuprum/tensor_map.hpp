@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -53,6 +54,34 @@ enum class TensorMapDataType : std::uint8_t {
     Packed16U4Align16B, // 4 bits each; in shared memory, 8 bytes of gap follow 16 elements
     Packed16U6Align16B, // 6 bits each; in shared memory, 4 bytes of gap follow 16 elements
 };
+
+namespace detail {
+
+/// Returns the bits of one element in global memory.
+[[nodiscard]] constexpr std::uint32_t element_bits(TensorMapDataType type) noexcept {
+    constexpr std::uint8_t BITS[] = {8, 16, 32, 32, 64, 64, 16, 32, 64, 16, 32, 32, 32, 4, 4, 6};
+    return BITS[static_cast<unsigned>(type)];
+}
+
+/// Returns the type that tensor maps have for T; nothing if they have none.
+template <typename T>
+[[nodiscard]] constexpr std::optional<TensorMapDataType> tensor_map_type() noexcept {
+    using enum TensorMapDataType;
+    if constexpr (std::floating_point<T> && sizeof(T) <= sizeof(double)) {
+        return sizeof(T) == sizeof(double)  ? Float64
+               : sizeof(T) == sizeof(float) ? Float32
+                                            : Float16;
+    } else if constexpr (std::signed_integral<T> && sizeof(T) >= sizeof(std::int32_t)) {
+        return sizeof(T) == sizeof(std::int64_t) ? Int64 : Int32;
+    } else if constexpr (std::unsigned_integral<T> && !std::same_as<T, bool>) {
+        constexpr TensorMapDataType TYPES[] = {UInt8, UInt16, UInt32, UInt64};
+        return TYPES[std::bit_width(sizeof(T)) - 1];
+    } else {
+        return {};
+    }
+}
+
+} // namespace detail
 
 /// Whether the channels of a tensor lie in slices of 16 or 32 bytes, as in NC/8HWC8.
 enum class TensorMapInterleave : std::uint8_t { None, Bytes16, Bytes32 };
@@ -246,6 +275,22 @@ public:
     /// Describes boxes of a tensor.
     [[nodiscard]] static TensorMapDescriptor tiled(TensorMapSource source,
                                                    const TensorMapDescriptorOptions& options);
+
+    /// Describes boxes of a typed view, which owns nothing: keep its memory alive as long as
+    /// kernels use the map.
+    // NOTE: inline, so that a usual map costs little more than the driver's call.
+    template <typename T, std::size_t Rank>
+        requires(Rank <= MAXIMUM_RANK)
+    [[nodiscard]] static TensorMapDescriptor tiled(const TypedView<T, Rank>& view,
+                                                   const TensorMapDescriptorOptions& options) {
+        TensorMapDescriptor made;
+        const int status = made.take_usual(view, options) ? made.encode_usual() : NOT_TRIED;
+        if (status != 0) [[unlikely]] {
+            made = tiled_after(status, view, options);
+        }
+        return made;
+    }
+
     /// Describes columns of pixels, for convolutions.
     [[nodiscard]] static TensorMapDescriptor im2col(TensorMapSource source,
                                                     const TensorMapIm2ColOptions& options);
@@ -327,6 +372,54 @@ private:
     TensorMapDescriptor(TensorMapSource& source, TensorMapMode mode) noexcept
         : address_(source.address_), owner_(std::move(source.owner_)),
           device_id_(source.device_id_), mode_(mode) {}
+
+    // NOLINTNEXTLINE(*-member-init): as above
+    TensorMapDescriptor() noexcept : mode_(TensorMapMode::Tiled) {}
+
+    /// Takes over what describes boxes of a view, unless that needs a closer look first. Returns
+    /// whether it did. TensorMapEncoder::try_usual in tensor_map.cpp does the same for any tensor.
+    template <typename T, std::size_t Rank>
+    [[nodiscard]] bool take_usual(const TypedView<T, Rank>& view,
+                                  const TensorMapDescriptorOptions& options) noexcept {
+        const auto type =
+            options.data_type ? options.data_type : detail::tensor_map_type<std::remove_cv_t<T>>();
+        if (!type || *type > TensorMapDataType::TFloat32FTZ ||
+            detail::element_bits(*type) != sizeof(T) * 8 || options.box_dim.size() != Rank ||
+            !options.element_strides.is_empty() ||
+            options.interleave != TensorMapInterleave::None || view.data() == nullptr ||
+            view.strides()[Rank - 1] != 1) [[unlikely]] {
+            return false;
+        }
+        std::uint64_t are_usual = 0; // no bit is set if all are
+        for (std::size_t index = 0; index < Rank; ++index) {
+            const std::size_t axis = Rank - 1 - index;
+            const auto extent = static_cast<std::uint64_t>(options.box_dim[axis]);
+            dims_[index] = static_cast<std::uint64_t>(view.shape()[axis]);
+            box_[index] = static_cast<std::uint32_t>(extent);
+            element_strides_[index] = 1;
+            are_usual |= extent >> 16U;
+            if (index > 0) {
+                strides_[index - 1] = static_cast<std::uint64_t>(view.strides()[axis]) * sizeof(T);
+                are_usual |= strides_[index - 1] % STRIDE_UNIT;
+            }
+        }
+        address_ = static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(view.data()));
+        rank_ = Rank;
+        data_type_ = *type;
+        swizzle_ = options.swizzle;
+        l2_promotion_ = options.l2_promotion;
+        oob_fill_ = options.oob_fill;
+        return are_usual == 0;
+    }
+
+    static constexpr std::uint64_t STRIDE_UNIT = 16; // bytes
+    static constexpr int NOT_TRIED = -1;
+
+    /// Calls the driver with what take_usual() took. Returns its answer, or NOT_TRIED.
+    [[nodiscard]] int encode_usual();
+    /// Describes boxes of a tensor after the driver refused them, or was not asked.
+    [[nodiscard]] static TensorMapDescriptor tiled_after(int status, TensorMapSource source,
+                                                         const TensorMapDescriptorOptions& options);
 
     [[nodiscard]] std::size_t corner_count() const noexcept;
     [[nodiscard]] std::uint64_t reach_bytes() const noexcept;

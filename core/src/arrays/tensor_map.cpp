@@ -175,26 +175,37 @@ struct detail::TensorMapEncoder {
         map.swizzle_ = options.swizzle;
         map.l2_promotion_ = options.l2_promotion;
         map.oob_fill_ = options.oob_fill;
-        const auto& entry = driver::table().cuTensorMapEncodeTiled;
-        const CUresult status =
-            entry(reinterpret_cast<CUtensorMap*>(map.map_.data()),
-                  static_cast<CUtensorMapDataType>(*type), static_cast<cuuint32_t>(rank),
-                  reinterpret_cast<void*>(map.address_),
-                  reinterpret_cast<const cuuint64_t*>(map.dims_.data()),
-                  reinterpret_cast<const cuuint64_t*>(map.strides_.data()), map.box_.data(),
-                  map.element_strides_.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
-                  static_cast<CUtensorMapSwizzle>(options.swizzle),
-                  static_cast<CUtensorMapL2promotion>(options.l2_promotion),
-                  static_cast<CUtensorMapFloatOOBfill>(options.oob_fill));
+        const CUresult status = call_usual();
         if (status == CUDA_SUCCESS) [[likely]] {
             return true;
         }
+        explain_usual(status, source, options);
+        return false;
+    }
+
+    /// Calls the driver for a tiled map that is not interleaved.
+    [[nodiscard, gnu::always_inline]] CUresult call_usual() {
+        return driver::table().cuTensorMapEncodeTiled(
+            reinterpret_cast<CUtensorMap*>(map.map_.data()),
+            static_cast<CUtensorMapDataType>(map.data_type_), cuuint32_t{map.rank_},
+            reinterpret_cast<void*>(map.address_),
+            reinterpret_cast<const cuuint64_t*>(map.dims_.data()),
+            reinterpret_cast<const cuuint64_t*>(map.strides_.data()), map.box_.data(),
+            map.element_strides_.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
+            static_cast<CUtensorMapSwizzle>(map.swizzle_),
+            static_cast<CUtensorMapL2promotion>(map.l2_promotion_),
+            static_cast<CUtensorMapFloatOOBfill>(map.oob_fill_));
+    }
+
+    /// Throws what is wrong with a map that the driver refused. Returns if only a context is
+    /// missing.
+    [[gnu::cold]] void explain_usual(CUresult status, const TensorMapSource& source,
+                                     const TensorMapDescriptorOptions& options) {
         if (status != CUDA_ERROR_INVALID_CONTEXT && status != CUDA_ERROR_CONTEXT_IS_DESTROYED) {
             describe(source, options);
             set_box(options);
-            refuse(status, entry.name);
+            refuse(status, driver::table().cuTensorMapEncodeTiled.name);
         }
-        return false;
     }
 
     static constexpr std::size_t MAXIMUM_RANK = TensorMapDescriptor::MAXIMUM_RANK;
@@ -338,6 +349,14 @@ struct detail::TensorMapEncoder {
                         map.interleave_, map.swizzle_);
     }
 
+    /// Encodes boxes after all checks.
+    void encode_tiled(const TensorMapSource& source, const TensorMapDescriptorOptions& options) {
+        describe(source, options);
+        set_box(options);
+        encode(driver::table().cuTensorMapEncodeTiled, map.box_.data(),
+               map.element_strides_.data());
+    }
+
     /// Checks that a pixel box has a size along W, H or D (index 0, 1 or 2).
     void check_pixel_box(std::size_t index) const {
         // The channels are innermost, unless they are interleaved.
@@ -444,13 +463,24 @@ TensorMapDescriptor TensorMapDescriptor::tiled(TensorMapSource source,
                                                const TensorMapDescriptorOptions& options) {
     TensorMapDescriptor made(source, TensorMapMode::Tiled);
     detail::TensorMapEncoder encoder{made};
-    if (encoder.try_usual(source, options)) [[likely]] {
-        return made;
+    if (!encoder.try_usual(source, options)) [[unlikely]] {
+        encoder.encode_tiled(source, options);
     }
-    encoder.describe(source, options);
-    encoder.set_box(options);
-    encoder.encode(driver::table().cuTensorMapEncodeTiled, made.box_.data(),
-                   made.element_strides_.data());
+    return made;
+}
+
+int TensorMapDescriptor::encode_usual() {
+    return detail::devices().size() == 1 ? detail::TensorMapEncoder{*this}.call_usual() : NOT_TRIED;
+}
+
+TensorMapDescriptor TensorMapDescriptor::tiled_after(int status, TensorMapSource source,
+                                                     const TensorMapDescriptorOptions& options) {
+    TensorMapDescriptor made(source, TensorMapMode::Tiled);
+    detail::TensorMapEncoder encoder{made};
+    if (status != NOT_TRIED) {
+        encoder.explain_usual(static_cast<CUresult>(status), source, options);
+    }
+    encoder.encode_tiled(source, options);
     return made;
 }
 

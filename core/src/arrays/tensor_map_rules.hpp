@@ -16,12 +16,6 @@ namespace cuprum::detail {
 constexpr std::uint32_t TENSOR_UNIT_BYTES = 16; // TMA moves pieces of this size
 constexpr unsigned BITS_OF_A_BYTE = 8;
 
-/// Returns the bits of one element in global memory.
-[[nodiscard]] constexpr std::uint32_t element_bits(TensorMapDataType type) noexcept {
-    constexpr std::uint8_t BITS[] = {8, 16, 32, 32, 64, 64, 16, 32, 64, 16, 32, 32, 32, 4, 4, 6};
-    return BITS[static_cast<unsigned>(type)];
-}
-
 [[nodiscard]] constexpr bool is_packed(TensorMapDataType type) noexcept {
     return type >= TensorMapDataType::Packed16U4Align8B;
 }

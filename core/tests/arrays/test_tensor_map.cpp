@@ -624,6 +624,45 @@ TEST_F(TensorMapTest, a_kernel_takes_the_128_bytes) {
     }
 }
 
+TEST_F(TensorMapTest, a_typed_view_is_refused_like_any_tensor) {
+    using Options = TensorMapDescriptorOptions;
+    const TypedView<float, 2> view(buffer(), {64, 128});
+    const TypedView<float, 2> narrow(view.data(), {8, 6}, {6, 1});
+    const TypedView<float, 2> turned(view.data(), {8, 8}, {1, 8});
+    const TypedView<float, 2> empty(view.data(), {0, 8}, {8, 1});
+    const TypedView<float, 2> unaligned(view.data() + 1, {8, 8}, {8, 1});
+    const TypedView<float, 2> none(nullptr, {8, 8}, {8, 1});
+    const auto text_of = [](const auto& source, const Options& options) -> std::string {
+        try {
+            static_cast<void>(TensorMapDescriptor::tiled(source, options));
+        } catch (const std::invalid_argument& error) {
+            return error.what();
+        }
+        return "";
+    };
+    const auto expect_same_refusal = [&](const TypedView<float, 2>& tensor,
+                                         const Options& options) {
+        const std::string text = text_of(tensor, options);
+        EXPECT_NE(text, "");
+        EXPECT_EQ(text, text_of(TensorMapSource(tensor), options));
+    };
+    const Options usual{.box_dim = {8, 4}};
+    for (const auto& tensor : {narrow, turned, empty, unaligned, none}) {
+        expect_same_refusal(tensor, usual);
+    }
+    expect_same_refusal(view, {.box_dim = {8}});
+    expect_same_refusal(view, {.box_dim = {0, 8}});
+    expect_same_refusal(view, {.box_dim = {8, 300}});
+    expect_same_refusal(view, {.box_dim = {8, std::int64_t{1} << 32U}});
+    expect_same_refusal(view, {.box_dim = {8, 3}});
+    expect_same_refusal(view, {.box_dim = {8, 64}, .swizzle = TensorMapSwizzle::Bytes32});
+    expect_same_refusal(view, {.box_dim = {8, 4}, .element_strides = {1, 9}});
+    expect_same_refusal(view, {.box_dim = {8, 4}, .data_type = TensorMapDataType{99}});
+    const Options bytes{.box_dim = {8, 16}, .data_type = TensorMapDataType::UInt8};
+    EXPECT_EQ(TensorMapDescriptor::tiled(view, bytes),
+              TensorMapDescriptor::tiled(TensorMapSource(view), bytes));
+}
+
 TEST_F(TensorMapTest, a_typed_kernel_takes_it) {
     const ObjectCode code = compile(READ_SOURCE);
     const TensorMapDescriptor map = tiled({.box_dim = {8, 8}});
