@@ -92,9 +92,12 @@ AnyContext::~AnyContext() {
     }
 }
 
-Link::Link(const EmulatedDriver& driver) : driver_(driver), errors_(LOG_BYTES) {
-    std::array options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-    values_ = {errors_.data(), reinterpret_cast<void*>(LOG_BYTES)};
+Link::Link(const EmulatedDriver& driver, unsigned max_registers)
+    : driver_(driver), errors_(LOG_BYTES) {
+    std::array options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                       CU_JIT_MAX_REGISTERS};
+    values_ = {errors_.data(), reinterpret_cast<void*>(LOG_BYTES),
+               reinterpret_cast<void*>(static_cast<std::uintptr_t>(max_registers))};
     check(CUPRUM_DRIVER_FUNCTION(driver, cuLinkCreate)(options.size(), options.data(),
                                                        values_.data(), &state_),
           "cuLinkCreate");

@@ -64,7 +64,8 @@ private:
 /// One link by the driver. It has a log of errors.
 class Link {
 public:
-    explicit Link(const EmulatedDriver& driver);
+    /// `max_registers` is what kernels without a limit of their own report at most; 0: no limit.
+    explicit Link(const EmulatedDriver& driver, unsigned max_registers = 0);
     ~Link();
     Link(const Link&) = delete;
     Link& operator=(const Link&) = delete;
@@ -80,7 +81,7 @@ private:
 
     const EmulatedDriver& driver_;
     std::vector<char> errors_;
-    std::array<void*, 2> values_{}; // the driver writes the size of the log here
+    std::array<void*, 3> values_{}; // the driver writes the size of the log here
     CUlinkState state_ = nullptr;
 };
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -88,6 +89,7 @@ struct Linking {
     std::string architecture;
     std::vector<std::string> options;
     bool gives_ptx = false;
+    unsigned max_registers = 0;          // 0: no limit
     std::unique_ptr<RealNvJitLink> real; // once there is LTO-IR
     std::unique_ptr<Link> link;
     bool has_code = false; // something besides LTO-IR
@@ -124,7 +126,7 @@ int guarded(Linking& linking, Body&& body) noexcept {
 /// Returns the link of the driver. Only in a context.
 Link& link_of(Linking& linking) {
     if (linking.link == nullptr) {
-        linking.link = std::make_unique<Link>(EmulatedDriver::instance());
+        linking.link = std::make_unique<Link>(EmulatedDriver::instance(), linking.max_registers);
     }
     return *linking.link;
 }
@@ -229,6 +231,13 @@ int create(void** handle, std::uint32_t count, const char** options) {
         linking->gives_ptx |= option == "-ptx";
         if (option.starts_with("-arch=")) {
             linking->architecture = option.substr(std::strlen("-arch="));
+        } else if (constexpr std::string_view limit = "-maxrregcount="; option.starts_with(limit)) {
+            const char* const end = option.data() + option.size();
+            const auto [rest, error] =
+                std::from_chars(option.data() + limit.size(), end, linking->max_registers);
+            if (error != std::errc{} || rest != end) {
+                return UNRECOGNIZED_OPTION;
+            }
         }
     }
     if (linking->architecture.empty()) {

@@ -25,6 +25,11 @@ constexpr std::uint32_t QUANTUM = 4096;
 /// because loops with atomics look like spinning.
 constexpr std::uint32_t MAX_TURNS = 4;
 constexpr std::uint32_t LOCAL_ALIGNMENT = 16;
+/// GPUs allot shared memory in units of this size. Compilers know it: they read whole vectors of
+/// which they need only the first elements.
+constexpr std::uint32_t SHARED_UNIT_BYTES = 128;
+/// The unit if accesses are checked to the byte: the largest vector that compilers read.
+constexpr std::uint32_t SHARED_UNIT_BYTES_CHECKED = 16;
 constexpr std::size_t MAX_KEPT_BYTES = std::size_t{16} << 20;
 /// The least stack space that a call takes. Frames here are larger than on a real device, whose
 /// compiler keeps most of their contents in registers, so this is a safe lower bound.
@@ -288,8 +293,11 @@ void Block::configure() {
     }
     context_.kernel = &kernel;
     context_.memory = launch.memory;
-    context_.shared_bytes =
-        kernel.static_shared_bytes + kernel.hidden_shared_bytes + launch.dynamic_shared_bytes;
+    const std::uint32_t unit =
+        (launch.memory->checks & CHECK_MEMORY) != 0 ? SHARED_UNIT_BYTES_CHECKED : SHARED_UNIT_BYTES;
+    context_.shared_bytes = (kernel.static_shared_bytes + kernel.hidden_shared_bytes +
+                             launch.dynamic_shared_bytes + unit - 1) /
+                            unit * unit;
     context_.shared = shared_.reserve(context_.shared_bytes);
     context_.stack_bytes = launch.stack_bytes;
     context_.max_frames = kernel.max_frames;

@@ -101,7 +101,11 @@ void assign_slots(KernelBuild& build) {
         words += pool.count() * static_cast<std::uint32_t>(width) / 4;
     }
     kernel.frame_bytes = frame_bytes;
-    kernel.register_count = std::clamp(words, MIN_REPORTED_REGISTERS, MAX_REPORTED_REGISTERS);
+    const std::uint32_t limit = build.function.directives.max_registers;
+    kernel.register_count =
+        std::clamp(words, MIN_REPORTED_REGISTERS,
+                   limit == 0 ? MAX_REPORTED_REGISTERS
+                              : std::clamp(limit, MIN_REPORTED_REGISTERS, MAX_REPORTED_REGISTERS));
 
     const auto rewrite = [&](Operand& operand) {
         if (is_register(operand)) {

@@ -163,6 +163,8 @@ private:
     void load_kernel_parameter(const ptx::Instruction& instruction, const Symbol& parameter);
     void access_storage(const ptx::Instruction& instruction, const ParameterStorage& storage,
                         bool is_load);
+    void convert_parameter(const ptx::Instruction& access, const ptx::Operand& value,
+                           bytecode::Operand word, bool is_load);
     void decode_in_space(const ptx::Instruction& instruction, std::string_view space);
     [[nodiscard]] std::shared_ptr<const ParameterStorage>
     make_storage(const ptx::Variable& variable, std::span<const ptx::Statement> uses);

@@ -142,13 +142,42 @@ void FunctionLowering::access_storage(const ptx::Instruction& instruction,
             invalid("access to a parameter outside its declared size");
             return;
         }
-        if (is_load) {
+        if (value.kind == OperandKind::Name && width == Width::B32 &&
+            width_of(value) == Width::B64) {
+            convert_parameter(instruction, value, element->value, is_load);
+        } else if (is_load) {
             emit_copy(destination(value, width), element->value, width);
         } else {
             emit_copy(element->value, source(value, width, shape.type), width);
         }
         offset += size;
     }
+}
+
+/// Loads a word of a parameter to a register of 64 bits, or stores the lower word of such a
+/// register. PTX allows registers that are wider than the access.
+void FunctionLowering::convert_parameter(const ptx::Instruction& access, const ptx::Operand& value,
+                                         Operand word, bool is_load) {
+    constexpr std::string_view name = "word of a parameter"; // no name that a program can declare
+    const bool is_extended = is_signed(access_shape(access).type);
+    Symbol symbol;
+    symbol.type = is_extended ? Type::S32 : Type::U32;
+    symbol.value = word;
+    ptx::Operand other;
+    other.text = name;
+    ptx::Instruction conversion = access;
+    conversion.opcode = "cvt";
+    if (is_load) {
+        conversion.modifiers = {is_extended ? "s64" : "u64", is_extended ? "s32" : "u32"};
+        conversion.operands = {value, other};
+    } else {
+        conversion.modifiers = {"u32", "u64"};
+        conversion.operands = {other, value};
+    }
+    scopes_.push(false);
+    scopes_.declare(name, symbol);
+    decode(conversion, *this);
+    scopes_.pop();
 }
 
 /// Decodes an access to parameters as an access to the space that holds them.

@@ -214,8 +214,8 @@ constexpr int ANY_INPUT = 10;
 /// One link; the option says for which device.
 class JitLink {
 public:
-    explicit JitLink(const char* architecture = "-arch=sm_80") {
-        std::array<const char*, 2> options{architecture, "-lineinfo"};
+    explicit JitLink(const char* option = "-lineinfo") {
+        std::array<const char*, 2> options{"-arch=sm_80", option};
         EXPECT_EQ(jit("nvJitLinkCreate", &handle_, std::uint32_t{2}, options.data()), 0);
     }
 
@@ -263,6 +263,47 @@ TEST(NvJitLink, code_of_two_inputs_is_linked_and_runs) {
     EXPECT_EQ(context, nullptr) << "the current context is as before";
 }
 
+TEST(NvJitLink, a_limit_of_registers_holds_for_kernels_without_one) {
+    // Both kernels keep 40 values until the end.
+    const auto kernel = [](const std::string& name, const std::string& limit) {
+        std::string text = ".visible .entry " + name + "(.param .u64 out)" + limit +
+                           " {\n.reg .b64 %rd;\n.reg .b32 %r<41>;\nld.param.u64 %rd, [out];\n";
+        for (int i = 0; i < 40; ++i) {
+            text += "ld.volatile.global.u32 %r" + std::to_string(i) + ", [%rd];\n";
+        }
+        for (int i = 1; i < 40; ++i) {
+            text += "add.u32 %r0, %r0, %r" + std::to_string(i) + ";\n";
+        }
+        return text + "st.global.u32 [%rd], %r0;\nret;\n}\n";
+    };
+    const std::string code = ".version 8.0\n.target sm_80\n.address_size 64\n" +
+                             kernel("free", "") + kernel("own", " .maxnreg 24");
+    EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuInit)(0)));
+    CUcontext context = nullptr;
+    EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuDevicePrimaryCtxRetain)(&context, 0)));
+    EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuCtxPushCurrent)(context)));
+    const auto registers = [&](const char* option, const char* name) {
+        JitLink link(option);
+        EXPECT_EQ(link.add(PTX_INPUT, code, "kernels"), 0) << link.errors();
+        EXPECT_EQ(link.complete(), 0) << link.errors();
+        CUmodule module = nullptr;
+        CUfunction function = nullptr;
+        int count = 0;
+        EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuModuleLoadData)(&module, link.cubin().data())));
+        EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuModuleGetFunction)(&function, module, name)));
+        EXPECT_TRUE(returns(CUDA_SUCCESS,
+                            CU(cuFuncGetAttribute)(&count, CU_FUNC_ATTRIBUTE_NUM_REGS, function)));
+        EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuModuleUnload)(module)));
+        return count;
+    };
+    EXPECT_GE(registers("-lineinfo", "free"), 40);
+    EXPECT_EQ(registers("-lineinfo", "own"), 24);
+    EXPECT_EQ(registers("-maxrregcount=32", "free"), 32);
+    EXPECT_EQ(registers("-maxrregcount=32", "own"), 24);
+    EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuCtxPopCurrent)(&context)));
+    EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuDevicePrimaryCtxRelease)(0)));
+}
+
 TEST(NvJitLink, errors_have_a_text) {
     JitLink unresolved;
     EXPECT_EQ(unresolved.add(PTX_INPUT, CALLER, "caller"), 0);
@@ -287,6 +328,9 @@ TEST(NvJitLink, options_are_checked) {
         << "the architecture is missing";
     const char* odd[] = {"-arch=sm_90", "-frobnicate"};
     EXPECT_EQ(jit("nvJitLinkCreate", &handle, std::uint32_t{2}, static_cast<const char**>(odd)), 1);
+    const char* no_number[] = {"-arch=sm_90", "-maxrregcount=many"};
+    EXPECT_EQ(
+        jit("nvJitLinkCreate", &handle, std::uint32_t{2}, static_cast<const char**>(no_number)), 1);
     EXPECT_EQ(handle, nullptr);
     unsigned major = 0;
     unsigned minor = 0;

@@ -543,6 +543,26 @@ DONE:
     }
 }
 
+TEST(Calls, parameters_are_extended_to_wider_registers_and_truncated_from_them) {
+    const std::string functions = R"(
+.func (.param .b32 o) halve(.param .b32 a, .param .b32 b) {
+    .reg .b64 %d<4>; .reg .pred %p;
+    ld.param.s32 %d0, [a];
+    ld.param.u32 %d1, [b];
+    shr.s64 %d2, %d0, 1;
+    shr.s64 %d3, %d1, 31;
+    add.s64 %d2, %d2, %d3;
+    st.param.b32 [o], %d2;
+    ret;
+}
+)";
+    const std::vector<std::uint32_t> out =
+        run_body(functions, "sub.u32 %l, %l, 16;\ncall (%r0), halve, (%l, 0x80000000);");
+    for (std::int32_t i = 0; i < 32; ++i) {
+        EXPECT_EQ(static_cast<std::int32_t>(out[static_cast<std::size_t>(i)]), ((i - 16) >> 1) + 1);
+    }
+}
+
 TEST(Calls, registers_of_several_components_are_passed_whole) {
     const std::vector<std::uint32_t> out = run_body(
         ".func (.reg .v2 .b32 o) swap(.reg .v2 .b32 a) {\nmov.v2.b32 o, {a.y, a.x};\nret;\n}\n",

@@ -51,11 +51,30 @@ TEST(Memory, an_access_behind_dynamic_shared_memory_is_a_fault) {
     const Fault fault = run(device, R"(
 .extern .shared .align 4 .b8 dynamic[];
 .visible .entry beyond() {
-    st.shared.u32 [dynamic+64], 1;
+    st.shared.u32 [dynamic+128], 1;
     ret;
 })",
                             {.block = 1, .dynamic_shared_bytes = 64});
     EXPECT_NE(fault.kind, FaultKind::None);
+}
+
+// Compilers read a whole vector of which they need the first elements.
+TEST(Memory, the_last_unit_of_shared_memory_may_be_read_whole) {
+    TestDevice device;
+    auto* out = device.allocate<std::uint32_t>(1);
+    const Fault fault = run(device, R"(
+.extern .shared .align 16 .b8 dynamic[];
+.visible .entry vector(.param .u64 out) {
+    .reg .b32 %r<5>; .reg .b64 %rd;
+    ld.param.u64 %rd, [out];
+    st.shared.u32 [dynamic+24], 5;
+    ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [dynamic+16];
+    st.global.u32 [%rd], %r3;
+    ret;
+})",
+                            {.block = 1, .dynamic_shared_bytes = 28}, out);
+    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+    EXPECT_EQ(*out, 5u);
 }
 
 TEST(Memory, parameters_are_packed_and_extended_as_declared) {

@@ -48,6 +48,9 @@ void JitOptions::read(CUjit_option option, void** value) {
         error_.size = number_of(value);
         error_.written = value;
         break;
+    case CU_JIT_MAX_REGISTERS:
+        max_registers_ = number_of(value);
+        break;
     case CU_JIT_WALL_TIME:
         wall_time_ = value;
         break;
@@ -77,6 +80,17 @@ void JitOptions::read(CUjit_option option, void** value) {
             fail(CUDA_ERROR_INVALID_VALUE, "unknown JIT option " + std::to_string(option));
         }
         break;
+    }
+}
+
+void JitOptions::limit_registers(ptx::Module& module) const noexcept {
+    if (max_registers_ == 0) {
+        return;
+    }
+    for (ptx::Function& function : module.functions) {
+        if (function.is_entry && function.directives.max_registers == 0) {
+            function.directives.max_registers = max_registers_;
+        }
     }
 }
 

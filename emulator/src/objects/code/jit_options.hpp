@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include "ptx/tree.hpp"
+
 #include <cuda.h>
 
 #include <chrono>
@@ -15,8 +17,8 @@ namespace cuprum::emulator {
 /// The options of a module load or a link that have an effect here: where logs are written, what
 /// the caller wants to know, and the target.
 ///
-/// Other options (optimisation levels, register limits) are checked and ignored, because nothing is
-/// compiled to machine code. The caller's arrays must live as long as the options.
+/// Other options, such as optimisation levels, are checked and ignored, because nothing is compiled
+/// to machine code. The caller's arrays must live as long as the options.
 class JitOptions {
 public:
     JitOptions() = default;
@@ -43,6 +45,10 @@ public:
     /// Returns the requested target, such as 90 for compute capability 9.0, or 0 if there is none.
     [[nodiscard]] std::uint32_t target_sm() const noexcept { return target_sm_; }
 
+    /// Gives the kernels that have no limit of registers of their own the limit of the options. It
+    /// changes what the driver reports about them, not how they run.
+    void limit_registers(ptx::Module& module) const noexcept;
+
 private:
     struct Buffer {
         char* data = nullptr;
@@ -59,6 +65,7 @@ private:
     void** threads_per_block_ = nullptr;
     bool is_verbose_ = false;
     std::uint32_t target_sm_ = 0;
+    std::uint32_t max_registers_ = 0; // 0: no limit
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

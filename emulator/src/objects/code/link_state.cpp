@@ -150,6 +150,9 @@ const std::string& LinkState::complete() {
     require(std::ranges::any_of(inputs_, [](const auto& input) { return !input.is_member; }),
             "there is nothing to link");
     was_completed_ = true;
+    for (ptx::LinkInput& input : inputs_) {
+        options_.limit_registers(input.module);
+    }
     Reading device_runtime = read_text(std::string(builtins::DEVICE_RUNTIME_PTX));
     inputs_.push_back({"the device's runtime", std::move(*device_runtime.module), true});
     const auto result = ptx::link(std::exchange(inputs_, {}), [](std::string_view name) {

@@ -126,6 +126,7 @@ std::shared_ptr<const Program> Program::load(const void* image, std::optional<st
         refuse(CUDA_ERROR_INVALID_PTX, "ptx:1:1: error: the module could not be parsed", options);
     }
     log_newer_version(*module);
+    options.limit_registers(*module);
     const auto tree = std::make_shared<const ptx::Module>(std::move(*module));
     auto program = std::shared_ptr<Program>(new Program(tree, sm));
     program->variables_ = passes::global_variables(*tree, device_at(0).total_bytes(), diagnostics);
