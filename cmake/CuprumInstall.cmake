@@ -18,8 +18,13 @@ if(SKBUILD)
   if(CUPRUM_EMULATOR)
     install(TARGETS cuprum_emulator cuprum_emulator_nvml ${runtime} LIBRARY DESTINATION cuprum/_emulator
             COMPONENT python)
-    install(TARGETS cuprum_ptxas cuprum_nvjitlink_12 cuprum_nvjitlink_13
+    install(TARGETS cuprum_ptxas cuprum_nvjitlink_12 cuprum_nvjitlink_13 cuprum_nvrtc_12
+                    cuprum_nvrtc_13
             DESTINATION cuprum/_emulator/compilers COMPONENT python)
+    install(PROGRAMS emulator/compilers/nvcc.sh DESTINATION cuprum/_emulator/compilers/bin
+            RENAME nvcc COMPONENT python)
+    install(FILES emulator/compilers/python/sitecustomize.py
+            DESTINATION cuprum/_emulator/compilers/python COMPONENT python)
     install(TARGETS cuprum_emulator_command RUNTIME DESTINATION "${SKBUILD_SCRIPTS_DIR}"
             COMPONENT python)
   endif()
@@ -43,8 +48,13 @@ if(CUPRUM_EMULATOR)
   set(emulator_path "${CMAKE_INSTALL_LIBDIR}/cuprum/libcuda.so.1")
   install(TARGETS cuprum_emulator cuprum_emulator_nvml ${runtime}
           LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/cuprum")
-  install(TARGETS cuprum_ptxas cuprum_nvjitlink_12 cuprum_nvjitlink_13
+  install(TARGETS cuprum_ptxas cuprum_nvjitlink_12 cuprum_nvjitlink_13 cuprum_nvrtc_12
+                  cuprum_nvrtc_13
           DESTINATION "${CMAKE_INSTALL_LIBDIR}/cuprum/compilers")
+  install(PROGRAMS emulator/compilers/nvcc.sh
+          DESTINATION "${CMAKE_INSTALL_LIBDIR}/cuprum/compilers/bin" RENAME nvcc)
+  install(FILES emulator/compilers/python/sitecustomize.py
+          DESTINATION "${CMAKE_INSTALL_LIBDIR}/cuprum/compilers/python")
   if(runtime)
     install(TARGETS cuprum_runtime_static ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}/cuprum")
   endif()

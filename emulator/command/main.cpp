@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <iostream>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <sys/wait.h>
@@ -37,8 +38,8 @@ constexpr std::string_view USAGE =
     "       cuprum-emulator info        show the devices and the settings\n"
     "       cuprum-emulator --version\n"
     "\n"
-    "run also gives the program stand-ins for NVIDIA's ptxas and nvJitLink, which make machine\n"
-    "code. Triton and Numba need them.\n"
+    "run also gives the program stand-ins for NVIDIA's compilers of machine code: ptxas, nvcc,\n"
+    "NVRTC and nvJitLink. Triton, Numba, PyCUDA and cuda.core need them.\n"
     "\n"
     "CUPRUM_EMULATOR_DEVICES, _COMPUTE_CAPABILITY, _MEMORY and others configure the\n"
     "emulated device; 'info' lists those that are set.\n";
@@ -160,10 +161,24 @@ void prepend(const char* variable, std::string path) {
     ::setenv(variable, path.c_str(), 1);
 }
 
+/// Returns the first program of a name in PATH.
+std::optional<fs::path> find_in_path(const char* name) {
+    const char* const path = std::getenv("PATH");
+    std::istringstream folders(path != nullptr ? path : "");
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        const fs::path program = fs::path(folder) / name;
+        if (!folder.empty() && ::access(program.c_str(), X_OK) == 0) {
+            return program;
+        }
+    }
+    return std::nullopt;
+}
+
 /// Lets the program find stand-ins for the compilers of machine code.
 int name_compilers(const fs::path& folder) {
     // The loader then considers libraries of these names already loaded.
-    for (const char* const name : {"libnvJitLink.so.12", "libnvJitLink.so.13"}) {
+    for (const char* const name :
+         {"libnvJitLink.so.12", "libnvJitLink.so.13", "libnvrtc.so.12", "libnvrtc.so.13"}) {
         if (!fs::exists(folder / name)) {
             return complain((folder / name).string() + " does not exist: reinstall cuprum");
         }
@@ -173,6 +188,14 @@ int name_compilers(const fs::path& folder) {
         ::setenv(variable, (folder / "ptxas").c_str(), 1);
     }
     ::setenv("TRITON_LIBCUDA_PATH", folder.parent_path().c_str(), 1);
+    prepend("PYTHONPATH", folder / "python");
+    if (const auto nvcc = find_in_path("nvcc")) {
+        // Programs that look for the toolkit beside nvcc must not look beside the stand-in.
+        const std::string toolkit = fs::path(*nvcc).parent_path().parent_path();
+        ::setenv("CUDA_HOME", toolkit.c_str(), 0);
+        ::setenv("CUDA_PATH", toolkit.c_str(), 0);
+        prepend("PATH", folder / "bin");
+    }
     return EXIT_SUCCESS;
 }
 

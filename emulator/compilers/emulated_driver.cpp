@@ -92,12 +92,12 @@ AnyContext::~AnyContext() {
     }
 }
 
-Link::Link(const EmulatedDriver& driver, unsigned max_registers)
+Link::Link(const EmulatedDriver& driver, unsigned sm, unsigned max_registers)
     : driver_(driver), errors_(LOG_BYTES) {
-    std::array options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+    const auto number = [](std::uintptr_t value) { return reinterpret_cast<void*>(value); };
+    std::array options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_TARGET,
                        CU_JIT_MAX_REGISTERS};
-    values_ = {errors_.data(), reinterpret_cast<void*>(LOG_BYTES),
-               reinterpret_cast<void*>(static_cast<std::uintptr_t>(max_registers))};
+    values_ = {errors_.data(), number(LOG_BYTES), number(sm), number(max_registers)};
     check(CUPRUM_DRIVER_FUNCTION(driver, cuLinkCreate)(options.size(), options.data(),
                                                        values_.data(), &state_),
           "cuLinkCreate");

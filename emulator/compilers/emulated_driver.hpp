@@ -64,8 +64,9 @@ private:
 /// One link by the driver. It has a log of errors.
 class Link {
 public:
-    /// `max_registers` is what kernels without a limit of their own report at most; 0: no limit.
-    explicit Link(const EmulatedDriver& driver, unsigned max_registers = 0);
+    /// `sm` is the device to link for, such as 90; 0: the current one. `max_registers` is what
+    /// kernels without a limit of their own report at most; 0: no limit.
+    explicit Link(const EmulatedDriver& driver, unsigned sm = 0, unsigned max_registers = 0);
     ~Link();
     Link(const Link&) = delete;
     Link& operator=(const Link&) = delete;
@@ -81,7 +82,7 @@ private:
 
     const EmulatedDriver& driver_;
     std::vector<char> errors_;
-    std::array<void*, 3> values_{}; // the driver writes the size of the log here
+    std::array<void*, 4> values_{}; // the driver writes the size of the log here
     CUlinkState state_ = nullptr;
 };
 

@@ -89,6 +89,7 @@ struct Linking {
     std::string architecture;
     std::vector<std::string> options;
     bool gives_ptx = false;
+    unsigned sm = 0;                     // the number of the architecture
     unsigned max_registers = 0;          // 0: no limit
     std::unique_ptr<RealNvJitLink> real; // once there is LTO-IR
     std::unique_ptr<Link> link;
@@ -126,7 +127,8 @@ int guarded(Linking& linking, Body&& body) noexcept {
 /// Returns the link of the driver. Only in a context.
 Link& link_of(Linking& linking) {
     if (linking.link == nullptr) {
-        linking.link = std::make_unique<Link>(EmulatedDriver::instance(), linking.max_registers);
+        linking.link =
+            std::make_unique<Link>(EmulatedDriver::instance(), linking.sm, linking.max_registers);
     }
     return *linking.link;
 }
@@ -208,9 +210,19 @@ void complete(Linking& linking) {
         link_of(linking).add(CU_JIT_INPUT_PTX, linking.ptx.c_str(), linking.ptx.size() + 1,
                              "<LTO-IR>");
     } else if (!linking.has_code) {
-        throw Failure{INVALID_INPUT, "there is nothing to link"};
+        return; // NVIDIA's library accepts that, too
     }
     linking.fatbin = link_of(linking).complete();
+}
+
+/// Returns the number of "sm_90a" or "compute_90", or 0 for anything else.
+unsigned sm_of(std::string_view architecture) {
+    const std::size_t at = architecture.find('_') + 1;
+    unsigned sm = 0;
+    if (architecture.starts_with("sm_") || architecture.starts_with("compute_")) {
+        std::from_chars(architecture.data() + at, architecture.data() + architecture.size(), sm);
+    }
+    return sm;
 }
 
 Linking* linking_of(void* handle) {
@@ -231,6 +243,10 @@ int create(void** handle, std::uint32_t count, const char** options) {
         linking->gives_ptx |= option == "-ptx";
         if (option.starts_with("-arch=")) {
             linking->architecture = option.substr(std::strlen("-arch="));
+            linking->sm = sm_of(linking->architecture);
+            if (linking->sm == 0) {
+                return UNRECOGNIZED_OPTION;
+            }
         } else if (constexpr std::string_view limit = "-maxrregcount="; option.starts_with(limit)) {
             const char* const end = option.data() + option.size();
             const auto [rest, error] =

@@ -4,78 +4,23 @@
 #include "compilers/real_nvjitlink.hpp"
 
 #include "compilers/emulated_driver.hpp"
+#include "compilers/real_library.hpp"
 
 #include <dlfcn.h>
-#include <link.h>
-
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <set>
 
 namespace cuprum::emulator::compilers {
 
 namespace {
 
-namespace fs = std::filesystem;
-
-/// Returns Python's package folders of this process, by the paths of its loaded libraries.
-std::set<fs::path> package_folders() {
-    std::set<fs::path> folders;
-    ::dl_iterate_phdr(
-        [](dl_phdr_info* info, std::size_t, void* data) {
-            const std::string path = info->dlpi_name != nullptr ? info->dlpi_name : "";
-            for (const char* const name : {"/site-packages/", "/dist-packages/"}) {
-                if (const std::size_t at = path.find(name);
-                    path.starts_with('/') && at != std::string::npos) {
-                    static_cast<std::set<fs::path>*>(data)->insert(
-                        path.substr(0, at + std::strlen(name)));
-                }
-            }
-            return 0;
-        },
-        &folders);
-    return folders;
-}
-
-/// Returns the places of the library in toolkits and in NVIDIA's Python packages, best first.
-std::vector<fs::path> places() {
-    std::vector<fs::path> found;
-    if (const char* const named = std::getenv("CUPRUM_NVJITLINK"); named != nullptr) {
-        found.emplace_back(named);
-    }
-    for (const fs::path& folder : package_folders()) {
-        for (const char* const wheel :
-             {"nvidia/cu13/lib/libnvJitLink.so.13", "nvidia/nvjitlink/lib/libnvJitLink.so.12"}) {
-            found.push_back(folder / wheel);
-        }
-    }
-    for (const char* const variable : {"CUDA_HOME", "CUDA_PATH"}) {
-        if (const char* const toolkit = std::getenv(variable); toolkit != nullptr) {
-            found.push_back(fs::path(toolkit) / "lib64/libnvJitLink.so.13");
-            found.push_back(fs::path(toolkit) / "lib64/libnvJitLink.so.12");
-        }
-    }
-    found.emplace_back("/usr/local/cuda/lib64/libnvJitLink.so.13");
-    found.emplace_back("/usr/local/cuda/lib64/libnvJitLink.so.12");
-    return found;
-}
-
 void* load() {
-    for (const fs::path& path : places()) {
-        std::error_code error;
-        if (!path.is_absolute() || !fs::exists(path, error) ||
-            fs::canonical(path, error).parent_path() == own_folder()) {
-            continue;
-        }
-        if (void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-            return library; // never closed
-        }
-    }
-    throw CompileError(CUDA_ERROR_NOT_FOUND,
-                       "LTO-IR needs NVIDIA's nvJitLink, which was not found: install the package "
-                       "nvidia-nvjitlink or a CUDA toolkit, or set CUPRUM_NVJITLINK to the path "
-                       "of libnvJitLink.so.13");
+    return load_real(
+        {.variable = "CUPRUM_NVJITLINK",
+         .wheels = {"nvidia/cu13/lib/libnvJitLink.so.13",
+                    "nvidia/nvjitlink/lib/libnvJitLink.so.12"},
+         .names = {"libnvJitLink.so.13", "libnvJitLink.so.12"},
+         .advice = "LTO-IR needs NVIDIA's nvJitLink, which was not found: install the package "
+                   "nvidia-nvjitlink or a CUDA toolkit, or set CUPRUM_NVJITLINK to the path of "
+                   "libnvJitLink.so.13"});
 }
 
 template <typename... Arguments>

@@ -43,6 +43,30 @@ void destroy_context(CUcontext handle) {
     context->tear_down();
 }
 
+/// Returns the current context, or throws.
+Context& current_context_or_fail() {
+    const auto& contexts = thread_state().contexts;
+    if (contexts.empty() || contexts.back().context == nullptr) {
+        fail(CUDA_ERROR_INVALID_CONTEXT, "no context is current");
+    }
+    return *contexts.back().context;
+}
+
+/// Ends one use of the current context; the last one destroys it.
+void detach_context(CUcontext handle) {
+    require(handle != nullptr, "ctx must not be NULL");
+    Context& context = current_context_or_fail();
+    if (context_from_any(handle).context.get() != &context) {
+        fail(CUDA_ERROR_INVALID_CONTEXT, "ctx is not the current context");
+    }
+    std::uint32_t count = context.attachment_count.load();
+    while (count != 0 && !context.attachment_count.compare_exchange_weak(count, count - 1)) {
+    }
+    if (count == 0) {
+        destroy_context(handle);
+    }
+}
+
 /// Returns a context for pushing or setting. It must be known, but need not be usable.
 CurrentContext context_to_set(CUcontext handle) {
     require(handle != nullptr, "ctx must not be NULL");
@@ -86,6 +110,20 @@ CUresult CUDAAPI cuCtxCreate_v2(CUcontext* pctx, unsigned int flags, CUdevice de
 
 CUresult CUDAAPI cuCtxDestroy_v2(CUcontext ctx) {
     return entry("cuCtxDestroy", [&] { destroy_context(ctx); });
+}
+
+CUresult CUDAAPI cuCtxAttach(CUcontext* pctx, unsigned int flags) {
+    return entry("cuCtxAttach", [&] {
+        require(pctx != nullptr, "pctx must not be NULL");
+        require(flags == 0, "flags must be 0");
+        Context& context = current_context_or_fail();
+        ++context.attachment_count;
+        *pctx = context.handle<CUcontext>();
+    });
+}
+
+CUresult CUDAAPI cuCtxDetach(CUcontext ctx) {
+    return entry("cuCtxDetach", [&] { detach_context(ctx); });
 }
 
 CUresult CUDAAPI cuCtxPushCurrent_v2(CUcontext ctx) {

@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 namespace {
@@ -44,9 +45,42 @@ TEST(Command, run_names_the_stand_ins_for_compilers) {
     const std::filesystem::path folder =
         std::filesystem::path(CUPRUM_EMULATOR_LIBRARY).parent_path();
     const std::string compilers = folder / "compilers/";
-    EXPECT_EQ(outcome.output, compilers + "libnvJitLink.so.13:" + compilers +
-                                  "libnvJitLink.so.12\n" + compilers + "ptxas\n" + compilers +
-                                  "ptxas\n" + folder.string() + "\n");
+    std::string libraries;
+    for (const char* const name :
+         {"libnvrtc.so.13:", "libnvrtc.so.12:", "libnvJitLink.so.13:", "libnvJitLink.so.12\n"}) {
+        libraries += compilers + name;
+    }
+    EXPECT_EQ(outcome.output,
+              libraries + compilers + "ptxas\n" + compilers + "ptxas\n" + folder.string() + "\n");
+}
+
+TEST(Command, run_names_the_stand_in_for_nvcc_only_if_there_is_nvcc) {
+    const auto place = std::filesystem::path(testing::TempDir()) / "cuprum_toolkit";
+    std::filesystem::create_directories(place / "bin");
+    const std::string show = " run /bin/sh -c 'command -v nvcc; echo $CUDA_HOME; echo $PYTHONPATH'";
+    const std::string path = "CUDA_HOME= PYTHONPATH=/own PATH=" + (place / "bin").string() + " ";
+    const std::string folder =
+        std::filesystem::path(CUPRUM_EMULATOR_LIBRARY).parent_path() / "compilers/";
+    Outcome outcome = shell(path + COMMAND + show);
+    EXPECT_EQ(outcome.output, "\n" + folder + "python:/own\n");
+    std::ofstream(place / "bin/nvcc") << "#!/bin/sh\necho \"$@\"\n";
+    std::filesystem::permissions(place / "bin/nvcc", std::filesystem::perms::owner_all);
+    outcome = shell("unset CUDA_HOME; " + path.substr(path.find("PYTHON")) + COMMAND + show);
+    EXPECT_EQ(outcome.output,
+              folder + "bin/nvcc\n" + place.string() + "\n" + folder + "python:/own\n");
+    const auto nvcc = [&](const std::string& arguments) {
+        return shell("PATH=" + folder + "bin:" + (place / "bin").string() + ":$PATH nvcc " +
+                     arguments)
+            .output;
+    };
+    EXPECT_EQ(nvcc("-o program program.cu"), "-o program program.cu\n");
+    EXPECT_EQ(nvcc("--cubin -arch sm_90 -I/a kernel.cu"),
+              "--fatbin -gencode arch=compute_90,code=compute_90 -I/a kernel.cu -o kernel.cubin\n");
+    EXPECT_EQ(nvcc("-cubin -arch=sm_90a -o x a/kernel.cu"),
+              "--fatbin -gencode arch=compute_90a,code=compute_90a -o x a/kernel.cu\n");
+    EXPECT_EQ(nvcc("--cubin -gencode arch=compute_80,code=sm_80 kernel.cu"),
+              "--cubin -gencode arch=compute_80,code=sm_80 kernel.cu\n");
+    std::filesystem::remove_all(place);
 }
 
 TEST(Command, an_option_of_earlier_versions_is_accepted) {

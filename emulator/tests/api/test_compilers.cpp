@@ -317,8 +317,9 @@ TEST(NvJitLink, errors_have_a_text) {
     EXPECT_NE(broken.add(99, STORE, "odd"), 0);
     EXPECT_NE(broken.errors().find("odd: 99 is not a type of input"), std::string::npos);
     JitLink empty;
-    EXPECT_NE(empty.complete(), 0);
-    EXPECT_NE(empty.errors().find("there is nothing to link"), std::string::npos);
+    EXPECT_EQ(empty.complete(), 0);
+    EXPECT_NE(jit("nvJitLinkGetLinkedCubinSize", empty.handle_, &size), 0);
+    EXPECT_NE(empty.errors().find("there is no linked cubin"), std::string::npos);
 }
 
 TEST(NvJitLink, options_are_checked) {
@@ -328,6 +329,9 @@ TEST(NvJitLink, options_are_checked) {
         << "the architecture is missing";
     const char* odd[] = {"-arch=sm_90", "-frobnicate"};
     EXPECT_EQ(jit("nvJitLinkCreate", &handle, std::uint32_t{2}, static_cast<const char**>(odd)), 1);
+    const char* no_device[] = {"-arch=sm_XX"};
+    EXPECT_EQ(
+        jit("nvJitLinkCreate", &handle, std::uint32_t{1}, static_cast<const char**>(no_device)), 1);
     const char* no_number[] = {"-arch=sm_90", "-maxrregcount=many"};
     EXPECT_EQ(
         jit("nvJitLinkCreate", &handle, std::uint32_t{2}, static_cast<const char**>(no_number)), 1);
@@ -336,4 +340,53 @@ TEST(NvJitLink, options_are_checked) {
     unsigned minor = 0;
     EXPECT_EQ(jit("nvJitLinkVersion", &major, &minor), 0);
     EXPECT_EQ(major, 13U);
+}
+
+namespace {
+
+template <typename... Arguments>
+int rtc(const char* name, Arguments... arguments) {
+    static void* const opened = ::dlopen(CUPRUM_NVRTC_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    void* const function = ::dlsym(opened, name);
+    EXPECT_NE(function, nullptr) << name;
+    return reinterpret_cast<int (*)(Arguments...)>(function)(arguments...);
+}
+
+} // namespace
+
+TEST(Nvrtc, machine_code_is_a_fatbin_that_runs) {
+    int major = 0;
+    int minor = 0;
+    if (rtc("nvrtcVersion", &major, &minor) != 0) {
+        GTEST_SKIP() << "NVIDIA's NVRTC is not installed";
+    }
+    const char* const source = "extern \"C\" __global__ void store(unsigned* out) { *out = 42; }";
+    void* program = nullptr;
+    const auto compiled_size = [&](std::vector<const char*> options) {
+        EXPECT_EQ(rtc("nvrtcCompileProgram", program, static_cast<int>(options.size()),
+                      static_cast<const char* const*>(options.data())),
+                  0);
+        std::size_t size = 0;
+        EXPECT_EQ(rtc("nvrtcGetCUBINSize", program, &size), 0);
+        return size;
+    };
+    ASSERT_EQ(rtc("nvrtcCreateProgram", &program, source, static_cast<const char*>(nullptr), 0,
+                  static_cast<const char* const*>(nullptr),
+                  static_cast<const char* const*>(nullptr)),
+              0);
+    for (const std::vector<const char*>& options : std::vector<std::vector<const char*>>{
+             {"-arch=sm_80"}, {"--gpu-architecture=sm_80", "-lineinfo"}, {"-arch", "sm_80"}}) {
+        std::string cubin(compiled_size(options), '\0');
+        EXPECT_EQ(rtc("nvrtcGetCUBIN", program, cubin.data()), 0);
+        EXPECT_EQ(run_store(cubin), 42U) << options[0];
+    }
+    EXPECT_EQ(compiled_size({"-arch=compute_80"}), 0U) << "only PTX was asked for";
+    const char* wrong[] = {"-arch=sm_80", "--no-such-option"};
+    EXPECT_NE(rtc("nvrtcCompileProgram", program, 2, static_cast<const char* const*>(wrong)), 0);
+    std::size_t size = 0;
+    EXPECT_EQ(rtc("nvrtcGetProgramLogSize", program, &size), 0);
+    std::string log(size, '\0');
+    EXPECT_EQ(rtc("nvrtcGetProgramLog", program, log.data()), 0);
+    EXPECT_NE(log.find("no-such-option"), std::string::npos) << log;
+    EXPECT_EQ(rtc("nvrtcDestroyProgram", &program), 0);
 }

@@ -60,6 +60,23 @@ TEST_F(Contexts, creating_pushes_and_destroying_pops) {
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_CONTEXT, CU(cuCtxSetCurrent)(made)));
 }
 
+TEST_F(Contexts, the_last_detach_destroys) {
+    CUcontext made = nullptr;
+    CUcontext again = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuCtxCreate)(&made, nullptr, 0, 0)));
+    ASSERT_TRUE(succeeds(CU(cuCtxAttach)(&again, 0)));
+    EXPECT_EQ(again, made);
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_CONTEXT, CU(cuCtxDetach)(context_)));
+    EXPECT_TRUE(succeeds(CU(cuCtxDetach)(made)));
+    EXPECT_EQ(current(), made);
+    EXPECT_TRUE(succeeds(CU(cuCtxDetach)(made)));
+    EXPECT_EQ(current(), context_);
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_CONTEXT, CU(cuCtxDetach)(made)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuCtxDetach)(nullptr)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuCtxAttach)(nullptr, 0)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuCtxAttach)(&again, 1)));
+}
+
 TEST_F(Contexts, destroying_takes_along_what_belongs_to_it) {
     CUcontext made = nullptr;
     ASSERT_TRUE(succeeds(CU(cuCtxCreate)(&made, nullptr, 0, 0)));

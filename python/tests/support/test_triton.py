@@ -3,6 +3,12 @@
 
 """Triton kernels on Cuprum's devices. Runs only if Triton is installed."""
 
+import os
+import re
+import subprocess
+import sys
+import textwrap
+
 import numpy as np
 import pytest
 
@@ -97,3 +103,75 @@ def test_a_tensor_says_what_it_is():
     assert tensor.element_size() == 2
     with pytest.raises(TypeError, match="elements of type complex64, which Triton does not have"):
         Tensor(np.zeros(2, np.complex64))
+
+
+# What a kernel does wrong, with which check, and what the report says. The line of the mistake ends
+# with "# here".
+MISTAKES = {
+    "beyond": (
+        "memory",
+        "tl.store(x + i, tl.load(x + i, mask=i < n) * 2)  # here",
+        r"write of \d+ bytes at 0x[0-9a-f]+ is outside every live allocation",
+    ),
+    "race": (
+        "races",
+        "tl.store(x, tl.program_id(0).to(tl.float32))  # here",
+        r"race: write of 4 bytes .* nothing orders it after the write by thread .* of block",
+    ),
+    "unwritten": (
+        "initialized",
+        "tl.store(x + i, tl.load(y + i) + 1, mask=i < n)  # here",
+        r"uninitialized: read of \d+ bytes",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_checks_report_the_line_of_the_kernel(mistake, tmp_path):
+    if not cuprum.Device().is_emulated:
+        pytest.skip("only the emulated device checks kernels")
+    check, line, report = MISTAKES[mistake]
+    file = tmp_path / "program.py"
+    file.write_text(
+        textwrap.dedent(f"""
+            import numpy as np
+            import triton
+            import triton.language as tl
+            import cuprum.triton
+            from cuprum.triton import Tensor
+
+            cuprum.triton.activate()
+
+            @triton.jit
+            def kernel(x, y, n, block: tl.constexpr):
+                i = tl.program_id(0) * block + tl.arange(0, block)
+                {line}
+
+            class Unwritten:
+                dtype = "fp32"
+                buffer = cuprum.Device().allocate(4096, stream=cuprum.Device().create_stream())
+                def data_ptr(self): return int(self.buffer.handle)
+
+            x = Tensor(np.zeros(1000, np.float32))
+            kernel[(4,)](x, Unwritten(), 1000, block=256)
+            x.numpy()
+        """)
+    )
+    number = 1 + next(
+        i for i, text in enumerate(file.read_text().splitlines()) if text.endswith("# here")
+    )
+    result = subprocess.run(
+        [sys.executable, file],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={
+            **os.environ,
+            "CUPRUM_EMULATOR_CHECK": check,
+            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+        },
+    )
+    assert result.returncode != 0
+    assert re.search(report, result.stderr), result.stderr
+    assert "in kernel kernel, block (" in result.stderr
+    assert f"from {file}:{number}" in result.stderr, result.stderr

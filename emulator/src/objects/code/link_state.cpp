@@ -175,9 +175,9 @@ const std::string& LinkState::complete() {
         refuse(needs_device_runtime ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_UNKNOWN, text);
     }
     // Report here what cannot run: this is where a GPU's driver produces machine code.
-    const auto program = Program::load(result.text.data(), result.text.size(), sm_, options_);
+    const auto program = Program::load(result.text.data(), result.text.size(), target(), options_);
     (void)program->compile_unplaced(options_);
-    image_ = make_fatbin(result.text, sm_, ptx::NEWEST_KNOWN_VERSION.major,
+    image_ = make_fatbin(result.text, target(), ptx::NEWEST_KNOWN_VERSION.major,
                          ptx::NEWEST_KNOWN_VERSION.minor);
     std::string info;
     for (const std::string& warning : result.warnings) {

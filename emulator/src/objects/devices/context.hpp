@@ -82,6 +82,9 @@ public:
 
     [[nodiscard]] bool is_primary() const noexcept { return is_primary_; }
 
+    /// Counts the uses by cuCtxAttach. The one of cuCtxCreate is not included.
+    std::atomic<std::uint32_t> attachment_count = 0;
+
     [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
 
     /// Counts activations. Objects of an earlier activation of a primary context have another
