@@ -9,13 +9,13 @@ from third_party.jobs import Job, pytest_job
 from third_party.library import Place
 
 TITLE = "`cuda.core`"
-VERSION = "1.2.2"
+VERSION = "1.2.0"
 PART = "all but those of its build, its documentation and its examples"
-SOURCE = "a checkout of NVIDIA/cuda-python of that version"
+SOURCE = "a checkout of NVIDIA/cuda-python, commit 06afb3b"
 CAUSES: list[tuple[str, str]] = []
 
 REQUIREMENTS = (
-    "cuda-core[cu13]==1.2.2",
+    "cuda-core[cu13]==1.2.0",
     "cuda-bindings[all]==13.5.0",
     "cuda-toolkit[cudart]==13.4.3",
     "nvidia-nvjitlink==13.5.37",
