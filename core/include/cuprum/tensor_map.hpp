@@ -283,7 +283,8 @@ public:
         requires(Rank <= MAXIMUM_RANK)
     [[nodiscard]] static TensorMapDescriptor tiled(const TypedView<T, Rank>& view,
                                                    const TensorMapDescriptorOptions& options) {
-        TensorMapDescriptor made;
+        TensorMapDescriptor made(
+            static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(view.data())));
         const int status = made.take_usual(view, options) ? made.encode_usual() : NOT_TRIED;
         if (status != 0) [[unlikely]] {
             made = tiled_after(status, view, options);
@@ -374,7 +375,8 @@ private:
           device_id_(source.device_id_), mode_(mode) {}
 
     // NOLINTNEXTLINE(*-member-init): as above
-    TensorMapDescriptor() noexcept : mode_(TensorMapMode::Tiled) {}
+    explicit TensorMapDescriptor(CUdeviceptr address) noexcept
+        : address_(address), mode_(TensorMapMode::Tiled) {}
 
     /// Takes over what describes boxes of a view, unless that needs a closer look first. Returns
     /// whether it did. TensorMapEncoder::try_usual in tensor_map.cpp does the same for any tensor.
@@ -386,7 +388,7 @@ private:
         if (!type || *type > TensorMapDataType::TFloat32FTZ ||
             detail::element_bits(*type) != sizeof(T) * 8 || options.box_dim.size() != Rank ||
             !options.element_strides.is_empty() ||
-            options.interleave != TensorMapInterleave::None || view.data() == nullptr ||
+            options.interleave != TensorMapInterleave::None || address_ == 0 ||
             view.strides()[Rank - 1] != 1) [[unlikely]] {
             return false;
         }
@@ -403,7 +405,6 @@ private:
                 are_usual |= strides_[index - 1] % STRIDE_UNIT;
             }
         }
-        address_ = static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(view.data()));
         rank_ = Rank;
         data_type_ = *type;
         swizzle_ = options.swizzle;
@@ -418,8 +419,9 @@ private:
     /// Calls the driver with what take_usual() took. Returns its answer, or NOT_TRIED.
     [[nodiscard]] int encode_usual();
     /// Describes boxes of a tensor after the driver refused them, or was not asked.
+    // NOTE: takes the options by value, so that usual calls keep them in registers.
     [[nodiscard]] static TensorMapDescriptor tiled_after(int status, TensorMapSource source,
-                                                         const TensorMapDescriptorOptions& options);
+                                                         TensorMapDescriptorOptions options);
 
     [[nodiscard]] std::size_t corner_count() const noexcept;
     [[nodiscard]] std::uint64_t reach_bytes() const noexcept;

@@ -474,7 +474,7 @@ int TensorMapDescriptor::encode_usual() {
 }
 
 TensorMapDescriptor TensorMapDescriptor::tiled_after(int status, TensorMapSource source,
-                                                     const TensorMapDescriptorOptions& options) {
+                                                     TensorMapDescriptorOptions options) {
     TensorMapDescriptor made(source, TensorMapMode::Tiled);
     detail::TensorMapEncoder encoder{made};
     if (status != NOT_TRIED) {

@@ -23,6 +23,8 @@ constinit std::atomic<const DeviceList*> device_list{nullptr};
 constinit std::mutex making_list;
 
 DeviceList read_devices();
+/// Asks the driver which devices there are. Kept apart, so that devices() needs no stack.
+[[gnu::cold, gnu::noinline]] const DeviceList& list_devices();
 std::shared_ptr<ContextState> share_for_good(std::unique_ptr<ContextState> state);
 bool can_change(int attribute);
 
@@ -35,17 +37,8 @@ DeviceState::DeviceState(CUdevice device, int number) : handle(device), ordinal(
 }
 
 const DeviceList& devices() {
-    if (const DeviceList* list = device_list.load(std::memory_order_acquire)) [[likely]] {
-        return *list;
-    }
-    driver::initialise();
-    const std::lock_guard lock(making_list);
-    const DeviceList* list = device_list.load(std::memory_order_relaxed);
-    if (list == nullptr) {
-        list = new DeviceList(read_devices());
-        device_list.store(list, std::memory_order_release);
-    }
-    return *list;
+    const DeviceList* const list = device_list.load(std::memory_order_acquire);
+    return list != nullptr ? *list : list_devices();
 }
 
 DeviceState& device_state(CUdevice handle) {
@@ -175,6 +168,17 @@ std::shared_ptr<ContextState> share_for_good(std::unique_ptr<ContextState> state
     const std::lock_guard lock(keeping);
     kept->push_back(std::move(state));
     return {std::shared_ptr<void>(), kept->back().get()};
+}
+
+const DeviceList& list_devices() {
+    driver::initialise();
+    const std::lock_guard lock(making_list);
+    const DeviceList* list = device_list.load(std::memory_order_relaxed);
+    if (list == nullptr) {
+        list = new DeviceList(read_devices());
+        device_list.store(list, std::memory_order_release);
+    }
+    return *list;
 }
 
 DeviceList read_devices() {

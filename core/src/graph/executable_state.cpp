@@ -122,7 +122,8 @@ void EndedExecutable::end() noexcept {
     mark(retired);
     retire_from(handle, home, made_at, std::move(retired));
     owners = OwnersShare();
-    {
+    // NOTE: a reset of the device destroyed it, and the driver crashes on it then.
+    if (is_intact(home, made_at)) {
         const driver::RelaxedCapture relaxed;
         driver::release_now("executable graph", driver::table().cuGraphExecDestroy, handle);
     }

@@ -48,8 +48,10 @@ template <typename Entry, typename... Arguments>
 GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeType type,
                    CUcontext context, PayloadShare payload, const Entry& entry,
                    Arguments... arguments);
+/// Adds a kernel node. Its context is that of the graph, the current one, or that of a buffer,
+/// which may be null.
 KernelNode add_kernel(const GraphShare& graph, const NodeShare& after,
-                      const detail::PreparedKernel& kernel, CUcontext context,
+                      const detail::PreparedKernel& kernel, const detail::MemoryRange* buffer,
                       PayloadShare payload);
 /// Adds a kernel node that may start before the kernels end that it depends on.
 CUresult add_programmatic(GraphState& graph, const Dependencies& after,
@@ -77,17 +79,16 @@ Node add_conditional(const GraphShare& graph, const NodeShare& after,
     const NodeState* const last = graph.last_kernel;
     const bool is_kept = last != nullptr && detail::keeps(last->payload.get(), owner, arguments) &&
                          last->payload->owners()[0] == owner;
-    return add_kernel(state_, node_, prepared,
-                      detail::context_for_node(graph, detail::first_buffer(arguments)),
+    return add_kernel(state_, node_, prepared, detail::first_buffer(arguments),
                       is_kept ? last->payload : detail::kernel_payload(owner, arguments));
 }
 
 KernelNode GraphAppender::launch(const LaunchConfig& config, const Kernel& kernel,
                                  std::span<const KernelArgument> arguments,
                                  std::shared_ptr<void> owner) const {
-    GraphState& graph = detail::open(state_);
+    static_cast<void>(detail::open(state_));
     const detail::PreparedKernel prepared(config, kernel, arguments);
-    return add_kernel(state_, node_, prepared, detail::context_for_node(graph),
+    return add_kernel(state_, node_, prepared, nullptr,
                       detail::kernel_payload(Access::state(kernel), {.owner = std::move(owner)}));
 }
 
@@ -324,20 +325,34 @@ GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeTyp
 }
 
 [[gnu::hot]] KernelNode add_kernel(const GraphShare& graph, const NodeShare& after,
-                                   const detail::PreparedKernel& kernel, CUcontext context,
-                                   PayloadShare payload) {
+                                   const detail::PreparedKernel& kernel,
+                                   const detail::MemoryRange* buffer, PayloadShare payload) {
     GraphState& state = *graph;
     const Dependencies dependencies(state, after.get());
-    const CUDA_KERNEL_NODE_PARAMS parameters = kernel.in(context);
+    // With one device, the driver finds the current context faster than we can ask for it.
+    CUcontext context =
+        state.root->home == nullptr && detail::devices().size() == 1 && !kernel.needs_device()
+            ? nullptr
+            : detail::context_for_node(state, buffer);
+    CUDA_KERNEL_NODE_PARAMS parameters = kernel.in(context);
     RetainedPayload retained = detail::retain_if_exposed(state, payload);
     CUgraphNode node = nullptr;
     const auto& add = table().cuGraphAddKernelNode;
     std::unique_lock lock(state.lock); // once for room, the driver's call and the node
     NodeShare made = state.nodes.make();
-    const CUresult status =
-        kernel.is_programmatic() && dependencies.size() != 0
-            ? add_programmatic(state, dependencies, parameters, node)
-            : add(&node, state.handle, dependencies.data(), dependencies.size(), &parameters);
+    const auto call = [&] {
+        return kernel.is_programmatic() && dependencies.size() != 0
+                   ? add_programmatic(state, dependencies, parameters, node)
+                   : add(&node, state.handle, dependencies.data(), dependencies.size(),
+                         &parameters);
+    };
+    CUresult status = call();
+    if (status != CUDA_SUCCESS && context == nullptr) [[unlikely]] {
+        context = parameters.ctx = detail::context_for_node(state, buffer);
+        if (status == CUDA_ERROR_INVALID_CONTEXT) { // none is current
+            status = call();
+        }
+    }
     if (status != CUDA_SUCCESS) [[unlikely]] {
         lock.unlock();
         detail::raise_launch_failure(status, add.name, kernel.config(), kernel.kernel(),

@@ -36,8 +36,13 @@ public:
     PreparedKernel(const PreparedKernel&) = delete;
     PreparedKernel& operator=(const PreparedKernel&) = delete;
 
+    /// Returns whether `in` must know the device: the configuration depends on its limits.
+    [[nodiscard]] bool needs_device() const noexcept {
+        return config_->shmem_size != 0 || config_->priority.has_value();
+    }
+
     /// Returns the parameters for a node that runs in a context, and raises the kernel's limit of
-    /// shared memory there if need be.
+    /// shared memory there if need be. Without a context, the driver takes the current one.
     [[nodiscard]] CUDA_KERNEL_NODE_PARAMS in(CUcontext context) const;
 
     /// Returns the attributes that belong to nodes.

@@ -457,6 +457,29 @@ TEST_F(Definition, runs_in_the_context_that_it_was_made_for) {
     run(on_device);
 }
 
+TEST_F(Definition, kernel_nodes_stay_in_the_context_that_was_current) {
+    const auto context_of = [](const KernelNode& node) {
+        CUDA_KERNEL_NODE_PARAMS parameters{};
+        driver::call(driver::table().cuGraphKernelNodeGetParams, node.handle(), &parameters);
+        return parameters.ctx;
+    };
+    const Context own = Context::create(device());
+    {
+        const GraphDefinition graph;
+        std::optional<KernelNode> node;
+        {
+            const CurrentContext current(own);
+            node = graph.launch(config(), kernel("nothing"));
+        }
+        const CurrentContext current(device().primary_context());
+        EXPECT_EQ(context_of(*node), own.handle());
+        node->update({.grid = 2, .block = 1});
+        EXPECT_EQ(context_of(*node), own.handle());
+        EXPECT_EQ(context_of(graph.launch(config(), kernel("nothing"))),
+                  device().primary_context().handle());
+    }
+}
+
 class OnSeveralDevices : public GraphTest {
 protected:
     void SetUp() override {
