@@ -179,7 +179,8 @@ CALLS = {
     "copy": "source.copy_to(target, stream=stream)",
     "fill": "source.fill(0, stream=stream)",
     "event_create": "device.create_event().close_event()",
-    "texture_create": "x.create_texture(resource=x, options=x)",
+    "texture_create_drop": "x.create_texture(resource=x, options=x)",
+    "texture_create_close": "x.create_texture(resource=x, options=x)",
     "event_record": "stream.record(event)",
     "event_is_done": "event.is_done",
     "stream_create": "device.create_stream().close_stream()",
@@ -293,8 +294,9 @@ def operations(module):
     add("fill", 200, "source.fill(0, stream=stream)", sync)
     add("event_create", 1000, "device.create_event().close()")
     if "resource" in names:
-        statement = "device.create_texture_object(resource=resource, options=sampling).close()"
-        add("texture_create", 300, statement)
+        statement = "device.create_texture_object(resource=resource, options=sampling)"
+        add("texture_create_drop", 300, statement)
+        add("texture_create_close", 300, statement + ".close()")
     add("event_record", 1000, "stream.record(event)", sync)
     add("event_is_done", 2000, "event.is_done")
     add("stream_create", 100, "device.create_stream().close()")

@@ -286,7 +286,7 @@ double time_of(const char* operation, int loops, const Objects& objects) {
     if (is("event_create")) {
         return time(loops, [] { destroy(create_event()); });
     }
-    if (is("texture_create")) {
+    if (is("texture_create_drop") || is("texture_create_close")) {
         return time(loops, [] { create_texture(); });
     }
     if (is("event_record")) {

@@ -16,15 +16,13 @@
 
 namespace cuprum::detail {
 
+constinit std::atomic<const DeviceList*> device_list{nullptr};
+
 namespace {
 
-// NOTE: never destroyed at exit: a Device is a pointer into it and owns nothing.
-constinit std::atomic<const DeviceList*> device_list{nullptr};
 constinit std::mutex making_list;
 
 DeviceList read_devices();
-/// Asks the driver which devices there are. Kept apart, so that devices() needs no stack.
-[[gnu::cold, gnu::noinline]] const DeviceList& list_devices();
 std::shared_ptr<ContextState> share_for_good(std::unique_ptr<ContextState> state);
 bool can_change(int attribute);
 
@@ -36,9 +34,15 @@ DeviceState::DeviceState(CUdevice device, int number) : handle(device), ordinal(
     }
 }
 
-const DeviceList& devices() {
-    const DeviceList* const list = device_list.load(std::memory_order_acquire);
-    return list != nullptr ? *list : list_devices();
+const DeviceList& list_devices() {
+    driver::initialise();
+    const std::lock_guard lock(making_list);
+    const DeviceList* list = device_list.load(std::memory_order_relaxed);
+    if (list == nullptr) {
+        list = new DeviceList(read_devices());
+        device_list.store(list, std::memory_order_release);
+    }
+    return *list;
 }
 
 DeviceState& device_state(CUdevice handle) {
@@ -168,17 +172,6 @@ std::shared_ptr<ContextState> share_for_good(std::unique_ptr<ContextState> state
     const std::lock_guard lock(keeping);
     kept->push_back(std::move(state));
     return {std::shared_ptr<void>(), kept->back().get()};
-}
-
-const DeviceList& list_devices() {
-    driver::initialise();
-    const std::lock_guard lock(making_list);
-    const DeviceList* list = device_list.load(std::memory_order_relaxed);
-    if (list == nullptr) {
-        list = new DeviceList(read_devices());
-        device_list.store(list, std::memory_order_release);
-    }
-    return *list;
 }
 
 DeviceList read_devices() {

@@ -46,8 +46,17 @@ struct DeviceState {
 
 using DeviceList = std::vector<std::unique_ptr<DeviceState>>;
 
+// NOTE: never destroyed at exit: a Device is a pointer into it and owns nothing.
+extern std::atomic<const DeviceList*> device_list; // null before the first call of devices()
+
+/// Asks the driver which devices there are.
+[[nodiscard, gnu::cold]] const DeviceList& list_devices();
+
 /// Returns all devices in order, initialising the driver on the first call.
-[[nodiscard]] const DeviceList& devices();
+[[nodiscard]] inline const DeviceList& devices() {
+    const DeviceList* const list = device_list.load(std::memory_order_acquire);
+    return list != nullptr ? *list : list_devices();
+}
 
 /// Returns the state of a device by the driver's handle.
 [[nodiscard]] DeviceState& device_state(CUdevice handle);
