@@ -5,12 +5,12 @@
 #
 # The library searches for the emulated device by this layout: lib/libcuprum.so and
 # lib/cuprum/libcuda.so.1; in a wheel, cuprum/libcuprum.so and cuprum/_emulator/libcuda.so.1.
-# libcudart.so.13 and libnvidia-ml.so.1 are beside libcuda.so.1, because the command cuprum-emulator adds
+# libcudart.so.13, .12 and libnvidia-ml.so.1 are beside libcuda.so.1, because the command cuprum-emulator adds
 # that folder to the library path of the programs it runs.
 
 set(runtime)
 if(TARGET cuprum_runtime)
-  set(runtime cuprum_runtime)
+  set(runtime cuprum_runtime cuprum_runtime_12)
 endif()
 
 if(SKBUILD)

@@ -189,7 +189,7 @@ cudaError_t CUDARTAPI cudaRuntimeGetVersion(int* runtimeVersion) {
     if (runtimeVersion == nullptr) {
         return keep(cudaErrorInvalidValue);
     }
-    *runtimeVersion = CUDART_VERSION;
+    *runtimeVersion = VERSION;
     return cudaSuccess;
 }
 
@@ -218,7 +218,7 @@ cudaError_t CUDARTAPI cudaGetDriverEntryPointByVersion(
 cudaError_t CUDARTAPI cudaGetDriverEntryPoint(const char* symbol, void** funcPtr,
                                               unsigned long long flags,
                                               cudaDriverEntryPointQueryResult* driverStatus) {
-    return cudaGetDriverEntryPointByVersion(symbol, funcPtr, CUDART_VERSION, flags, driverStatus);
+    return cudaGetDriverEntryPointByVersion(symbol, funcPtr, VERSION, flags, driverStatus);
 }
 
 cudaError_t CUDARTAPI cudaLogsRegisterCallback(cudaLogsCallback_t callbackFunc, void* userData,

@@ -320,7 +320,7 @@ cudaError_t CUDARTAPI cudaGetDriverEntryPointByVersion_ptsz(
 cudaError_t CUDARTAPI cudaGetDriverEntryPoint_ptsz(const char* symbol, void** funcPtr,
                                                    unsigned long long flags,
                                                    cudaDriverEntryPointQueryResult* driverStatus) {
-    return cudaGetDriverEntryPointByVersion_ptsz(symbol, funcPtr, CUDART_VERSION, flags,
+    return cudaGetDriverEntryPointByVersion_ptsz(symbol, funcPtr, cuprum::runtime::VERSION, flags,
                                                  driverStatus);
 }
 

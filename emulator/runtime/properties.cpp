@@ -5,11 +5,22 @@
 
 #include "runtime.hpp"
 
+#ifdef CUPRUM_RUNTIME_12
+#include "version_12/properties.hpp"
+#endif
+
 #include <initializer_list>
 
 using namespace cuprum::runtime;
 
 namespace {
+
+/// The structure that programs pass. The header declares the one of CUDA 13.
+#ifdef CUPRUM_RUNTIME_12
+using Properties = version_12::DeviceProperties;
+#else
+using Properties = cudaDeviceProp;
+#endif
 
 /// A reader of one device's attributes. It stops at the first failure and keeps its code.
 class Attributes {
@@ -40,10 +51,11 @@ private:
     CUresult status_ = CUDA_SUCCESS;
 };
 
-void read_limits(cudaDeviceProp& result, Attributes& from);
-void read_textures(cudaDeviceProp& result, Attributes& from);
-void read_abilities(cudaDeviceProp& result, Attributes& from);
-CUresult fill(cudaDeviceProp& result, CUdevice device);
+void read_limits(Properties& result, Attributes& from);
+void read_textures(Properties& result, Attributes& from);
+void read_abilities(Properties& result, Attributes& from);
+void read_what_versions_differ_in(Properties& result, Attributes& from);
+CUresult fill(Properties& result, CUdevice device);
 
 } // namespace
 
@@ -56,7 +68,7 @@ cudaError_t CUDARTAPI cudaGetDeviceProperties(cudaDeviceProp* prop, int device) 
             return CUDA_ERROR_INVALID_VALUE;
         }
         const CUresult status = cuDeviceGet(&handle, device);
-        return status != CUDA_SUCCESS ? status : fill(*prop, handle);
+        return status != CUDA_SUCCESS ? status : fill(*reinterpret_cast<Properties*>(prop), handle);
     });
 }
 
@@ -66,15 +78,16 @@ cudaError_t CUDARTAPI cudaChooseDevice(int* device, const cudaDeviceProp* prop) 
         if (device == nullptr || prop == nullptr) {
             return CUDA_ERROR_INVALID_VALUE;
         }
+        const auto& wanted = *reinterpret_cast<const Properties*>(prop);
         CUresult status = cuDeviceGetCount(&count);
         int best_score = -1;
         for (int each = 0; status == CUDA_SUCCESS && each < count; ++each) {
-            cudaDeviceProp has{};
+            Properties has{};
             status = fill(has, each);
-            const bool is_new_enough =
-                has.major > prop->major || (has.major == prop->major && has.minor >= prop->minor);
+            const bool is_new_enough = has.major > wanted.major ||
+                                       (has.major == wanted.major && has.minor >= wanted.minor);
             const int score = static_cast<int>(is_new_enough) +
-                              static_cast<int>(has.totalGlobalMem >= prop->totalGlobalMem);
+                              static_cast<int>(has.totalGlobalMem >= wanted.totalGlobalMem);
             if (score > best_score) { // on a tie, the first device wins
                 best_score = score;
                 *device = each;
@@ -90,7 +103,7 @@ cudaError_t CUDARTAPI cudaChooseDevice(int* device, const cudaDeviceProp* prop) 
 
 namespace {
 
-CUresult fill(cudaDeviceProp& result, CUdevice device) {
+CUresult fill(Properties& result, CUdevice device) {
     result = {};
     CUresult status = cuDeviceGetName(result.name, sizeof result.name, device);
     if (status == CUDA_SUCCESS) {
@@ -106,10 +119,11 @@ CUresult fill(cudaDeviceProp& result, CUdevice device) {
     read_limits(result, attributes);
     read_textures(result, attributes);
     read_abilities(result, attributes);
+    read_what_versions_differ_in(result, attributes);
     return attributes.status();
 }
 
-void read_limits(cudaDeviceProp& result, Attributes& from) {
+void read_limits(Properties& result, Attributes& from) {
     from.read(result.major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
     from.read(result.minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     from.read(result.warpSize, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
@@ -142,15 +156,10 @@ void read_limits(cudaDeviceProp& result, Attributes& from) {
     from.read(result.pciBusID, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID);
     from.read(result.pciDeviceID, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID);
     from.read(result.pciDomainID, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID);
-    from.read(result.gpuPciDeviceID, CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID);
-    from.read(result.gpuPciSubsystemID, CU_DEVICE_ATTRIBUTE_GPU_PCI_SUBSYSTEM_ID);
     from.read(result.multiGpuBoardGroupID, CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID);
-    from.read(result.deviceNumaConfig, CU_DEVICE_ATTRIBUTE_NUMA_CONFIG);
-    from.read(result.deviceNumaId, CU_DEVICE_ATTRIBUTE_NUMA_ID);
-    from.read(result.hostNumaId, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID);
 }
 
-void read_textures(cudaDeviceProp& result, Attributes& from) {
+void read_textures(Properties& result, Attributes& from) {
     from.read(result.textureAlignment, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT);
     from.read(result.texturePitchAlignment, CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT);
     from.read(result.surfaceAlignment, CU_DEVICE_ATTRIBUTE_SURFACE_ALIGNMENT);
@@ -200,7 +209,7 @@ void read_textures(cudaDeviceProp& result, Attributes& from) {
               CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED);
 }
 
-void read_abilities(cudaDeviceProp& result, Attributes& from) {
+void read_abilities(Properties& result, Attributes& from) {
     from.read(result.integrated, CU_DEVICE_ATTRIBUTE_INTEGRATED);
     from.read(result.canMapHostMemory, CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY);
     from.read(result.concurrentKernels, CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS);
@@ -239,9 +248,28 @@ void read_abilities(cudaDeviceProp& result, Attributes& from) {
     from.read(result.ipcEventSupported, CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED);
     from.read(result.clusterLaunch, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH);
     from.read(result.unifiedFunctionPointers, CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS);
+}
+
+void read_what_versions_differ_in(Properties& result, Attributes& from) {
+#ifdef CUPRUM_RUNTIME_12
+    from.read(result.clockRate, CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+    from.read(result.deviceOverlap, CU_DEVICE_ATTRIBUTE_GPU_OVERLAP);
+    from.read(result.kernelExecTimeoutEnabled, CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT);
+    from.read(result.computeMode, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE);
+    from.read(result.maxTexture1DLinear, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH);
+    from.read(result.memoryClockRate, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+    from.read(result.singleToDoublePrecisionPerfRatio,
+              CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO);
+#else
+    from.read(result.gpuPciDeviceID, CU_DEVICE_ATTRIBUTE_GPU_PCI_DEVICE_ID);
+    from.read(result.gpuPciSubsystemID, CU_DEVICE_ATTRIBUTE_GPU_PCI_SUBSYSTEM_ID);
+    from.read(result.deviceNumaConfig, CU_DEVICE_ATTRIBUTE_NUMA_CONFIG);
+    from.read(result.deviceNumaId, CU_DEVICE_ATTRIBUTE_NUMA_ID);
+    from.read(result.hostNumaId, CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID);
     from.read(result.mpsEnabled, CU_DEVICE_ATTRIBUTE_MPS_ENABLED);
     from.read(result.hostNumaMultinodeIpcSupported,
               CU_DEVICE_ATTRIBUTE_HOST_NUMA_MULTINODE_IPC_SUPPORTED);
+#endif
 }
 
 } // namespace

@@ -17,6 +17,13 @@
 
 namespace cuprum::runtime {
 
+/// The version that the library reports. libcudart.so.12 serves programs of CUDA 12.0 to 12.9.
+#ifdef CUPRUM_RUNTIME_12
+inline constexpr int VERSION = 12090;
+#else
+inline constexpr int VERSION = CUDART_VERSION;
+#endif
+
 /// Initialises the driver once per process. Needs no context.
 cudaError_t start() noexcept;
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compare the exports of two libcudart.so.13: names with their versions.
+"""Compare the exports of two libcudart.so of one version: names with their versions.
 
 Programs refer to both, so a program cannot start if one is missing.
 """
