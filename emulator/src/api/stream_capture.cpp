@@ -75,7 +75,11 @@ CUresult CUDAAPI cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph,
 
 CUresult CUDAAPI cuStreamEndCapture(CUstream hStream, CUgraph* phGraph) {
     return entry("cuStreamEndCapture", [&] {
-        require(phGraph != nullptr, "phGraph must not be NULL");
+        // Without phGraph a driver ends the capture too, and keeps no new graph.
+        if (phGraph == nullptr) {
+            Capture::end(*stream_from(hStream), false);
+            return;
+        }
         *phGraph = nullptr;
         *phGraph = Capture::end(*stream_from(hStream))->handle<CUgraph>();
     });

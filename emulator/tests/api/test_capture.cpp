@@ -359,6 +359,25 @@ TEST_F(Captures, a_capture_can_add_to_a_graph) {
     EXPECT_TRUE(succeeds(CU(cuGraphDestroy)(graph)));
 }
 
+// As an H200 with driver 580 does.
+TEST_F(Captures, a_capture_can_end_without_a_place_for_the_graph) {
+    CUgraph graph = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuGraphCreate)(&graph, 0)));
+    ASSERT_TRUE(succeeds(CU(cuStreamBeginCaptureToGraph)(stream_, graph, nullptr, nullptr, 0,
+                                                         CU_STREAM_CAPTURE_MODE_GLOBAL)));
+    ASSERT_TRUE(succeeds(work(stream_)));
+    EXPECT_TRUE(succeeds(CU(cuStreamEndCapture)(stream_, nullptr)));
+    std::size_t nodes = 0;
+    ASSERT_TRUE(succeeds(CU(cuGraphGetNodes)(graph, nullptr, &nodes)));
+    EXPECT_EQ(nodes, 1U) << "the graph of the program is kept";
+    EXPECT_TRUE(succeeds(CU(cuGraphDestroy)(graph)));
+    begin(stream_);
+    ASSERT_TRUE(succeeds(work(stream_)));
+    EXPECT_TRUE(succeeds(CU(cuStreamEndCapture)(stream_, nullptr)));
+    EXPECT_TRUE(returns(CUDA_ERROR_ILLEGAL_STATE, CU(cuStreamEndCapture)(stream_, nullptr)));
+    EXPECT_TRUE(succeeds(CU(cuStreamSynchronize)(stream_))) << "the stream does not capture";
+}
+
 TEST_F(Captures, a_stream_or_a_context_that_goes_takes_its_capture_along) {
     CUstream doomed = nullptr;
     CUdeviceptr memory = 0;

@@ -76,7 +76,7 @@ void Capture::begin(const std::shared_ptr<Stream>& origin, CUstreamCaptureMode m
     active_count.fetch_add(1);
 }
 
-std::shared_ptr<Graph> Capture::end(Stream& stream) {
+std::shared_ptr<Graph> Capture::end(Stream& stream, bool is_wanted) {
     const std::lock_guard lock(mutex);
     const auto capture = stream.capture();
     if (capture == nullptr) {
@@ -93,7 +93,7 @@ std::shared_ptr<Graph> Capture::end(Stream& stream) {
     const bool is_good = capture->is_valid_ && !is_wrong_thread && !is_unjoined;
     capture->leave_streams();
     auto graph = std::move(capture->graph_);
-    if (!is_good && capture->owns_graph_) {
+    if ((!is_good || !is_wanted) && capture->owns_graph_) {
         const GraphLock graph_lock;
         graph->destroy();
     }

@@ -62,10 +62,11 @@ public:
     static void begin(const std::shared_ptr<Stream>& origin, CUstreamCaptureMode mode,
                       std::shared_ptr<Graph> graph, Dependencies dependencies);
 
-    /// Ends the capture that began on a stream and returns its graph.
+    /// Ends the capture that began on a stream and returns its graph. If the program does not want
+    /// it, a graph that the capture created is destroyed.
     ///
     /// @throws DriverError as cuStreamEndCapture does.
-    [[nodiscard]] static std::shared_ptr<Graph> end(Stream& stream);
+    static std::shared_ptr<Graph> end(Stream& stream, bool is_wanted = true);
 
     /// Takes work of a stream, if it is capturing; false if the work is to be done. `may_overlap`
     /// says that a kernel may start while the one before it still runs.
