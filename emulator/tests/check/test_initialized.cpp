@@ -81,6 +81,22 @@ TEST(Initialized, an_atomic_operation_reads_too) {
                   {"update of 4 bytes"});
 }
 
+TEST(Initialized, a_barrier_that_was_invalidated) {
+    expect_report(initialized("mbarrier.init.shared.b64 [gate], 32;\nbar.warp.sync -1;\n"
+                              "mbarrier.inval.shared.b64 [gate];\n"
+                              "mbarrier.arrive.shared.b64 _, [gate];\n",
+                              {.block = 1}),
+                  FaultKind::IllegalInstruction, {"mbarrier.inval or other data has replaced it"});
+}
+
+TEST(CheckedMemory, an_atomic_operation_on_local_memory) {
+    const std::string body = "mov.u64 %rd1, own;\nst.local.u32 [own], 1;\n"
+                             "cvta.local.u64 %rd1, %rd1;\natom.add.u32 %r1, [%rd1], 1;\n";
+    expect_report(run_checked(CHECK_MEMORY, body, ONE_WARP), FaultKind::InvalidAddressSpace,
+                  {"is atomic, but the address is neither global nor shared"});
+    EXPECT_EQ(run_checked(CHECK_INITIALIZED, body, ONE_WARP).kind, FaultKind::None);
+}
+
 TEST(Initialized, device_memory) {
     const auto run = [](const std::string& body) {
         TestDevice device;

@@ -196,8 +196,15 @@ TEST_P(Access, faults_name_address_size_and_kind) {
     // One bad lane among good ones.
     expect_fault("setp.eq.u32 %p, %l, 17;\nselp.b64 %x, 64, %in, %p;\nst.global.u32 [%x], %l;\n",
                  FaultKind::IllegalAddress, "at 0x40");
-    expect_fault("mov.u64 %x, depot;\ncvta.local.u64 %x, %x;\natom.add.u32 %r, [%x], 1;\n",
-                 FaultKind::InvalidAddressSpace, "neither global nor shared");
+}
+
+// ptxas makes this work, and the tests of libcu++ for its atomics rely on it.
+TEST_P(Access, atomic_operations_on_local_memory_work) {
+    expect_lanes("mov.u64 %x, depot;\nst.local.u32 [%x], %l;\ncvta.local.u64 %x, %x;\n"
+                 "atom.add.u32 %r, [%x], 5;\nld.local.u32 %s, [depot];\n"
+                 "shl.b32 %s, %s, 8;\nor.b32 %r, %r, %s;\n" +
+                     STORE,
+                 [](U lane) { return lane | (lane + 5) << 8; });
 }
 
 TEST_P(Access, an_idle_lane_with_a_bad_address_does_no_harm) {

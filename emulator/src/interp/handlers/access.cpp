@@ -63,8 +63,11 @@ Place in_generic(const WarpContext& warp, unsigned lane, std::uint64_t address, 
         return in_shared(block, offset, bytes);
     }
     if (const std::uint64_t offset = address - map.local_base; offset < map.local_bytes) {
-        return is_atomic ? Place{nullptr, AccessProblem::NotAtomic}
-                         : in_local(warp, lane, offset, bytes);
+        // PTX does not define atomic operations on local memory, but ptxas makes them work where it
+        // sees the variable. libcu++ relies on that; the check "memory" reports them.
+        return is_atomic && (map.checks & CHECK_MEMORY) != 0
+                   ? Place{nullptr, AccessProblem::NotAtomic}
+                   : in_local(warp, lane, offset, bytes);
     }
     const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(block.parameters);
     if (offset < block.parameter_bytes && !is_write) {
