@@ -57,7 +57,7 @@ CUresult CUDAAPI cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_o
         check_library_options(libraryOptions, libraryOptionValues, numLibraryOptions);
         const JitOptions options(numJitOptions, jitOptions, jitOptionsValues);
         auto program = Program::load(code, std::nullopt, target_sm(), options);
-        *library = Library::create(std::move(program), options)->handle<CUlibrary>();
+        *library = Library::create(std::move(program))->handle<CUlibrary>();
         options.write_results();
     });
 }
@@ -71,7 +71,7 @@ CUresult CUDAAPI cuLibraryLoadFromFile(CUlibrary* library, const char* fileName,
         check_library_options(libraryOptions, libraryOptionValues, numLibraryOptions);
         const JitOptions options(numJitOptions, jitOptions, jitOptionsValues);
         auto program = Program::load_file(fileName, target_sm(), options);
-        *library = Library::create(std::move(program), options)->handle<CUlibrary>();
+        *library = Library::create(std::move(program))->handle<CUlibrary>();
         options.write_results();
     });
 }

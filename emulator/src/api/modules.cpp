@@ -17,7 +17,7 @@ void load(CUmodule* out, const void* image, const JitOptions& options) {
     require(out != nullptr, "module must not be NULL");
     const auto& context = current_context();
     const auto program = Program::load(image, std::nullopt, context->device().sm(), options);
-    *out = Module::create(context, *program, options, {}, false)->handle<CUmodule>();
+    *out = Module::create(context, *program, false)->handle<CUmodule>();
     options.write_results();
 }
 
@@ -30,7 +30,7 @@ CUresult CUDAAPI cuModuleLoad(CUmodule* module, const char* fname) {
         require(module != nullptr, "module must not be NULL");
         const auto& context = current_context();
         const auto program = Program::load_file(fname, context->device().sm(), {});
-        *module = Module::create(context, *program, {}, {}, false)->handle<CUmodule>();
+        *module = Module::create(context, *program, false)->handle<CUmodule>();
     });
 }
 

@@ -28,7 +28,7 @@ Function find_current_graph; // dst[0]: graph
 /// A function as PTX declares it. Sizes are in bytes.
 struct Builtin {
     std::string_view name;
-    bytecode::Handler handler;
+    FixedOp op;
     std::uint32_t result_size = 0; // 0: returns nothing
     std::array<std::uint32_t, 5> parameter_sizes{};
     std::uint32_t parameter_count = 0;

@@ -300,6 +300,7 @@ struct MemoryForm {
     std::uint8_t element_bytes = 4;
     bytecode::Width register_width = bytecode::Width::B32;
     bytecode::Width address_width = bytecode::Width::B64;
+    std::uint8_t count = 1; // of components
 };
 
 enum class AtomicOp : std::uint8_t {
@@ -380,8 +381,46 @@ struct PackForm {
     bool is_signed = false;
 };
 
+/// Brings the lanes of the linear register src[0], of this width, up to date.
+struct SpreadForm {
+    bytecode::Width width = bytecode::Width::B32;
+};
+
 struct MatrixForm; // matrix_forms.hpp
 struct SampleForm; // image_forms.hpp
+
+namespace bytecode {
+
+template <>
+constexpr inline Family FAMILY_OF<MoveForm> = Family::Move;
+template <>
+constexpr inline Family FAMILY_OF<IntegerForm> = Family::Integer;
+template <>
+constexpr inline Family FAMILY_OF<DotForm> = Family::Dot;
+template <>
+constexpr inline Family FAMILY_OF<BitsForm> = Family::Bits;
+template <>
+constexpr inline Family FAMILY_OF<CarryForm> = Family::Carry;
+template <>
+constexpr inline Family FAMILY_OF<FloatForm> = Family::Float;
+template <>
+constexpr inline Family FAMILY_OF<CompareForm> = Family::Compare;
+template <>
+constexpr inline Family FAMILY_OF<ConvertForm> = Family::Convert;
+template <>
+constexpr inline Family FAMILY_OF<MemoryForm> = Family::Memory;
+template <>
+constexpr inline Family FAMILY_OF<AtomicForm> = Family::Atomic;
+template <>
+constexpr inline Family FAMILY_OF<WarpForm> = Family::Warp;
+template <>
+constexpr inline Family FAMILY_OF<CopyForm> = Family::Copy;
+template <>
+constexpr inline Family FAMILY_OF<PackForm> = Family::Pack;
+template <>
+constexpr inline Family FAMILY_OF<SpreadForm> = Family::Spread;
+
+} // namespace bytecode
 
 struct FusedSelectors;
 
@@ -412,6 +451,11 @@ struct Selectors {
     bytecode::Handler (*linear_compare)(const CompareForm&);
     bytecode::Handler (*linear_convert)(const ConvertForm&);
     bytecode::Handler (*linear_memory)(const MemoryForm&);
+
+    // The same for blocks that are 16 threads wide; nullptr if there is no such variant.
+    bytecode::Handler (*memory_halves)(const MemoryForm&);
+    bytecode::Handler (*linear_memory_halves)(const MemoryForm&);
+
     /// Writes the lanes of the linear register src[0] unless they are up to date.
     bytecode::Handler (*spread)(bytecode::Width);
     const FusedSelectors* fused;

@@ -28,6 +28,8 @@ struct LoadLoadFmaForm {
     ptx::Space first = ptx::Space::Global;
     ptx::Space second = ptx::Space::Global;
     FusedRole role = FusedRole::Product;
+    bool is_chain = false;   // more such sequences follow (bytecode::Variant::FusedChain)
+    bool has_halves = false; // for blocks that are 16 threads wide
 };
 
 /// The selectors of one instruction-set level. They return nullptr for what is not fused.

@@ -10,6 +10,8 @@
 
 #pragma once
 
+#include "bytecode/form.hpp"
+
 #include <bit>
 #include <cstdint>
 
@@ -72,6 +74,9 @@ struct SampleForm {
 };
 
 static_assert(sizeof(SampleForm) == 8);
+
+template <>
+constexpr inline bytecode::Family bytecode::FAMILY_OF<SampleForm> = bytecode::Family::Sample;
 
 /// What txq and suq ask for.
 enum class ImageQuery : std::uint8_t {

@@ -23,6 +23,8 @@
 
 #pragma once
 
+#include "bytecode/form.hpp"
+
 #include <cstdint>
 
 namespace cuprum::emulator {
@@ -83,9 +85,9 @@ enum Flags : std::uint8_t {
 
 /// One instruction. `dst[0 .. dst_count)` are written, `src[0 .. src_count)` are read.
 struct Instruction {
-    Handler handler = nullptr;
-    Operand guard;          // a predicate, or none
-    std::uint8_t flags = 0; // of Flags
+    Handler handler = nullptr; // null until the pass `select_handlers`
+    Operand guard;             // a predicate, or none
+    std::uint8_t flags = 0;    // of Flags
     std::uint8_t dst_count = 0;
     std::uint8_t src_count = 0;
     std::uint8_t access_bytes = 0; // loads, stores, atomics: bytes per element that one lane moves
@@ -99,6 +101,7 @@ struct Instruction {
     std::uint16_t tag = 0;            // family-specific
     std::uint32_t line = 0;           // index into Kernel::lines
     Handler plain = nullptr; // the version for plain registers, if `handler` handles linear ones
+    Form form;               // what the instruction does
 };
 
 } // namespace bytecode

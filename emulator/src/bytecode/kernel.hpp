@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "bytecode/code_source.hpp"
 #include "bytecode/instruction.hpp"
 
 #include <cstddef>
@@ -96,6 +97,15 @@ struct ParameterSlot {
     Width width = Width::B32;
 };
 
+/// A constant that holds the address of a variable. Each context fills it in
+/// (passes::place_symbols).
+struct SymbolSlot {
+    std::uint32_t offset = 0; // of the bank
+    Width width = Width::B64;
+    std::uint32_t symbol = 0; // index into Kernel::symbols
+    std::uint64_t addend = 0;
+};
+
 /// One declared parameter, as cuKernelGetParamInfo reports it.
 struct Parameter {
     std::uint32_t offset = 0;
@@ -131,8 +141,12 @@ struct Kernel {
     std::string name;
     std::vector<Instruction> code;
     std::vector<Operand> operands;             // the `extra` operands of instructions
-    std::vector<std::byte> constants;          // bank Constants, as collected
+    std::vector<std::byte> constants;          // bank Constants, while it is collected
+    std::uint32_t constant_bytes = 0;          // of bank Constants
     std::shared_ptr<std::byte> constant_bank;  // the same bytes, aligned to BANK_ALIGNMENT
+    std::vector<SymbolSlot> symbol_slots;      // constants that differ between contexts
+    std::vector<std::string> symbols;          // the variables whose addresses they hold
+    std::shared_ptr<CodeSource> code_source;   // what warps run: `code`, or a variant of it
     std::vector<std::uint32_t> branch_targets; // the lists of brx.idx: instruction indices
     std::vector<Line> lines;
     std::shared_ptr<const std::string> source; // the PTX text, for reports

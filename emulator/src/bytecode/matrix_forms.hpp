@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include "bytecode/form.hpp"
 #include "ptx/tree.hpp"
 
 #include <cstdint>
@@ -105,5 +106,8 @@ struct MatrixForm {
     MatrixElement a{};                   // of the elements that are moved; Multiply: of A
     bool is_scaled = false;              // MultiplyParts: with .block_scale
 };
+
+template <>
+constexpr inline bytecode::Family bytecode::FAMILY_OF<MatrixForm> = bytecode::Family::Matrix;
 
 } // namespace cuprum::emulator

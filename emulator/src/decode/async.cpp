@@ -134,7 +134,7 @@ void decode_copy(Reader& reader) {
         write.bytes = form.bytes;
         reader.lowering().note_access(write);
     }
-    reader.emit(selectors().copy(form), {}, std::span(sources, count), rest);
+    reader.emit(form, {}, std::span(sources, count), rest);
 }
 
 } // namespace

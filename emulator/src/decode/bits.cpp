@@ -27,8 +27,7 @@ void emit_form(Reader& reader, const BitsForm& form, Type result,
         ++index;
     }
     const Operand destination = reader.destination(0, result);
-    reader.emit(selectors().bits(form), std::span(&destination, 1),
-                std::span(operands.data(), index), {});
+    reader.emit(form, std::span(&destination, 1), std::span(operands.data(), index), {});
 }
 
 BitsForm form_of(BitsOp op, Type type) {
@@ -59,7 +58,7 @@ void decode_logic(Reader& reader, BitsOp op, BitsOp predicate_op) {
     const Operand destination = reader.destination(0, type);
     bytecode::Instruction rest;
     rest.tag = tag;
-    reader.emit(selectors().bits({.op = predicate_op}), std::span(&destination, 1),
+    reader.emit(BitsForm{.op = predicate_op}, std::span(&destination, 1),
                 std::span(sources, is_unary ? 1 : 2), rest);
 }
 
@@ -102,10 +101,10 @@ void decode_lop3(Reader& reader) {
     const Operand a = reader.source(1, type);
     const Operand b = reader.source(2, type);
     const Operand c = reader.source(3, type);
-    const bytecode::Handler handler =
-        selectors().bits({.op = BitsOp::Lop3, .lut = static_cast<std::uint8_t>(table.bits)});
+    const bytecode::Form form =
+        BitsForm{.op = BitsOp::Lop3, .lut = static_cast<std::uint8_t>(table.bits)};
     if (combine < 0) {
-        reader.emit(handler, {reader.destination(0, type)}, {a, b, c});
+        reader.emit(form, {reader.destination(0, type)}, {a, b, c});
         return;
     }
     // d|p: the predicate tells whether any bit is set, combined with another predicate.
@@ -119,10 +118,10 @@ void decode_lop3(Reader& reader) {
     const Operand other = reader.predicate(reader.operand(5), rest.tag, 4);
     const Operand value = reader.destination(to.parts[0], type);
     const Operand predicate = reader.destination(to.parts[1], Type::Pred);
-    reader.emit(handler, {value}, {a, b, c});
+    reader.emit(form, {value}, {a, b, c});
     const Operand sources[3] = {value, reader.lowering().constant(0, bytecode::Width::B32), other};
-    reader.emit(selectors().compare({.compare = Compare::Ne, .type = Type::U32}),
-                std::span(&predicate, 1), sources, rest);
+    reader.emit(CompareForm{.compare = Compare::Ne, .type = Type::U32}, std::span(&predicate, 1),
+                sources, rest);
 }
 
 void decode_prmt(Reader& reader) {

@@ -70,8 +70,8 @@ void note_bulk(Lowering& lowering, const AccessNote& about, const Address& to, c
 
 /// Emits an operation with the operands [to], [from], size and, unless the target is global memory,
 /// [mbarrier].
-void emit_bulk(Reader& reader, const Ends& ends, bytecode::Handler handler, Operand size,
-               std::uint16_t tag, const AccessNote& about) {
+void emit_bulk(Reader& reader, const Ends& ends, FixedOp op, Operand size, std::uint16_t tag,
+               const AccessNote& about) {
     if (!need_address(reader, 0) || !need_address(reader, 1) ||
         (!ends.is_to_global && !need_address(reader, 3))) {
         return;
@@ -106,7 +106,7 @@ void emit_bulk(Reader& reader, const Ends& ends, bytecode::Handler handler, Oper
     }
     note_bulk(lowering, about, ends.is_to_global ? other : shared,
               ends.is_to_global ? shared : other, barrier, ends);
-    reader.emit(handler, {}, std::span(sources, ends.is_to_global ? 3 : 4), rest);
+    reader.emit(op, {}, std::span(sources, ends.is_to_global ? 3 : 4), rest);
 }
 
 static_assert(static_cast<unsigned>(Type::SurfRef) < 32, "a type must fit into the tag");
@@ -159,26 +159,25 @@ void decode_bulk_copy(Reader& reader) {
     AccessNote about;
     about.kind = AccessNote::Kind::Write;
     about.size = size;
-    bytecode::Handler handler = ends->is_to_global     ? bulk_copy::to_global
-                                : ends->is_from_shared ? bulk_copy::between_shared
-                                                       : bulk_copy::to_shared;
+    FixedOp op = ends->is_to_global     ? FixedOp::BulkToGlobal
+                 : ends->is_from_shared ? FixedOp::BulkBetweenShared
+                                        : FixedOp::BulkToShared;
     if (is_multicast || is_masked) {
         // The size and the mask (of blocks or of bytes) are packed into one operand.
         const Operand parts[2] = {size, reader.source(is_masked ? 3 + hints : 4, Type::B16)};
         if (is_masked) { // masked-out bytes may lie outside the allocation or belong to others
             about.size = reader.lowering().temporary(Width::B32);
             about.is_strong = true;
-            reader.emit(bulk_copy::masked_extent, {about.size}, {parts[0], parts[1]});
+            reader.emit(FixedOp::BulkMaskedExtent, {about.size}, {parts[0], parts[1]});
         } else {
             about.blocks = parts[1];
         }
         size = reader.lowering().temporary(Width::B64);
-        reader.emit(selectors().move(
-                        {.op = MoveOp::Pack, .width = Width::B64, .part_bytes = 4, .bytes = 8}),
+        reader.emit(MoveForm{.op = MoveOp::Pack, .width = Width::B64, .part_bytes = 4, .bytes = 8},
                     std::span(&size, 1), parts, {});
-        handler = is_masked ? bulk_copy::to_global_masked : bulk_copy::to_many;
+        op = is_masked ? FixedOp::BulkToGlobalMasked : FixedOp::BulkToMany;
     }
-    emit_bulk(reader, *ends, handler, size, 0, about);
+    emit_bulk(reader, *ends, op, size, 0, about);
 }
 
 void decode_bulk_reduction(Reader& reader) {
@@ -196,7 +195,7 @@ void decode_bulk_reduction(Reader& reader) {
     about.kind = AccessNote::Kind::ReadWrite;
     about.is_strong = true;
     about.size = reader.source(2, Type::U32);
-    emit_bulk(reader, *ends, bulk_copy::reduce, about.size,
+    emit_bulk(reader, *ends, FixedOp::BulkReduce, about.size,
               static_cast<std::uint16_t>(*tag | (ends->is_to_global ? bulk_copy::TO_GLOBAL : 0)),
               about);
 }
@@ -219,9 +218,8 @@ void decode_bulk_store(Reader& reader) {
         return;
     }
     const Operand size = lowering.temporary(Width::B32);
-    reader.emit(
-        selectors().move({.op = MoveOp::Unpack, .width = Width::B64, .part_bytes = 4, .bytes = 8}),
-        {size, lowering.temporary(Width::B32)}, {bytes});
+    reader.emit(MoveForm{.op = MoveOp::Unpack, .width = Width::B64, .part_bytes = 4, .bytes = 8},
+                {size, lowering.temporary(Width::B32)}, {bytes});
     AccessNote write;
     write.address = to;
     write.space = space;
@@ -234,7 +232,7 @@ void decode_bulk_store(Reader& reader) {
     rest.target = static_cast<std::uint32_t>(to.offset);
     rest.tag = static_cast<std::uint16_t>(narrow(to, bulk_copy::NARROW_SHARED) |
                                           (space == Space::None ? bulk_copy::GENERIC : 0));
-    reader.emit(bulk_copy::clear, {}, sources, rest);
+    reader.emit(FixedOp::BulkClear, {}, sources, rest);
 }
 
 } // namespace cuprum::emulator::decoding

@@ -28,9 +28,9 @@ void decode_cluster(Reader& reader) {
     const Operand address = reader.source(1, type);
     if (maps) {
         const Operand rank = reader.source(2, Type::U32);
-        reader.emit(cluster::map_address, {reader.destination(0, type)}, {address, rank}, tag);
+        reader.emit(FixedOp::MapAddress, {reader.destination(0, type)}, {address, rank}, tag);
     } else {
-        reader.emit(cluster::rank_of, {reader.destination(0, Type::U32)}, {address}, tag);
+        reader.emit(FixedOp::RankOf, {reader.destination(0, Type::U32)}, {address}, tag);
     }
 }
 

@@ -115,8 +115,7 @@ void decode_compare(Reader& reader) {
     if (is_setp && is_packed && count != 2) {
         reader.reject("compares pairs and needs two destinations");
     }
-    reader.emit(selectors().compare(form), std::span(destinations, count),
-                std::span(sources, how >= 0 ? 3 : 2), rest);
+    reader.emit(form, std::span(destinations, count), std::span(sources, how >= 0 ? 3 : 2), rest);
 }
 
 } // namespace cuprum::emulator::decoding

@@ -180,8 +180,7 @@ void decode_pack(Reader& reader) {
         sources[2] = reader.source(3, Type::B32);
     }
     const Operand destination = reader.destination(0, Type::B32);
-    reader.emit(selectors().pack(found->form), std::span(&destination, 1),
-                std::span(sources, has_third ? 3 : 2), {});
+    reader.emit(found->form, std::span(&destination, 1), std::span(sources, has_third ? 3 : 2), {});
 }
 
 /// Emits the conversion of two values with random rounding. Operand `bits_at` holds the bits.
@@ -192,7 +191,7 @@ Operand emit_random(Reader& reader, ConvertForm form, const ptx::Operand& first,
     rest.immediate = form.packed();
     const Operand sources[3] = {reader.source(first, Type::F32), reader.source(second, Type::F32),
                                 reader.source(bits_at, Type::B32)};
-    reader.emit(selectors().convert(form), std::span(&result, 1), sources, rest);
+    reader.emit(form, std::span(&result, 1), sources, rest);
     return result;
 }
 
@@ -225,7 +224,7 @@ void decode_random(Reader& reader) {
         form.to = name == "f16x2" ? Format::F16 : Format::BF16;
         form.random = RandomBits::Halves;
         const Operand result = emit_random(reader, form, reader.operand(1), reader.operand(2), 3);
-        reader.emit(selectors().move({.op = MoveOp::Copy, .width = Width::B32}),
+        reader.emit(MoveForm{.op = MoveOp::Copy, .width = Width::B32},
                     {reader.destination(0, Type::B32)}, {result});
         return;
     }
@@ -240,10 +239,10 @@ void decode_random(Reader& reader) {
     form.random = RandomBits::LowerPair;
     const Operand lower = emit_random(reader, form, values[2], values[3], 2);
     const auto bytes = static_cast<std::uint8_t>(bits_of(quad->type) / 8);
-    reader.emit(selectors().move({.op = MoveOp::Pack,
-                                  .width = Width::B32,
-                                  .part_bytes = static_cast<std::uint8_t>(bytes / 2),
-                                  .bytes = bytes}),
+    reader.emit(MoveForm{.op = MoveOp::Pack,
+                         .width = Width::B32,
+                         .part_bytes = static_cast<std::uint8_t>(bytes / 2),
+                         .bytes = bytes},
                 {reader.destination(0, quad->type)}, {lower, upper});
 }
 
@@ -319,8 +318,7 @@ void decode_convert(Reader& reader) {
         }
     }
     const Operand destination = reader.destination(reader.operand(0), form.to_width);
-    reader.emit(selectors().convert(form), std::span(&destination, 1), std::span(sources, count),
-                rest);
+    reader.emit(form, std::span(&destination, 1), std::span(sources, count), rest);
 }
 
 } // namespace cuprum::emulator::decoding

@@ -32,9 +32,9 @@ struct Predicate {
     bool is_negated = false;
 };
 
-/// An address range that starts at `base`.
+/// An address range that starts at `base`, a constant of 64 bits.
 struct AddressRange {
-    std::uint64_t base = 0;
+    bytecode::Operand base;
     std::uint64_t bytes = 0;
 };
 
@@ -141,7 +141,7 @@ public:
     /// Returns the layout of the address space, for cvta and isspacep.
     [[nodiscard]] virtual const MemoryMap& memory() const = 0;
     /// Returns where the module's constant variables lie among the global ones, for isspacep.
-    [[nodiscard]] virtual std::vector<AddressRange> constant_memory() const = 0;
+    [[nodiscard]] virtual std::vector<AddressRange> constant_memory() = 0;
 
     /// Returns the target architecture of the module, such as "sm_90a"; empty if there is none.
     [[nodiscard]] virtual std::string_view target() const { return {}; }

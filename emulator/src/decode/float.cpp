@@ -69,7 +69,7 @@ void decode_test(Reader& reader) {
         return;
     }
     const Operand source = reader.source(1, type);
-    reader.emit(selectors().floating({.op = OPS[static_cast<std::size_t>(which)], .type = type}),
+    reader.emit(FloatForm{.op = OPS[static_cast<std::size_t>(which)], .type = type},
                 {reader.destination(0, Type::Pred)}, {source});
 }
 
@@ -137,19 +137,17 @@ void emit_pairs(Reader& reader, const FloatForm& form, std::size_t count) {
         halves[0][i] = lowering.temporary(Width::B32);
         halves[1][i] = lowering.temporary(Width::B32);
         const Operand source = reader.source(i + 1, Type::B64);
-        reader.emit(selectors().move(
-                        {.op = MoveOp::Unpack, .width = Width::B64, .part_bytes = 4, .bytes = 8}),
-                    {halves[0][i], halves[1][i]}, {source});
+        reader.emit(
+            MoveForm{.op = MoveOp::Unpack, .width = Width::B64, .part_bytes = 4, .bytes = 8},
+            {halves[0][i], halves[1][i]}, {source});
     }
     const Operand results[2] = {lowering.temporary(Width::B32), lowering.temporary(Width::B32)};
     for (std::size_t half = 0; half < 2; ++half) {
-        reader.emit(selectors().floating(form), std::span(&results[half], 1),
-                    std::span(halves[half].data(), count), {});
+        reader.emit(form, std::span(&results[half], 1), std::span(halves[half].data(), count), {});
     }
     const Operand destination = reader.destination(0, Type::B64);
-    reader.emit(
-        selectors().move({.op = MoveOp::Pack, .width = Width::B64, .part_bytes = 4, .bytes = 8}),
-        std::span(&destination, 1), results, {});
+    reader.emit(MoveForm{.op = MoveOp::Pack, .width = Width::B64, .part_bytes = 4, .bytes = 8},
+                std::span(&destination, 1), results, {});
 }
 
 /// Resolves a 16-bit source and widens it to single precision.
@@ -160,7 +158,7 @@ Operand widened(Reader& reader, std::size_t index, Type type) {
     const Operand result = reader.lowering().temporary(Width::B32);
     bytecode::Instruction rest;
     rest.immediate = form.packed();
-    reader.emit(selectors().convert(form), std::span(&result, 1), std::span(&source, 1), rest);
+    reader.emit(form, std::span(&result, 1), std::span(&source, 1), rest);
     return result;
 }
 
@@ -220,15 +218,13 @@ void decode_float(Reader& reader) {
                                                            : reader.source(i + 1, form.type);
         if (takes_magnitudes) {
             const Operand magnitude = reader.lowering().temporary(Width::B32);
-            reader.emit(selectors().floating({.op = FloatOp::Abs, .type = Type::F32}), {magnitude},
+            reader.emit(FloatForm{.op = FloatOp::Abs, .type = Type::F32}, {magnitude},
                         {sources[i]});
             sources[i] = magnitude;
         }
     }
     const Operand destination = reader.destination(0, form.type);
-    const bool is_full = form.type == Type::F32 || form.type == Type::F64;
-    const bytecode::Handler handler = is_full ? selectors().floating(form) : selectors().half(form);
-    reader.emit(handler, std::span(&destination, 1), std::span(sources.data(), count), {});
+    reader.emit(form, std::span(&destination, 1), std::span(sources.data(), count), {});
 }
 
 } // namespace cuprum::emulator::decoding

@@ -4,39 +4,44 @@
 #include "decode/fused.hpp"
 
 #include "bytecode/forms.hpp"
-#include "bytecode/fused_forms.hpp"
+#include "decode/select.hpp"
 
-#include <optional>
 #include <utility>
 
 namespace cuprum::emulator {
 
+using bytecode::Family;
 using bytecode::Instruction;
 using bytecode::Operand;
-using ptx::Space;
+using bytecode::Variant;
 
 namespace {
 
-/// Returns the space of an f32 load with a linear address; none for other instructions.
-std::optional<Space> space_of(const Instruction& load) {
-    for (const Space space : {Space::Global, Space::Shared, Space::None}) {
-        if (load.handler == selectors().linear_memory({.space = space})) {
-            return space;
-        }
+/// Returns whether an instruction is a load of one 32-bit word with a linear address.
+bool is_word_load(const Instruction& load) {
+    if (load.form.family() != Family::Memory || load.form.variant != Variant::Linear) {
+        return false;
     }
-    return std::nullopt;
+    const auto form = load.form.as<MemoryForm>();
+    return !form.is_store && form.count == 1 && form.element_bytes == 4 &&
+           form.register_width == bytecode::Width::B32;
+}
+
+/// Returns whether an instruction is fma.rn.f32 without further modifiers.
+bool is_plain_fma(const Instruction& instruction) {
+    if (instruction.form.family() != Family::Float) {
+        return false;
+    }
+    const auto form = instruction.form.as<FloatForm>();
+    return form.op == FloatOp::Fma && form.type == ptx::Type::F32 &&
+           form.rounding == Rounding::Nearest && !form.flushes && !form.is_saturating &&
+           !form.is_relu && !form.is_oob;
 }
 
 } // namespace
 
 void fuse_load_load_fma(Instruction& first, const Instruction& second, Instruction& fma) {
-    const FloatForm form{.op = FloatOp::Fma, .type = ptx::Type::F32};
-    if (fma.handler != selectors().floating(form)) {
-        return;
-    }
-    const std::optional<Space> first_space = space_of(first);
-    const std::optional<Space> second_space = space_of(second);
-    if (!first_space || !second_space) {
+    if (!is_plain_fma(fma) || !is_word_load(first) || !is_word_load(second)) {
         return;
     }
     const Operand a = first.dst[0];
@@ -47,18 +52,32 @@ void fuse_load_load_fma(Instruction& first, const Instruction& second, Instructi
     if (is_sum && fma.src[1] == loaded) {
         std::swap(fma.src[0], fma.src[1]);
     }
-    FusedRole role = FusedRole::Product;
+    Variant role = Variant::FusedProduct;
     if (is_sum && fma.src[0] == loaded) {
-        role = fma.src[2] == b ? FusedRole::AddsSecond : FusedRole::AddsFirst;
+        role = fma.src[2] == b ? Variant::FusedAddsSecond : Variant::FusedAddsFirst;
     } else if (is_sum ||
                !((fma.src[0] == a && fma.src[1] == b) || (fma.src[0] == b && fma.src[1] == a))) {
         return;
     }
-    const bytecode::Handler handler = selectors().fused->load_load_fma(
-        {.first = *first_space, .second = *second_space, .role = role});
-    if (handler != nullptr) {
-        first.handler = handler;
+    bytecode::Form fused = first.form;
+    fused.variant = role;
+    if (fused_handler(fused, second.form) != nullptr) {
+        first.form = fused;
     }
+}
+
+bool is_linear_add(const Instruction& instruction) {
+    if (instruction.form.family() != Family::Integer ||
+        instruction.form.variant != Variant::Linear) {
+        return false;
+    }
+    const auto form = instruction.form.as<IntegerForm>();
+    return form.op == IntegerOp::Add &&
+           (form.type == ptx::Type::U64 || form.type == ptx::Type::S64);
+}
+
+bool have_equal_spaces(const Instruction& first, const Instruction& second) {
+    return first.form.as<MemoryForm>().space == second.form.as<MemoryForm>().space;
 }
 
 } // namespace cuprum::emulator

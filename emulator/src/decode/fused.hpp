@@ -16,4 +16,11 @@ namespace cuprum::emulator {
 void fuse_load_load_fma(bytecode::Instruction& first, const bytecode::Instruction& second,
                         bytecode::Instruction& fma);
 
+/// Returns whether an instruction adds linear values of 64 bits.
+[[nodiscard]] bool is_linear_add(const bytecode::Instruction& instruction);
+
+/// Returns whether two loads read the same space.
+[[nodiscard]] bool have_equal_spaces(const bytecode::Instruction& first,
+                                     const bytecode::Instruction& second);
+
 } // namespace cuprum::emulator

@@ -203,8 +203,7 @@ void emit_sample(Reader& reader, SampleForm form, std::size_t results, Type type
     rest.flags = bytecode::HAS_SIDE_EFFECT; // it may report an invalid handle
     rest.immediate = packed_form(form);
     rest.target = sources.offset;
-    const bytecode::Handler quick = selectors().texture(form);
-    reader.emit(quick != nullptr ? quick : texture::sample, destinations, sources.all, rest);
+    reader.emit(form, destinations, sources.all, rest);
 }
 
 struct QueryName {
@@ -272,7 +271,7 @@ void emit_query(Reader& reader, QueryForm form) {
     rest.immediate = packed_form(form);
     rest.target = sources.offset;
     const Operand destination = reader.destination(0, Type::B32);
-    reader.emit(texture::query, std::span(&destination, 1), sources.all, rest);
+    reader.emit(FixedOp::TextureQuery, std::span(&destination, 1), sources.all, rest);
 }
 
 /// Takes the geometry and what happens outside. Returns false after a refusal.
@@ -325,7 +324,7 @@ void emit_surface(Reader& reader, const SurfaceForm& form, Type type, std::size_
     rest.immediate = packed_form(form);
     rest.target = sources.offset;
     rest.access_bytes = form.element_bytes;
-    reader.emit(surface::access, destinations, sources.all, rest);
+    reader.emit(FixedOp::SurfaceAccess, destinations, sources.all, rest);
 }
 
 } // namespace
@@ -400,7 +399,7 @@ void decode_reference_test(Reader& reader) {
     }
     const Operand source = reader.source(1, Type::B64);
     const Operand destination = reader.destination(reader.operand(0), Width::Predicate);
-    reader.emit(texture::is_type, {destination}, {source}, static_cast<std::uint16_t>(type));
+    reader.emit(FixedOp::TextureIsType, {destination}, {source}, static_cast<std::uint16_t>(type));
 }
 
 void decode_surface(Reader& reader) {

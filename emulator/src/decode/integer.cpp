@@ -129,13 +129,12 @@ void decode_integer(Reader& reader) {
     const Operand b = shape.source_count > 1 ? reader.source(2, type) : Operand{};
     const Operand c = shape.source_count > 2 ? reader.source(3, wide_type) : Operand{};
     const Operand destination = reader.destination(0, wide_type);
-    const bytecode::Handler handler = selectors().integer(form);
     if (shape.source_count == 1) {
-        reader.emit(handler, {destination}, {a});
+        reader.emit(form, {destination}, {a});
     } else if (shape.source_count == 2) {
-        reader.emit(handler, {destination}, {a, b});
+        reader.emit(form, {destination}, {a, b});
     } else {
-        reader.emit(handler, {destination}, {a, b, c});
+        reader.emit(form, {destination}, {a, b, c});
     }
 }
 
@@ -156,8 +155,8 @@ void decode_dot(Reader& reader) {
     const auto tag = static_cast<std::uint16_t>(static_cast<unsigned>(is_signed(a_type)) |
                                                 static_cast<unsigned>(is_signed(b_type)) << 1 |
                                                 static_cast<unsigned>(part == 1) << 2);
-    reader.emit(selectors().dot({.is_four_way = is_four_way}), {reader.destination(0, Type::B32)},
-                {a, b, c}, tag);
+    reader.emit(DotForm{.is_four_way = is_four_way}, {reader.destination(0, Type::B32)}, {a, b, c},
+                tag);
 }
 
 void decode_carry(Reader& reader) {
@@ -195,8 +194,8 @@ void decode_carry(Reader& reader) {
         sources[count++] = carry;
     }
     const Operand destinations[2] = {reader.destination(0, form.type), carry};
-    reader.emit(selectors().carry(form), std::span(destinations, form.writes_carry ? 2 : 1),
-                std::span(sources, count), {});
+    reader.emit(form, std::span(destinations, form.writes_carry ? 2 : 1), std::span(sources, count),
+                {});
 }
 
 } // namespace cuprum::emulator::decoding

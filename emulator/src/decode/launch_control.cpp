@@ -58,7 +58,7 @@ void decode_try_cancel(Reader& reader) {
     rest.tag |= barrier.base_width == Width::B32 ? launch_control::NARROW_BARRIER : 0;
     rest.tag |= space == Space::None ? launch_control::GENERIC : 0;
     rest.tag |= is_to_all ? launch_control::TO_ALL : 0;
-    reader.emit(launch_control::try_cancel, {}, sources, rest);
+    reader.emit(FixedOp::TryCancel, {}, sources, rest);
 }
 
 /// Returns the four words of the answer in operand 1.
@@ -68,8 +68,7 @@ std::array<Operand, 4> answer_words(Reader& reader) {
         word = reader.lowering().temporary(Width::B32);
     }
     const Operand answer = reader.source(1, Type::B128);
-    reader.emit(selectors().move(
-                    {.op = MoveOp::Unpack, .width = Width::B128, .part_bytes = 4, .bytes = 16}),
+    reader.emit(MoveForm{.op = MoveOp::Unpack, .width = Width::B128, .part_bytes = 4, .bytes = 16},
                 words, std::span(&answer, 1), {});
     return words;
 }
@@ -89,9 +88,9 @@ void decode_query(Reader& reader) {
         return;
     }
     const std::array<Operand, 4> words = answer_words(reader);
-    const bytecode::Handler copy = selectors().move({.op = MoveOp::Copy, .width = Width::B32});
+    const bytecode::Form copy = MoveForm{.op = MoveOp::Copy, .width = Width::B32};
     if (asks_whether) {
-        reader.emit(selectors().compare({.compare = Compare::Ne, .type = Type::U32}),
+        reader.emit(CompareForm{.compare = Compare::Ne, .type = Type::U32},
                     {reader.destination(0, Type::Pred)},
                     {words[0], reader.lowering().constant(0, Width::B32)});
         return;

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "bytecode/instruction.hpp"
-#include "bytecode/kernel.hpp"
 
 #include <cstdint>
 
@@ -20,16 +19,7 @@ enum class LinearKind : std::uint8_t {
     Address, // src[0] is linear
 };
 
-/// The alternative handler of an instruction.
-struct LinearVariant {
-    LinearKind kind = LinearKind::None;
-    bytecode::Handler handler = nullptr;
-};
-
-/// Returns the linear variant of an instruction.
-[[nodiscard]] LinearVariant linear_variant(const bytecode::Instruction& instruction);
-
-/// Returns the handler that brings the lanes of the linear register src[0] up to date.
-[[nodiscard]] bytecode::Handler spread_handler(bytecode::Width width);
+/// Returns what an instruction's linear handler expects.
+[[nodiscard]] LinearKind linear_kind(const bytecode::Instruction& instruction);
 
 } // namespace cuprum::emulator

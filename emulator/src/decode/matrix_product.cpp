@@ -466,7 +466,7 @@ void emit_matrix(Reader& reader, const MatrixForm& form, std::span<const Operand
     if (note != nullptr) {
         reader.lowering().note_access(*note);
     }
-    reader.emit(selectors().matrix(form), destinations, sources, rest);
+    reader.emit(form, destinations, sources, rest);
 }
 
 void decode_mma(Reader& reader) {

@@ -27,7 +27,7 @@ Space take_common(Reader& reader) {
     return is_shared ? Space::Shared : Space::None;
 }
 
-void emit(Reader& reader, bytecode::Handler handler, std::size_t address_at, Space space,
+void emit(Reader& reader, FixedOp op, std::size_t address_at, Space space,
           std::span<const Operand> destinations, Operand operand, std::uint16_t tag) {
     if (reader.has_failed() || !need_address(reader, address_at)) {
         return;
@@ -47,11 +47,11 @@ void emit(Reader& reader, bytecode::Handler handler, std::size_t address_at, Spa
     if (space == Space::None) {
         rest.tag |= mbarrier_tag::GENERIC;
     }
-    const bool is_wait = handler == mbarrier::wait;
+    const bool is_wait = op == FixedOp::MbarrierWait;
     if (!is_wait) {
         reader.lowering().note_order({.releases = true});
     }
-    if (handler == mbarrier::init || handler == mbarrier::invalidate) {
+    if (op == FixedOp::MbarrierInit || op == FixedOp::MbarrierInvalidate) {
         AccessNote note;
         note.address = address;
         note.space = space;
@@ -60,10 +60,10 @@ void emit(Reader& reader, bytecode::Handler handler, std::size_t address_at, Spa
         note.is_strong = true;
         reader.lowering().note_access(note);
     }
-    reader.emit(handler, destinations, std::span(sources, operand.is_none() ? 1 : 2), rest);
+    reader.emit(op, destinations, std::span(sources, operand.is_none() ? 1 : 2), rest);
     if (is_wait && !reader.has_failed()) {
         reader.lowering().note_order({.acquires = true});
-        rest.handler = handler;
+        rest.form = op;
         std::copy(std::begin(sources), std::end(sources), rest.src);
         rest.dst[0] = destinations[0];
         reader.lowering().note_wait(rest);
@@ -85,7 +85,7 @@ void decode_arrive(Reader& reader, std::uint16_t tag) {
     const Operand destination = reader.destination(0, Type::B64);
     const Operand operand = reader.operand_count() == 3 ? reader.source(2, Type::U32)
                                                         : reader.lowering().constant(1, Width::B32);
-    emit(reader, mbarrier::arrive, 1, space, std::span(&destination, 1), operand, tag);
+    emit(reader, FixedOp::MbarrierArrive, 1, space, std::span(&destination, 1), operand, tag);
 }
 
 void decode_wait(Reader& reader, bool has_hint) {
@@ -100,13 +100,13 @@ void decode_wait(Reader& reader, bool has_hint) {
     }
     const Operand destination = reader.destination(0, Type::Pred);
     const Operand operand = reader.source(2, tag != 0 ? Type::U32 : Type::B64);
-    emit(reader, mbarrier::wait, 1, space, std::span(&destination, 1), operand, tag);
+    emit(reader, FixedOp::MbarrierWait, 1, space, std::span(&destination, 1), operand, tag);
 }
 
-void decode_with_operand(Reader& reader, bytecode::Handler handler) {
+void decode_with_operand(Reader& reader, FixedOp op) {
     const Space space = take_common(reader);
     if (reader.finish(2)) {
-        emit(reader, handler, 0, space, {}, reader.source(1, Type::U32), 0);
+        emit(reader, op, 0, space, {}, reader.source(1, Type::U32), 0);
     }
 }
 
@@ -114,11 +114,11 @@ void decode_with_operand(Reader& reader, bytecode::Handler handler) {
 
 void decode_mbarrier(Reader& reader) {
     if (reader.take("init")) {
-        decode_with_operand(reader, mbarrier::init);
+        decode_with_operand(reader, FixedOp::MbarrierInit);
     } else if (reader.take("inval")) {
         const Space space = take_common(reader);
         if (reader.finish(1)) {
-            emit(reader, mbarrier::invalidate, 0, space, {}, {}, 0);
+            emit(reader, FixedOp::MbarrierInvalidate, 0, space, {}, {}, 0);
         }
     } else if (reader.take("arrive")) {
         decode_arrive(reader, 0);
@@ -129,13 +129,13 @@ void decode_mbarrier(Reader& reader) {
     } else if (reader.take("try_wait")) {
         decode_wait(reader, true);
     } else if (reader.take("expect_tx")) {
-        decode_with_operand(reader, mbarrier::expect_tx);
+        decode_with_operand(reader, FixedOp::MbarrierExpect);
     } else if (reader.take("complete_tx")) {
-        decode_with_operand(reader, mbarrier::complete_tx);
+        decode_with_operand(reader, FixedOp::MbarrierComplete);
     } else if (reader.take("pending_count")) {
         reader.take_type_of({Type::B64});
         if (reader.finish(2)) {
-            reader.emit(mbarrier::pending_count, {reader.destination(0, Type::U32)},
+            reader.emit(FixedOp::MbarrierPendingCount, {reader.destination(0, Type::U32)},
                         {reader.source(1, Type::B64)});
         }
     } else {
@@ -144,7 +144,7 @@ void decode_mbarrier(Reader& reader) {
 }
 
 void emit_delivery(Reader& reader, std::size_t index, Space space, std::size_t bytes) {
-    emit(reader, mbarrier::complete_tx, index, space, {},
+    emit(reader, FixedOp::MbarrierComplete, index, space, {},
          reader.lowering().constant(bytes, Width::B32), 0);
 }
 
@@ -157,9 +157,10 @@ void decode_async_arrive(Reader& reader) {
         return;
     }
     if (counts) {
-        emit(reader, mbarrier::arrive, 0, space, {}, reader.lowering().constant(1, Width::B32), 0);
+        emit(reader, FixedOp::MbarrierArrive, 0, space, {},
+             reader.lowering().constant(1, Width::B32), 0);
     } else {
-        emit(reader, mbarrier::check, 0, space, {}, {}, 0);
+        emit(reader, FixedOp::MbarrierCheck, 0, space, {}, {}, 0);
     }
 }
 

@@ -118,11 +118,10 @@ void emit_vector(Reader& reader, const AtomicForm& form, const Address& address,
         if (form.returns) {
             results.push_back(reader.lowering().temporary(width_for(form.type)));
         }
-        reader.emit(selectors().atomic(form), std::span(results).last(form.returns ? 1 : 0),
-                    sources, rest);
+        reader.emit(form, std::span(results).last(form.returns ? 1 : 0), sources, rest);
     }
     for (std::size_t i = 0; i < results.size(); ++i) {
-        reader.emit(selectors().move({.op = MoveOp::Copy, .width = width_for(form.type)}),
+        reader.emit(MoveForm{.op = MoveOp::Copy, .width = width_for(form.type)},
                     {reader.destination(result.parts[i], form.type)}, {results[i]});
     }
 }
@@ -157,7 +156,7 @@ void note_access(Reader& reader, const MemoryForm& form, const Address& address,
 void emit_fence(Reader& reader) {
     bytecode::Instruction rest;
     rest.flags = bytecode::HAS_SIDE_EFFECT;
-    reader.emit(selectors().warp({.op = WarpOp::Fence}), {}, {}, rest);
+    reader.emit(WarpForm{.op = WarpOp::Fence}, {}, {}, rest);
 }
 
 } // namespace
@@ -222,6 +221,7 @@ void decode_memory(Reader& reader) {
     form.is_signed = is_signed(type);
     form.element_bytes = element_bytes;
     form.register_width = width;
+    form.count = static_cast<std::uint8_t>(count);
     const Address address = reader.lowering().address(reader.operand(address_index), form.space);
     form.address_width = address.base_width;
     if (address.base.is_none()) {
@@ -256,7 +256,7 @@ void decode_memory(Reader& reader) {
     const bool needs_fence =
         !form.is_store && form.is_ordered && element_bytes != static_cast<std::uint8_t>(width);
     form.is_ordered = form.is_ordered && !needs_fence;
-    reader.emit(selectors().memory(form), destinations, sources, rest);
+    reader.emit(form, destinations, sources, rest);
     if (needs_fence) {
         emit_fence(reader);
     }
@@ -327,8 +327,8 @@ void decode_atomic(Reader& reader) {
         return;
     }
     note_atomic(reader, form, address, 1);
-    reader.emit(selectors().atomic(form), std::span(&destination, form.returns ? 1 : 0),
-                std::span(sources, 1 + values), rest);
+    reader.emit(form, std::span(&destination, form.returns ? 1 : 0), std::span(sources, 1 + values),
+                rest);
     if (tells_barrier) {
         emit_delivery(reader, 2, form.space, rest.access_bytes);
         return;

@@ -38,7 +38,7 @@ constexpr std::array CLOCK_REGISTERS{
 void emit_volatile(Reader& reader, const MoveForm& form, Operand destination) {
     bytecode::Instruction rest;
     rest.flags = bytecode::HAS_SIDE_EFFECT;
-    reader.emit(selectors().move(form), std::span(&destination, 1), {}, rest);
+    reader.emit(form, std::span(&destination, 1), {}, rest);
 }
 
 void decode_pack(Reader& reader, Type type) {
@@ -55,10 +55,10 @@ void decode_pack(Reader& reader, Type type) {
         sources.push_back(reader.source(part, part_type));
     }
     const Operand destination = reader.destination(0, type);
-    reader.emit(selectors().move({.op = MoveOp::Pack,
-                                  .width = width_for(type),
-                                  .part_bytes = static_cast<std::uint8_t>(part_bytes),
-                                  .bytes = static_cast<std::uint8_t>(bytes)}),
+    reader.emit(MoveForm{.op = MoveOp::Pack,
+                         .width = width_for(type),
+                         .part_bytes = static_cast<std::uint8_t>(part_bytes),
+                         .bytes = static_cast<std::uint8_t>(bytes)},
                 std::span(&destination, 1), sources, {});
 }
 
@@ -76,10 +76,10 @@ void decode_unpack(Reader& reader, Type type) {
     for (const ptx::Operand& part : parts) {
         destinations.push_back(reader.destination(part, part_type));
     }
-    reader.emit(selectors().move({.op = MoveOp::Unpack,
-                                  .width = width_for(type),
-                                  .part_bytes = static_cast<std::uint8_t>(part_bytes),
-                                  .bytes = static_cast<std::uint8_t>(bytes)}),
+    reader.emit(MoveForm{.op = MoveOp::Unpack,
+                         .width = width_for(type),
+                         .part_bytes = static_cast<std::uint8_t>(part_bytes),
+                         .bytes = static_cast<std::uint8_t>(bytes)},
                 destinations, std::span(&source, 1), {});
 }
 
@@ -93,7 +93,7 @@ void decode_vector(Reader& reader, Type type, std::size_t count) {
             return;
         }
     }
-    const bytecode::Handler copy = selectors().move({.op = MoveOp::Copy, .width = width_for(type)});
+    const bytecode::Form copy = MoveForm{.op = MoveOp::Copy, .width = width_for(type)};
     std::vector<Operand> values;
     for (const ptx::Operand& part : from.parts) {
         const Operand source = reader.source(part, type);
@@ -112,18 +112,17 @@ Operand is_constant(Reader& reader, Operand address) {
     Lowering& lowering = reader.lowering();
     Operand result = lowering.temporary(Width::Predicate);
     const Operand never = lowering.constant(0, Width::Predicate);
-    reader.emit(selectors().move({.op = MoveOp::Copy, .width = Width::Predicate}), {result},
-                {never});
+    reader.emit(MoveForm{.op = MoveOp::Copy, .width = Width::Predicate}, {result}, {never});
     for (const AddressRange& range : lowering.constant_memory()) {
         // base <= address < base + bytes, as one unsigned comparison
         const Operand offset = lowering.temporary(Width::B64);
         const Operand here = lowering.temporary(Width::Predicate);
-        reader.emit(selectors().integer({.op = IntegerOp::Sub, .type = Type::U64}), {offset},
-                    {address, lowering.constant(range.base, Width::B64)});
-        reader.emit(selectors().compare({.compare = Compare::Lt, .type = Type::U64}), {here},
+        reader.emit(IntegerForm{.op = IntegerOp::Sub, .type = Type::U64}, {offset},
+                    {address, range.base});
+        reader.emit(CompareForm{.compare = Compare::Lt, .type = Type::U64}, {here},
                     {offset, lowering.constant(range.bytes, Width::B64)});
         const Operand either = lowering.temporary(Width::Predicate);
-        reader.emit(selectors().bits({.op = BitsOp::PredicateOr}), {either}, {result, here});
+        reader.emit(BitsForm{.op = BitsOp::PredicateOr}, {either}, {result, here});
         result = either;
     }
     return result;
@@ -144,25 +143,25 @@ void decode_isspacep(Reader& reader) {
     const Operand source = reader.source(1, Type::U64);
     const Operand destination = reader.destination(0, Type::Pred);
     if (space <= 1) { // the block's own shared memory, not its cluster's
-        reader.emit(cluster::is_own_shared, {destination}, {source},
+        reader.emit(FixedOp::IsOwnShared, {destination}, {source},
                     cluster::WIDE_ADDRESS | cluster::GENERIC);
         return;
     }
     const MoveOp op = OPS[static_cast<std::size_t>(space)];
     if (op == MoveOp::IsConstant) {
-        reader.emit(selectors().move({.op = MoveOp::Copy, .width = Width::Predicate}),
-                    {destination}, {is_constant(reader, source)});
+        reader.emit(MoveForm{.op = MoveOp::Copy, .width = Width::Predicate}, {destination},
+                    {is_constant(reader, source)});
         return;
     }
     if (op == MoveOp::IsGlobal && !reader.lowering().constant_memory().empty()) {
         const Operand holds = reader.lowering().temporary(Width::Predicate);
-        reader.emit(selectors().move({.op = op}), {holds}, {source});
+        reader.emit(MoveForm{.op = op}, {holds}, {source});
         constexpr std::uint16_t SECOND_IS_NEGATED = 2;
-        reader.emit(selectors().bits({.op = BitsOp::PredicateAnd}), {destination},
+        reader.emit(BitsForm{.op = BitsOp::PredicateAnd}, {destination},
                     {holds, is_constant(reader, source)}, SECOND_IS_NEGATED);
         return;
     }
-    reader.emit(selectors().move({.op = op}), {destination}, {source});
+    reader.emit(MoveForm{.op = op}, {destination}, {source});
 }
 
 /// Rejects a setmaxnreg that a GPU would refuse. How many registers a warp has does not matter
@@ -229,7 +228,7 @@ void decode_move(Reader& reader) {
     }
     if (type == Type::Pred && from.kind == Kind::Name && from.text == "%is_explicit_cluster") {
         // A launch with clusters of one block is not distinguished from one without clusters.
-        reader.emit(selectors().compare({.compare = Compare::Ne, .type = Type::U32}),
+        reader.emit(CompareForm{.compare = Compare::Ne, .type = Type::U32},
                     {reader.destination(0, type)},
                     {reader.lowering().special(bytecode::Special::ClusterNctarank),
                      reader.lowering().constant(1, Width::B32)});
@@ -241,17 +240,16 @@ void decode_move(Reader& reader) {
         const Operand destination = reader.destination(0, type);
         if (tag != 0) {
             // Use "not" without its tag 1, which would negate the source once more.
-            reader.emit(selectors().bits({.op = BitsOp::PredicateNot}), {destination}, {source});
+            reader.emit(BitsForm{.op = BitsOp::PredicateNot}, {destination}, {source});
         } else {
-            reader.emit(selectors().move({.op = MoveOp::Copy, .width = Width::Predicate}),
-                        {destination}, {source});
+            reader.emit(MoveForm{.op = MoveOp::Copy, .width = Width::Predicate}, {destination},
+                        {source});
         }
         return;
     }
     const Operand source = reader.source(1, type);
     const Operand destination = reader.destination(0, type);
-    reader.emit(selectors().move({.op = MoveOp::Copy, .width = width_for(type)}), {destination},
-                {source});
+    reader.emit(MoveForm{.op = MoveOp::Copy, .width = width_for(type)}, {destination}, {source});
 }
 
 void decode_select(Reader& reader) {
@@ -266,10 +264,10 @@ void decode_select(Reader& reader) {
         const Operand b = reader.source(2, type);
         const Operand c = reader.source(3, key);
         const Operand destination = reader.destination(0, type);
-        reader.emit(selectors().move(
-                        {.op = key == Type::F32 ? MoveOp::SelectByFloatSign : MoveOp::SelectBySign,
-                         .width = width_for(type)}),
-                    {destination}, {a, b, c}, flushes ? 1 : 0);
+        reader.emit(
+            MoveForm{.op = key == Type::F32 ? MoveOp::SelectByFloatSign : MoveOp::SelectBySign,
+                     .width = width_for(type)},
+            {destination}, {a, b, c}, flushes ? 1 : 0);
         return;
     }
     const Type type = reader.take_type();
@@ -284,8 +282,8 @@ void decode_select(Reader& reader) {
     const Operand b = reader.source(2, type);
     const Operand p = reader.predicate(reader.operand(3), tag, 1);
     const Operand destination = reader.destination(0, type);
-    reader.emit(selectors().move({.op = MoveOp::Select, .width = width_for(type)}), {destination},
-                {a, b, p}, tag);
+    reader.emit(MoveForm{.op = MoveOp::Select, .width = width_for(type)}, {destination}, {a, b, p},
+                tag);
 }
 
 void decode_address_conversion(Reader& reader) {
@@ -307,20 +305,18 @@ void decode_address_conversion(Reader& reader) {
     const Operand destination = reader.destination(0, type);
     const MemoryMap& map = reader.lowering().memory();
     if (space <= 1) {
-        reader.emit(selectors().move({.op = MoveOp::Copy, .width = Width::B64}), {destination},
-                    {source});
+        reader.emit(MoveForm{.op = MoveOp::Copy, .width = Width::B64}, {destination}, {source});
     } else if (space >= 6) {
         if (is_to_space) {
             reader.refuse("is not supported: parameters have no window of their own");
             return;
         }
-        reader.emit(selectors().move({.op = MoveOp::ParameterBase}), {destination}, {source});
+        reader.emit(MoveForm{.op = MoveOp::ParameterBase}, {destination}, {source});
     } else {
         const std::uint64_t base = space == 5 ? map.local_base : map.shared_base;
         const Operand offset = reader.lowering().constant(base, Width::B64);
         const IntegerOp op = is_to_space ? IntegerOp::Sub : IntegerOp::Add;
-        reader.emit(selectors().integer({.op = op, .type = Type::U64}), {destination},
-                    {source, offset});
+        reader.emit(IntegerForm{.op = op, .type = Type::U64}, {destination}, {source, offset});
     }
 }
 
@@ -336,7 +332,7 @@ void decode_nothing(Reader& reader) {
             return;
         }
         // A policy is only passed to memory accesses, which ignore it.
-        reader.emit(selectors().move({.op = MoveOp::Copy, .width = Width::B64}),
+        reader.emit(MoveForm{.op = MoveOp::Copy, .width = Width::B64},
                     {reader.destination(0, Type::B64)},
                     {reader.lowering().constant(0, Width::B64)});
         return;
@@ -348,7 +344,7 @@ void decode_nothing(Reader& reader) {
     }
     bytecode::Instruction rest;
     rest.flags = bytecode::HAS_SIDE_EFFECT;
-    reader.emit(selectors().move({.op = MoveOp::Nothing}), {}, {}, rest);
+    reader.emit(MoveForm{.op = MoveOp::Nothing}, {}, {}, rest);
 }
 
 } // namespace cuprum::emulator::decoding

@@ -3,6 +3,8 @@
 
 #include "decode/reader.hpp"
 
+#include "decode/select.hpp"
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -181,24 +183,24 @@ Operand Reader::predicate(const ptx::Operand& operand, std::uint16_t& tag, std::
     return result.operand;
 }
 
-void Reader::emit(bytecode::Handler handler, std::initializer_list<Operand> destinations,
+void Reader::emit(const bytecode::Form& form, std::initializer_list<Operand> destinations,
                   std::initializer_list<Operand> sources, std::uint16_t tag) {
     bytecode::Instruction rest;
     rest.tag = tag;
-    emit(handler, std::span(destinations.begin(), destinations.size()),
+    emit(form, std::span(destinations.begin(), destinations.size()),
          std::span(sources.begin(), sources.size()), rest);
 }
 
-void Reader::emit(bytecode::Handler handler, std::span<const Operand> destinations,
+void Reader::emit(const bytecode::Form& form, std::span<const Operand> destinations,
                   std::span<const Operand> sources, bytecode::Instruction rest) {
     if (has_failed_) {
         return;
     }
-    if (handler == nullptr) {
+    if (!is_supported(form)) {
         refuse("is a form that is not supported here");
         return;
     }
-    rest.handler = handler;
+    rest.form = form;
     const bool fits = destinations.size() <= 4 && sources.size() <= 4;
     if (fits) {
         rest.dst_count = static_cast<std::uint8_t>(destinations.size());

@@ -90,10 +90,11 @@ public:
     [[nodiscard]] bytecode::Operand predicate(const ptx::Operand& operand, std::uint16_t& tag,
                                               std::uint16_t bit);
 
-    /// Emits an instruction, or refuses it if `handler` is null. Does nothing after a failure.
-    void emit(bytecode::Handler handler, std::initializer_list<bytecode::Operand> destinations,
+    /// Emits an instruction, or refuses it if no handler runs the form. Does nothing after a
+    /// failure.
+    void emit(const bytecode::Form& form, std::initializer_list<bytecode::Operand> destinations,
               std::initializer_list<bytecode::Operand> sources, std::uint16_t tag = 0);
-    void emit(bytecode::Handler handler, std::span<const bytecode::Operand> destinations,
+    void emit(const bytecode::Form& form, std::span<const bytecode::Operand> destinations,
               std::span<const bytecode::Operand> sources, bytecode::Instruction rest);
 
     /// Refuses the instruction as unsupported: valid PTX that is not implemented here.

@@ -127,18 +127,17 @@ bool fits_32_bits(Reader& reader, std::int64_t offset) {
     return true;
 }
 
-bytecode::Handler handler_of(const Form& form) {
+FixedOp op_of(const Form& form) {
     switch (form.action) {
     case Action::Load:
-        return form.is_multicast ? tensor_copy::load_many : tensor_copy::load;
+        return form.is_multicast ? FixedOp::TensorLoadMany : FixedOp::TensorLoad;
     case Action::Store:
-        return tensor_copy::store;
+        return FixedOp::TensorStore;
     case Action::Reduce:
-        return tensor_copy::reduce;
-    case Action::Prefetch:
-        return tensor_copy::prefetch;
+        return FixedOp::TensorReduce;
+    default:
+        return FixedOp::TensorPrefetch;
     }
-    return nullptr;
 }
 
 /// Reads the operands: [box], [map, coordinates], [mbarrier] for a load, the map first for a store.
@@ -196,7 +195,7 @@ void emit_copy(Reader& reader, const Form& form) {
         if_narrow(barrier, tensor_copy::NARROW_BARRIER) |
         static_cast<unsigned>(form.access) << tensor_copy::ACCESS_SHIFT |
         coordinates << tensor_copy::RANK_SHIFT | form.operation << tensor_copy::OPERATION_SHIFT);
-    copy.handler = handler_of(form);
+    copy.form = op_of(form);
     copy.src_count = 4;
     std::copy_n(sources.begin(), 4, copy.src);
     copy.extra_src_count = static_cast<std::uint8_t>(sources.size() - 4);
@@ -267,7 +266,7 @@ void decode_replace(Reader& reader) {
                                           static_cast<unsigned>(index) << tensor_map::FIELD_SHIFT |
                                           ordinal << tensor_map::ORDINAL_SHIFT);
     const Operand sources[2] = {map.base, value};
-    reader.emit(tensor_map::replace, {}, sources, rest);
+    reader.emit(FixedOp::TensorMapReplace, {}, sources, rest);
 }
 
 /// tensormap.cp_fenceproxy: copies a map from shared to global memory for all lanes together.
@@ -311,7 +310,7 @@ void decode_map_copy(Reader& reader) {
     rest.tag = static_cast<std::uint16_t>(if_narrow(to, tensor_map::NARROW_TO) |
                                           if_narrow(from, tensor_map::NARROW_FROM));
     const Operand sources[2] = {to.base, from.base};
-    reader.emit(tensor_map::copy, {}, sources, rest);
+    reader.emit(FixedOp::TensorMapCopy, {}, sources, rest);
     reader.lowering().note_order({.releases = true, .is_block_scope = scope == 0});
 }
 

@@ -216,7 +216,7 @@ void decode_video(Reader& reader) {
         reader.operand_count() == 4 ? reader.source(operands[3], Type::U32)
                                     : reader.lowering().constant(0, bytecode::Width::B32)};
     const Operand destination = reader.destination(operands[0], Type::U32);
-    reader.emit(video::run, std::span(&destination, 1), sources, rest);
+    reader.emit(FixedOp::Video, std::span(&destination, 1), sources, rest);
 }
 
 } // namespace cuprum::emulator::decoding

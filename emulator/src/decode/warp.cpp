@@ -22,7 +22,7 @@ void emit_warp(Reader& reader, const WarpForm& form, std::span<const Operand> de
     bytecode::Instruction rest;
     rest.tag = tag;
     rest.flags = bytecode::HAS_SIDE_EFFECT;
-    reader.emit(selectors().warp(form), destinations, sources, rest);
+    reader.emit(form, destinations, sources, rest);
 }
 
 void need_sync(Reader& reader) {
@@ -182,8 +182,7 @@ void decode_warp(Reader& reader) {
         const Operand destination = reader.destination(0, Type::B32);
         bytecode::Instruction rest;
         rest.flags = bytecode::HAS_SIDE_EFFECT;
-        reader.emit(selectors().move({.op = MoveOp::ActiveMask}), std::span(&destination, 1), {},
-                    rest);
+        reader.emit(MoveForm{.op = MoveOp::ActiveMask}, std::span(&destination, 1), {}, rest);
     }
 }
 

@@ -292,6 +292,7 @@ void Block::configure() {
         warp_capacity_ = warp_count;
     }
     context_.kernel = &kernel;
+    context_.code = &kernel.code_source->code_for(bytecode::shape_of(launch.block));
     context_.memory = launch.memory;
     const std::uint32_t unit =
         (launch.memory->checks & CHECK_MEMORY) != 0 ? SHARED_UNIT_BYTES_CHECKED : SHARED_UNIT_BYTES;
@@ -320,6 +321,8 @@ void Block::configure() {
     context_.warps = warps_.get();
     context_.warp_count = warp_count;
 
+    std::byte* const constants =
+        launch.constants != nullptr ? launch.constants.get() : kernel.constant_bank.get();
     // An odd number of cache lines between frames avoids conflicts in the cache sets.
     constexpr std::uint32_t LINE = bytecode::BANK_ALIGNMENT;
     const std::uint32_t stride = (kernel.frame_bytes / LINE | 1) * LINE;
@@ -329,9 +332,8 @@ void Block::configure() {
         WarpContext& warp = warps_[w];
         warp.frames = frames + warp_stride * w;
         warp.frame_stride_bytes = stride;
-        warp.banks = {warp.frames, kernel.constant_bank.get(), context_.launch_bank,
-                      context_.block_bank};
-        warp.code = kernel.code.data();
+        warp.banks = {warp.frames, constants, context_.launch_bank, context_.block_bank};
+        warp.code = context_.code->current();
         warp.index = w;
         warp.block = &context_;
     }

@@ -25,6 +25,8 @@ namespace cuprum::emulator::exec {
 /// A kernel launch that is complete and checked against the device's limits.
 struct GridLaunch {
     std::shared_ptr<const bytecode::Kernel> kernel;
+    /// The kernel's constants in its context; null if the kernel's own bank serves.
+    std::shared_ptr<std::byte> constants;
     std::uint32_t grid[3] = {1, 1, 1};
     std::uint32_t block[3] = {1, 1, 1};
     std::uint32_t cluster[3] = {1, 1, 1};

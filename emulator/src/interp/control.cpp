@@ -42,26 +42,6 @@ const Instruction* fill(WarpContext& warp, const Instruction* at, std::uint32_t 
     return at + 1;
 }
 
-template <std::uint32_t LANE_BYTES>
-const Instruction* copy(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
-    std::byte* out = warp.at(at->dst[0]);
-    const std::byte* in = warp.at(at->src[0]);
-    if (mask == bytecode::FULL_MASK) {
-        std::memmove(out, in, std::size_t{LANE_BYTES} * WARP_SIZE);
-    } else {
-        for_each_lane(mask, [&](std::uint32_t lane) {
-            std::memmove(out + lane * LANE_BYTES, in + lane * LANE_BYTES, LANE_BYTES);
-        });
-    }
-    return at + 1;
-}
-
-const Instruction* copy_predicate(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
-    auto* out = lanes<std::uint32_t>(warp, at->dst[0]);
-    *out = (*out & ~mask) | (warp.predicate(at->src[0]) & mask);
-    return at + 1;
-}
-
 } // namespace
 
 void finish_branch(Instruction& branch, std::uint32_t at, std::uint32_t target,
@@ -71,19 +51,6 @@ void finish_branch(Instruction& branch, std::uint32_t at, std::uint32_t target,
     // A distance in bytes saves the handler a multiplication.
     branch.immediate = (static_cast<std::int64_t>(target) - static_cast<std::int64_t>(at)) *
                        static_cast<std::int64_t>(sizeof(Instruction));
-}
-
-bytecode::Handler copy_handler(std::uint32_t lane_bytes) {
-    switch (lane_bytes) {
-    case 0:
-        return copy_predicate;
-    case 4:
-        return copy<4>;
-    case 8:
-        return copy<8>;
-    default:
-        return copy<16>;
-    }
 }
 
 const Instruction* branch(WarpContext& warp, const Instruction* at, std::uint32_t /*mask*/) {

@@ -25,10 +25,6 @@ constexpr std::uint32_t MAX_SLEEP_NS = 1'000'000;
 void finish_branch(bytecode::Instruction& branch, std::uint32_t at, std::uint32_t target,
                    std::uint16_t back_edge_cost);
 
-/// Returns the handler that copies src[0] to dst[0], with 4, 8 or 16 bytes per lane. 0 means
-/// predicates.
-[[nodiscard]] bytecode::Handler copy_handler(std::uint32_t lane_bytes);
-
 using Function = std::remove_pointer_t<bytecode::Handler>;
 
 Function branch;         // without a guard; completed by finish_branch()

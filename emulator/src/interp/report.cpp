@@ -243,11 +243,11 @@ void write_group(std::ostream& out, const WarpContext& warp, const Group& group)
     case Stop::Mbarrier:
         // The group stands at the beginning of its loop. The registers surely hold what it waits
         // for only if the loop begins with the wait.
-        if (at->handler == mbarrier::wait) {
+        if (at->form.is(FixedOp::MbarrierWait)) {
             out << " wait for " << mbarrier::describe(warp, group, at);
         } else {
             out << " wait for an mbarrier";
-            while (at->handler != mbarrier::wait) {
+            while (!at->form.is(FixedOp::MbarrierWait)) {
                 ++at;
             }
         }

@@ -334,7 +334,7 @@ MapProblem find_request(const WarpContext& warp, const Instruction* at, std::uin
         bulk_copy::address_of(warp, at->src[2], static_cast<std::int32_t>(at->immediate),
                               (at->tag & NARROW_BARRIER) != 0, lane);
     request.blocks = bulk_copy::lane_of<std::uint32_t>(warp, at->src[3], lane) & 0xffff;
-    const bool is_store = at->handler == tensor_copy::store || at->handler == tensor_copy::reduce;
+    const bool is_store = at->form.is(FixedOp::TensorStore) || at->form.is(FixedOp::TensorReduce);
     return find_place_problem(request, is_store);
 }
 

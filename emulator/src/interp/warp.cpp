@@ -56,6 +56,7 @@ void start_warp(WarpContext& warp, std::uint32_t present) {
 }
 
 Stop run_warp(WarpContext& warp) {
+    warp.code = warp.block->code->current();
     while (choose_group(warp)) {
         run_group(warp);
         switch (warp.stop) {

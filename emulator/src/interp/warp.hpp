@@ -130,6 +130,7 @@ struct BlockContext {
     static constexpr std::uint32_t BARRIER_COUNT = 16;
 
     const bytecode::Kernel* kernel = nullptr;
+    const bytecode::CodeSlot* code = nullptr; // what the warps run
     const MemoryMap* memory = nullptr;
     std::byte* shared = nullptr; // static and dynamic shared memory
     std::uint32_t shared_bytes = 0;
@@ -167,7 +168,7 @@ struct BlockContext {
 struct WarpContext {
     /// Bases of the four banks, indexed by Bank.
     std::array<std::byte*, 4> banks{};
-    const bytecode::Instruction* code = nullptr; // of the kernel
+    const bytecode::Instruction* code = nullptr; // what run_warp() has found in BlockContext::code
     std::uint32_t active = 0;                    // lanes of the running group
     std::uint32_t present = 0;                   // lanes that exist (the last warp may be partial)
     std::uint32_t exited = 0;                    // lanes that are done
@@ -254,6 +255,8 @@ void start_warp(WarpContext& warp, std::uint32_t present);
 ///
 /// The caller refills the budget only after a Yield. A loop with a barrier stops at the barrier in
 /// every round; with a fresh budget for each round it would never yield.
+///
+/// Runs the code that BlockContext::code holds at the time of the call.
 ///
 /// Returns Exited if all lanes are done; Barrier, Cluster, Mbarrier, Warpgroup or Rendezvous if
 /// every group waits for others in the block or cluster; Sleep if no group can run before one wakes

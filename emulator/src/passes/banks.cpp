@@ -32,7 +32,7 @@ Operand Banks::constant(std::uint64_t bits, Width width) {
     const auto [entry, is_new] = constants_.try_emplace({bits, width}, 0);
     if (is_new) {
         entry->second = append(width);
-        write(entry->second, bits, width);
+        write_constant(kernel_.constants.data() + entry->second, bits, width);
     }
     return {Bank::Constants, entry->second};
 }
@@ -58,9 +58,26 @@ Operand Banks::dynamic_shared(std::uint64_t addend, Width width) {
     return {Bank::Constants, entry->second};
 }
 
+Operand Banks::symbol(std::string_view name, std::uint64_t addend, Width width) {
+    auto& names = kernel_.symbols;
+    const auto known = std::ranges::find(names, name);
+    const auto symbol = static_cast<std::uint32_t>(known - names.begin());
+    if (known == names.end()) {
+        names.emplace_back(name);
+    }
+    const auto [entry, is_new] = symbols_.try_emplace({symbol, addend, width}, 0);
+    if (is_new) {
+        entry->second = append(width);
+        kernel_.symbol_slots.push_back(
+            {.offset = entry->second, .width = width, .symbol = symbol, .addend = addend});
+    }
+    return {Bank::Constants, entry->second};
+}
+
 void Banks::place_dynamic_shared(std::uint64_t base) {
     for (const Promise& promise : promises_) {
-        write(promise.offset, base + promise.addend, promise.width);
+        write_constant(kernel_.constants.data() + promise.offset, base + promise.addend,
+                       promise.width);
     }
 }
 
@@ -102,8 +119,7 @@ std::uint32_t Banks::append(Width width) {
     return offset;
 }
 
-void Banks::write(std::uint32_t offset, std::uint64_t bits, Width width) {
-    std::byte* out = kernel_.constants.data() + offset;
+void write_constant(std::byte* out, std::uint64_t bits, Width width) {
     if (width == Width::Predicate) {
         const std::uint32_t mask = bits != 0 ? bytecode::FULL_MASK : 0;
         std::memcpy(out, &mask, sizeof mask);

@@ -8,11 +8,15 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 namespace cuprum::emulator::passes {
+
+/// Writes a value to every lane of a constant.
+void write_constant(std::byte* out, std::uint64_t bits, bytecode::Width width);
 
 /// The layout of the Constants, Launch and Block banks of a kernel. Equal values are stored once.
 class Banks {
@@ -27,6 +31,10 @@ public:
     /// Returns the operand of the address `addend` bytes into dynamic shared memory. The address
     /// becomes known once all static shared memory is placed; see place_dynamic_shared().
     [[nodiscard]] bytecode::Operand dynamic_shared(std::uint64_t addend, bytecode::Width width);
+    /// Returns the operand of the address `addend` bytes into a variable, which each context fills
+    /// in.
+    [[nodiscard]] bytecode::Operand symbol(std::string_view name, std::uint64_t addend,
+                                           bytecode::Width width);
     /// Fills in the addresses that dynamic_shared() has returned operands for.
     void place_dynamic_shared(std::uint64_t base);
 
@@ -48,11 +56,11 @@ private:
 
     [[nodiscard]] std::uint32_t reserve(std::uint32_t& bank_bytes, bytecode::Width width);
     [[nodiscard]] std::uint32_t append(bytecode::Width width);
-    void write(std::uint32_t offset, std::uint64_t bits, bytecode::Width width);
 
     bytecode::Kernel& kernel_;
     std::map<ConstantKey, std::uint32_t> constants_;
     std::map<ConstantKey, std::uint32_t> dynamic_shared_;
+    std::map<std::tuple<std::uint32_t, std::uint64_t, bytecode::Width>, std::uint32_t> symbols_;
     std::map<std::vector<std::uint32_t>, std::uint32_t> lane_constants_;
     std::map<std::tuple<std::uint32_t, std::uint8_t, bool, bytecode::Width>, std::uint32_t>
         parameters_;

@@ -115,6 +115,9 @@ void for_each_destination(KernelBuild& build, bytecode::Instruction& instruction
 /// Drops the instructions marked as removed and adjusts the labels.
 void compact(KernelBuild& build);
 
+/// Returns the provider of a finished kernel's code. It refers to the kernel, which owns it.
+[[nodiscard]] std::shared_ptr<bytecode::CodeSource> code_source_of(const bytecode::Kernel& kernel);
+
 // The passes, in order. pipeline.cpp lists what holds after each.
 void lower_body(KernelBuild& build);
 void remove_unreachable(KernelBuild& build);
@@ -128,5 +131,7 @@ void find_live_ranges(KernelBuild& build);
 void assign_slots(KernelBuild& build);
 void resolve_branches(KernelBuild& build);
 void resolve_calls(KernelBuild& build);
+void place_constants(KernelBuild& build);
+void select_handlers(KernelBuild& build);
 
 } // namespace cuprum::emulator::passes

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// From a parsed module to executable kernels: the variables that need memory, and the kernels once
-// these variables have addresses.
+// From a parsed module to executable kernels. A module is compiled once. Each context fills in the
+// addresses of its variables.
 
 #pragma once
 
@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace cuprum::emulator::passes {
@@ -25,7 +26,7 @@ namespace cuprum::emulator::passes {
 struct Relocation {
     std::uint64_t offset = 0; // into the variable
     std::uint8_t size_bytes = 8;
-    std::string symbol; // a variable, or a function (its index is stored)
+    std::string symbol; // a variable or a function
     std::int64_t addend = 0;
 };
 
@@ -57,7 +58,7 @@ struct GlobalVariable {
 
 /// What the compiler needs from outside the module.
 struct CompileOptions {
-    std::unordered_map<std::string, std::uint64_t> symbols; // device addresses of variables
+    std::unordered_set<std::string> symbols; // variables that have memory in every context
     const MemoryMap* memory = nullptr;
     std::uint32_t device_sm = 80; // PTX for a newer device is refused
 };
@@ -67,5 +68,11 @@ struct CompileOptions {
 /// Returns an empty list after any error: a module loads completely or not at all.
 [[nodiscard]] std::vector<std::shared_ptr<const bytecode::Kernel>>
 compile(const ptx::Module& module, const CompileOptions& options, ptx::Diagnostics& diagnostics);
+
+/// Returns the constants of a kernel with the addresses of variables filled in. A kernel that names
+/// no variable has one bank for all contexts. `addresses` contains CompileOptions::symbols.
+[[nodiscard]] std::shared_ptr<std::byte>
+place_symbols(const bytecode::Kernel& kernel,
+              const std::unordered_map<std::string, std::uint64_t>& addresses);
 
 } // namespace cuprum::emulator::passes

@@ -23,7 +23,7 @@ template <typename Visit>
 void for_each_target(const KernelBuild& build, const Instruction& instruction, Visit visit) {
     if ((instruction.flags & bytecode::IS_BRANCH) != 0) {
         visit(instruction.target);
-    } else if (instruction.handler == control::branch_indexed) {
+    } else if (instruction.form.is(FixedOp::BranchIndexed)) {
         for (std::uint32_t i = 0; i < instruction.tag; ++i) {
             visit(build.kernel.branch_targets[instruction.extra + i]);
         }

@@ -18,6 +18,7 @@
 // linear handler read its lanes. For these, `spread` brings the lanes up to date, either after the
 // writers or before the readers, whichever runs less often.
 
+#include "bytecode/forms.hpp"
 #include "decode/linear.hpp"
 #include "passes/build.hpp"
 
@@ -84,7 +85,7 @@ private:
     /// Returns whether an instruction will use its linear handler.
     [[nodiscard]] bool runs_linear(std::size_t at) const {
         const Instruction& instruction = code_[at];
-        switch (variants_[at].kind) {
+        switch (kinds_[at]) {
         case LinearKind::Compute:
             return is_linear_[instruction.dst[0].offset()];
         case LinearKind::Compare:
@@ -101,10 +102,9 @@ private:
     template <typename Visit>
     void for_each_linear_source(std::size_t at, Visit visit) const {
         const Instruction& instruction = code_[at];
-        const std::uint32_t count = variants_[at].kind == LinearKind::Compute
-                                        ? instruction.src_count
-                                    : variants_[at].kind == LinearKind::Compare ? 2
-                                                                                : 1;
+        const std::uint32_t count = kinds_[at] == LinearKind::Compute   ? instruction.src_count
+                                    : kinds_[at] == LinearKind::Compare ? 2
+                                                                        : 1;
         for (std::uint32_t i = 0; i < count; ++i) {
             if (is_register(instruction.src[i])) {
                 visit(instruction.src[i].offset());
@@ -122,7 +122,7 @@ private:
                 return;
             }
             const bool is_of_head =
-                is_linear && (variants_[at].kind != LinearKind::Address || &operand == base);
+                is_linear && (kinds_[at] != LinearKind::Address || &operand == base);
             if (!is_of_head) {
                 visit(operand.offset());
             }
@@ -131,9 +131,9 @@ private:
 
     KernelBuild& build_;
     std::vector<Instruction>& code_;
-    std::vector<LinearVariant> variants_; // one per instruction
-    std::vector<std::uint64_t> weights_;  // estimate of how often an instruction runs
-    std::vector<bool> is_linear_;         // one per register
+    std::vector<LinearKind> kinds_;      // one per instruction
+    std::vector<std::uint64_t> weights_; // estimate of how often an instruction runs
+    std::vector<bool> is_linear_;        // one per register
 };
 
 } // namespace
@@ -154,20 +154,20 @@ void LinearFinder::classify() {
     const std::size_t count = build_.registers.size();
     std::vector<bool> is_written(count, false);
     std::vector<bool> is_plain(count, false);
-    variants_.reserve(code_.size());
+    kinds_.reserve(code_.size());
     for (Instruction& instruction : code_) {
-        LinearVariant variant = linear_variant(instruction);
+        LinearKind kind = linear_kind(instruction);
         const bool is_simple = instruction.dst_count == 1 && is_register(instruction.dst[0]) &&
                                instruction.extra_dst_count + instruction.extra_src_count == 0;
-        if (variant.kind == LinearKind::Compute && !is_simple) {
-            variant = {};
+        if (kind == LinearKind::Compute && !is_simple) {
+            kind = LinearKind::None;
         }
-        variants_.push_back(variant);
+        kinds_.push_back(kind);
         for_each_destination(build_, instruction, [&](Operand operand) {
             if (is_register(operand)) {
                 is_written[operand.offset()] = true;
                 is_plain[operand.offset()] =
-                    is_plain[operand.offset()] || variant.kind != LinearKind::Compute;
+                    is_plain[operand.offset()] || kind != LinearKind::Compute;
             }
         });
     }
@@ -216,8 +216,7 @@ void LinearFinder::reject_mixed() {
         is_changed = false;
         for (std::size_t i = 0; i < code_.size(); ++i) {
             const Instruction& instruction = code_[i];
-            if (variants_[i].kind != LinearKind::Compute ||
-                !is_linear_[instruction.dst[0].offset()]) {
+            if (kinds_[i] != LinearKind::Compute || !is_linear_[instruction.dst[0].offset()]) {
                 continue;
             }
             const bool fits = std::all_of(instruction.src, instruction.src + instruction.src_count,
@@ -234,7 +233,7 @@ std::vector<LinearFinder::Balance> LinearFinder::balance() {
     std::vector<Balance> result(build_.registers.size());
     for (std::size_t i = 0; i < code_.size(); ++i) {
         if (runs_linear(i)) {
-            const bool is_address = variants_[i].kind == LinearKind::Address;
+            const bool is_address = kinds_[i] == LinearKind::Address;
             const std::uint64_t gain = weights_[i] * (is_address ? ADDRESS_GAIN : 1);
             for_each_linear_source(i, [&](std::uint32_t r) { result[r].gain += gain; });
         }
@@ -262,7 +261,7 @@ bool LinearFinder::reject_unprofitable() {
     return is_changed;
 }
 
-/// Marks the linear registers, gives instructions their linear handlers, and adds `spread`
+/// Marks the linear registers, chooses the linear variant of instructions, and adds `spread`
 /// instructions.
 void LinearFinder::mark() {
     const std::vector<Balance> balances = balance();
@@ -277,7 +276,7 @@ void LinearFinder::mark() {
         moved[i] = static_cast<std::uint32_t>(code.size());
         const auto add_spread = [&](std::uint32_t r) {
             Instruction spread;
-            spread.handler = spread_handler(build_.registers[r].width);
+            spread.form = SpreadForm{build_.registers[r].width};
             spread.src_count = 1;
             spread.src[0] = Operand{bytecode::Bank::Registers, r};
             spread.line = code_[i].line;
@@ -296,9 +295,8 @@ void LinearFinder::mark() {
         if (!is_linear) {
             continue;
         }
-        code.back().plain = code_[i].handler;
-        code.back().handler = variants_[i].handler;
-        if (variants_[i].kind == LinearKind::Compute) {
+        code.back().form.variant = bytecode::Variant::Linear;
+        if (kinds_[i] == LinearKind::Compute) {
             const std::uint32_t r = code_[i].dst[0].offset();
             if (balances[r].plain_reads != 0 && spreads_at_write(r)) {
                 add_spread(r);

@@ -34,17 +34,18 @@ namespace {
 constexpr std::uint32_t MAX_LOOP_LENGTH = 32;
 
 /// Instructions with side effects that a wait loop may contain.
-const std::array<bytecode::Handler, 7> HARMLESS{
-    mbarrier::wait,       control::sleep, check::acquire, check::acquire_block,
-    check::release_block, check::shake,   check::waited};
+constexpr std::array HARMLESS{FixedOp::MbarrierWait,      FixedOp::Sleep,
+                              FixedOp::CheckAcquire,      FixedOp::CheckAcquireBlock,
+                              FixedOp::CheckReleaseBlock, FixedOp::CheckShake,
+                              FixedOp::CheckWaited};
 
 /// Instructions whose results change by themselves.
-const std::array<bytecode::Handler, 4> CLOCKS{control::read_clock32, control::read_clock64,
-                                              control::read_timer32, control::read_timer64};
+constexpr std::array CLOCKS{FixedOp::ReadClock32, FixedOp::ReadClock64, FixedOp::ReadTimer32,
+                            FixedOp::ReadTimer64};
 
 template <std::size_t COUNT>
-bool is_one_of(const std::array<bytecode::Handler, COUNT>& handlers, const Instruction& at) {
-    return std::ranges::find(handlers, at.handler) != handlers.end();
+bool is_one_of(const std::array<FixedOp, COUNT>& ops, const Instruction& at) {
+    return std::ranges::any_of(ops, [&](FixedOp op) { return at.form.is(op); });
 }
 
 /// Returns whether an instruction computes the same results in every round from equal registers.
@@ -124,7 +125,7 @@ bool is_wait_loop(KernelBuild& build, const std::vector<bool>& is_target, std::u
         if (!is_repeatable(build, i)) {
             return false;
         }
-        has_wait |= code[i].handler == mbarrier::wait && code[i].guard.is_none();
+        has_wait |= code[i].form.is(FixedOp::MbarrierWait) && code[i].guard.is_none();
     }
     return has_wait && !carries_values(build, begin, end + 1);
 }

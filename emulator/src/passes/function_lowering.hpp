@@ -62,7 +62,7 @@ public:
     void unsupported(std::string what) override;
     void invalid(std::string what) override;
     [[nodiscard]] const MemoryMap& memory() const override;
-    [[nodiscard]] std::vector<AddressRange> constant_memory() const override;
+    [[nodiscard]] std::vector<AddressRange> constant_memory() override;
     [[nodiscard]] std::string_view target() const override;
     [[nodiscard]] ptx::Type type_of(const ptx::Operand& operand) override;
 
@@ -128,14 +128,14 @@ private:
     void note_meeting(bytecode::Operand members);
     void note_membership(bytecode::Operand members);
     void note_local_write(std::uint32_t offset, std::uint64_t bytes, bool is_of_callee);
-    void emit_check(bytecode::Handler handler, std::uint32_t target = 0);
+    void emit_check(FixedOp op, std::uint32_t target = 0);
 
     // ---- the registers of wgmma (lower_group_checks.cpp)
     void note_products(const ptx::Instruction& instruction);
     [[nodiscard]] std::optional<std::uint32_t> tracked_register(std::string_view name);
     void note_use(const ptx::Operand& operand, std::uint16_t use);
     void emit_use(std::uint32_t first, std::uint32_t count, std::uint16_t use, std::uint32_t other);
-    void emit_check_of_members(bytecode::Handler handler, bytecode::Operand members);
+    void emit_check_of_members(FixedOp op, bytecode::Operand members);
     [[nodiscard]] std::vector<bool> used_results();
     void emit_access_check(const AccessNote& note, bool passes_on);
 
@@ -178,8 +178,8 @@ private:
                      std::span<const ptx::Operand> arguments);
     void emit_call(bytecode::Instruction call, const Signature& signature,
                    std::span<const ptx::Operand> returns, std::span<const ptx::Operand> arguments);
-    void emit_transfer(bytecode::Handler handler, const ptx::Variable& formal,
-                       const ptx::Operand& actual, std::uint32_t callee_offset);
+    void emit_transfer(FixedOp op, const ptx::Variable& formal, const ptx::Operand& actual,
+                       std::uint32_t callee_offset);
     [[nodiscard]] std::uint32_t require_function(const ptx::Function& function);
 
     // ---- what is passed without a .param variable (lower_arguments.cpp)

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Lets one handler run two loads and the following multiply-add if nothing else reads the loaded
-// values. The code stays as it is (bytecode/fused_forms.hpp); only the handler of the first load
-// changes.
+// values. The code stays as it is (bytecode/fused_forms.hpp); only the variant of the first load
+// changes. Sequences that add to one sum, as in an unrolled dot product, form a chain.
 
 #include "decode/fused.hpp"
 #include "passes/build.hpp"
@@ -12,41 +12,105 @@ namespace cuprum::emulator::passes {
 
 using bytecode::Instruction;
 using bytecode::Operand;
+using bytecode::Variant;
+
+namespace {
+
+/// How many instructions a fused sequence has: two loads and a multiply-add.
+constexpr std::size_t SEQUENCE = 3;
+
+class LoadFuser {
+public:
+    explicit LoadFuser(KernelBuild& build)
+        : build_(build), code_(build.kernel.code), reads_(build.registers.size(), 0),
+          writes_(build.registers.size(), 0), is_target_(code_.size() + 1, false) {}
+
+    void run() {
+        count_uses();
+        for (std::size_t i = 0; i + 2 < code_.size(); ++i) {
+            if (is_for_next_alone(code_[i]) && is_for_next_alone(code_[i + 1]) &&
+                !is_target_[i + 1] && !is_target_[i + 2] && code_[i + 2].guard.is_none() &&
+                code_[i + 2].src_count == 3) {
+                fuse_load_load_fma(code_[i], code_[i + 1], code_[i + 2]);
+            }
+        }
+        for (std::size_t i = 0; i < code_.size(); ++i) {
+            link(i);
+        }
+    }
+
+private:
+    void count_uses();
+    void link(std::size_t first);
+
+    [[nodiscard]] bool is_for_next_alone(const Instruction& load) const {
+        return load.form.variant == Variant::Linear && load.guard.is_none() &&
+               load.dst_count == 1 && is_register(load.dst[0]) && is_used_once(load.dst[0]);
+    }
+
+    [[nodiscard]] bool is_used_once(Operand operand) const {
+        return reads_[operand.offset()] == 1 && writes_[operand.offset()] == 1;
+    }
+
+    KernelBuild& build_;
+    std::vector<Instruction>& code_;
+    std::vector<std::uint32_t> reads_;
+    std::vector<std::uint32_t> writes_;
+    // Code that jumps to the instruction after a load expects the result in the register.
+    std::vector<bool> is_target_;
+};
+
+void LoadFuser::count_uses() {
+    for (Instruction& instruction : code_) {
+        for_each_source(build_, instruction, [&](Operand operand) {
+            if (is_register(operand)) {
+                ++reads_[operand.offset()];
+            }
+        });
+        for_each_destination(build_, instruction, [&](Operand operand) {
+            if (is_register(operand)) {
+                ++writes_[operand.offset()];
+            }
+        });
+    }
+    for (const std::uint32_t label : build_.labels) {
+        if (label < code_.size()) {
+            is_target_[label] = true;
+        }
+    }
+}
+
+/// Makes a fused sequence part of a chain if the next one adds to its sum.
+void LoadFuser::link(std::size_t first) {
+    if (code_[first].form.variant != Variant::FusedProduct) {
+        return;
+    }
+    std::size_t next = first + SEQUENCE;
+    while (next < code_.size() && !is_target_[next] && is_linear_add(code_[next]) &&
+           code_[next].guard.is_none()) {
+        ++next;
+    }
+    if (next + 2 >= code_.size() || is_target_[next] ||
+        code_[next].form.variant != Variant::FusedProduct ||
+        !have_equal_spaces(code_[first], code_[next]) ||
+        !have_equal_spaces(code_[first + 1], code_[next + 1])) {
+        return;
+    }
+    const Operand sum = code_[first + 2].dst[0];
+    const Instruction& user = code_[next + 2];
+    if (!is_register(sum) || user.src[2] != sum || !(is_used_once(sum) || user.dst[0] == sum)) {
+        return;
+    }
+    code_[first].form.variant = Variant::FusedChain;
+    for (std::size_t i = first + SEQUENCE; i < next; ++i) {
+        code_[i].form.variant = Variant::LinkedAdd;
+    }
+}
+
+} // namespace
 
 void fuse_loads(KernelBuild& build) {
-    auto& code = build.kernel.code;
-    std::vector<std::uint32_t> reads(build.registers.size(), 0);
-    std::vector<std::uint32_t> writes(build.registers.size(), 0);
-    for (Instruction& instruction : code) {
-        for_each_source(build, instruction, [&](Operand operand) {
-            if (is_register(operand)) {
-                ++reads[operand.offset()];
-            }
-        });
-        for_each_destination(build, instruction, [&](Operand operand) {
-            if (is_register(operand)) {
-                ++writes[operand.offset()];
-            }
-        });
-    }
-    // Code that jumps to the instruction after a load expects the result in the register.
-    std::vector<bool> is_target(code.size(), false);
-    for (const std::uint32_t label : build.labels) {
-        if (label < code.size()) {
-            is_target[label] = true;
-        }
-    }
-    const auto is_for_next_alone = [&](const Instruction& load) {
-        return load.plain != nullptr && load.guard.is_none() && load.dst_count == 1 &&
-               is_register(load.dst[0]) && reads[load.dst[0].offset()] == 1 &&
-               writes[load.dst[0].offset()] == 1;
-    };
-    for (std::size_t i = 0; i + 2 < code.size(); ++i) {
-        if (is_for_next_alone(code[i]) && is_for_next_alone(code[i + 1]) && !is_target[i + 1] &&
-            !is_target[i + 2] && code[i + 2].guard.is_none() && code[i + 2].src_count == 3) {
-            fuse_load_load_fma(code[i], code[i + 1], code[i + 2]);
-        }
-    }
+    LoadFuser(build).run();
 }
 
 } // namespace cuprum::emulator::passes

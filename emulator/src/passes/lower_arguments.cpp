@@ -45,7 +45,7 @@ FunctionLowering::spill(const ptx::Variable& formal, const ptx::Operand& actual,
     auto storage = std::make_shared<ParameterStorage>();
     storage->local_offset = place_local(bytes, bytes);
     Instruction write;
-    write.handler = control::write_local;
+    write.form = FixedOp::WriteLocal;
     write.flags = bytecode::HAS_SIDE_EFFECT;
     write.src_count = 1;
     write.src[0] = value;
@@ -62,7 +62,7 @@ void FunctionLowering::fetch_spilled(const ParameterStorage& storage, Operand to
         return;
     }
     Instruction read;
-    read.handler = control::read_local;
+    read.form = FixedOp::ReadLocal;
     read.flags = bytecode::HAS_SIDE_EFFECT;
     read.dst_count = 1;
     read.dst[0] = to;

@@ -33,7 +33,7 @@ void FunctionLowering::lower_builtin(const builtins::Builtin& builtin,
         return;
     }
     Instruction call;
-    call.handler = builtin.handler;
+    call.form = builtin.op;
     call.flags = bytecode::HAS_SIDE_EFFECT;
     const auto check = [&](const ptx::Operand& actual, std::uint32_t size) {
         const ParameterStorage* storage = storage_of(actual);
@@ -55,7 +55,7 @@ void FunctionLowering::lower_builtin(const builtins::Builtin& builtin,
         Operand value = element != nullptr ? element->value : temporary(width_of_size(size));
         if (!storage->is_in_registers) {
             Instruction read;
-            read.handler = control::read_local;
+            read.form = FixedOp::ReadLocal;
             read.flags = bytecode::HAS_SIDE_EFFECT;
             read.dst_count = 1;
             read.dst[0] = value;
@@ -81,7 +81,7 @@ void FunctionLowering::lower_builtin(const builtins::Builtin& builtin,
     emit(call);
     if (result != nullptr && !result->is_in_registers) {
         Instruction write;
-        write.handler = control::write_local;
+        write.form = FixedOp::WriteLocal;
         write.flags = bytecode::HAS_SIDE_EFFECT;
         write.src_count = 1;
         write.src[0] = call.dst[0];

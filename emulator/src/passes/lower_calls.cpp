@@ -83,7 +83,7 @@ void FunctionLowering::lower_call(const ptx::Instruction& instruction) {
                             arguments);
     } else if (build_.index.calls().must_call(*callee)) {
         Instruction call;
-        call.handler = control::call;
+        call.form = FixedOp::Call;
         call.immediate = require_function(*callee);
         emit_call(call, {callee->returns, callee->parameters}, returns, arguments);
     } else {
@@ -128,7 +128,7 @@ void FunctionLowering::lower_indirect_call(const ptx::Operand& callee,
         return;
     }
     Instruction call;
-    call.handler = control::call_indirect;
+    call.form = FixedOp::CallIndirect;
     call.src_count = 1;
     call.src[0] = source(callee, Width::B64, ptx::Type::U64);
     emit_call(call, signature, returns, arguments);
@@ -147,7 +147,7 @@ void FunctionLowering::emit_call(Instruction call, const Signature& signature,
     build_.kernel.local_bytes = std::max(build_.kernel.local_bytes, offsets.back());
     build_.has_calls = true;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-        emit_transfer(control::pass_bytes, signature.parameters[i], arguments[i],
+        emit_transfer(FixedOp::PassBytes, signature.parameters[i], arguments[i],
                       offsets[returns.size() + i]);
     }
     call.flags |= bytecode::HAS_SIDE_EFFECT;
@@ -155,15 +155,15 @@ void FunctionLowering::emit_call(Instruction call, const Signature& signature,
     call.src[call.src_count++] = warp_special(bytecode::Special::ReturnAddress, Width::B32);
     emit(call);
     for (std::size_t i = 0; i < returns.size(); ++i) {
-        emit_transfer(control::fetch_bytes, signature.returns[i], returns[i], offsets[i]);
+        emit_transfer(FixedOp::FetchBytes, signature.returns[i], returns[i], offsets[i]);
     }
 }
 
 /// Emits the copy of an argument to the callee's activation, or of a result from it.
-void FunctionLowering::emit_transfer(bytecode::Handler handler, const ptx::Variable& formal,
+void FunctionLowering::emit_transfer(FixedOp op, const ptx::Variable& formal,
                                      const ptx::Operand& actual, std::uint32_t callee_offset) {
     const ParameterStorage* storage = storage_of(actual);
-    const bool is_argument = handler == control::pass_bytes;
+    const bool is_argument = op == FixedOp::PassBytes;
     std::shared_ptr<const ParameterStorage> spilled;
     if (storage == nullptr && formal.space == ptx::Space::Param) {
         spilled = spill(formal, actual, is_argument);
@@ -179,7 +179,7 @@ void FunctionLowering::emit_transfer(bytecode::Handler handler, const ptx::Varia
         return;
     }
     Instruction copy;
-    copy.handler = handler;
+    copy.form = op;
     copy.flags = bytecode::HAS_SIDE_EFFECT;
     copy.immediate = static_cast<std::int64_t>(
         spilled ? formal.size_bytes()

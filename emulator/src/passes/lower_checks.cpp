@@ -76,7 +76,7 @@ check::AccessSpace space_of(Space space) {
 
 void FunctionLowering::note_access(const AccessNote& note) {
     if ((memory().checks & SHAKE) != 0) {
-        emit_check(check::shake);
+        emit_check(FixedOp::CheckShake);
     }
     if ((memory().checks & ANY_CHECK) == 0 || note.space == Space::Param) {
         return;
@@ -114,7 +114,7 @@ void FunctionLowering::emit_access_check(const AccessNote& note, bool passes_on)
     tag |= passes_on ? check::ACCESS_PASSES_ON : 0u;
     tag |= static_cast<unsigned>(note.stride_shift + 8) << check::ACCESS_STRIDE_SHIFT;
     Instruction look;
-    look.handler = check::access;
+    look.form = FixedOp::CheckAccess;
     look.flags = bytecode::HAS_SIDE_EFFECT;
     look.src[look.src_count++] = note.address.base;
     look.immediate = note.address.offset;
@@ -126,7 +126,7 @@ void FunctionLowering::emit_access_check(const AccessNote& note, bool passes_on)
         tag |= has_barrier ? check::ASYNC_BARRIER : 0u;
         tag |= has_barrier && note.barrier.base_width == Width::B32 ? check::ASYNC_NARROW : 0u;
         tag |= note.blocks.is_none() ? 0u : check::ASYNC_BLOCKS;
-        look.handler = check::access_async;
+        look.form = FixedOp::CheckAccessAsync;
         look.src[look.src_count++] = note.size;
         look.src[look.src_count++] = has_barrier ? note.barrier.base : note.size;
         look.src[look.src_count++] = note.blocks.is_none() ? note.size : note.blocks;
@@ -183,36 +183,35 @@ void FunctionLowering::note_order(const OrderNote& note) {
         return;
     }
     if (note.releases) {
-        emit_check(note.is_block_scope ? check::release_block : check::release);
+        emit_check(note.is_block_scope ? FixedOp::CheckReleaseBlock : FixedOp::CheckRelease);
     }
     if (note.acquires) {
-        emit_check(note.is_block_scope ? check::acquire_block : check::acquire);
+        emit_check(note.is_block_scope ? FixedOp::CheckAcquireBlock : FixedOp::CheckAcquire);
     }
     if (note.fences_proxy) {
-        emit_check(check::fence_proxy);
+        emit_check(FixedOp::CheckFenceProxy);
     }
     if (note.commits_group) {
-        emit_check(check::commit_group);
+        emit_check(FixedOp::CheckCommitGroup);
     }
     if (note.awaited_groups >= 0) {
-        emit_check(check::wait_group, static_cast<std::uint32_t>(note.awaited_groups));
+        emit_check(FixedOp::CheckWaitGroup, static_cast<std::uint32_t>(note.awaited_groups));
     }
 }
 
 void FunctionLowering::note_tensor_copy(const Instruction& copy) {
     if ((memory().checks & SHAKE) != 0) {
-        emit_check(check::shake);
+        emit_check(FixedOp::CheckShake);
     }
-    if ((memory().checks & ANY_CHECK) == 0 || copy.handler == tensor_copy::prefetch) {
+    if ((memory().checks & ANY_CHECK) == 0 || copy.form.is(FixedOp::TensorPrefetch)) {
         return;
     }
     Instruction look = copy;
-    const bool is_load =
-        copy.handler == tensor_copy::load || copy.handler == tensor_copy::load_many;
-    look.handler = is_load                              ? check::tensor_load
-                   : copy.handler == tensor_copy::store ? check::tensor_store
-                                                        : check::tensor_reduction;
-    look.access_bytes = copy.handler == tensor_copy::load_many ? 1 : 0;
+    const bool is_load = copy.form.is(FixedOp::TensorLoad) || copy.form.is(FixedOp::TensorLoadMany);
+    look.form = is_load                              ? FixedOp::CheckTensorLoad
+                : copy.form.is(FixedOp::TensorStore) ? FixedOp::CheckTensorStore
+                                                     : FixedOp::CheckTensorReduction;
+    look.access_bytes = copy.form.is(FixedOp::TensorLoadMany) ? 1 : 0;
     // Later passes change the operands of each instruction, so two must not share them.
     const auto& listed = build_.kernel.operands;
     const std::vector<Operand> own(listed.begin() + copy.extra,
@@ -226,7 +225,7 @@ void FunctionLowering::note_wait(const Instruction& wait) {
         return;
     }
     Instruction look = wait;
-    look.handler = check::waited;
+    look.form = FixedOp::CheckWaited;
     look.src[2] = wait.dst[0];
     look.src_count = 3;
     look.dst_count = 0;
@@ -234,17 +233,17 @@ void FunctionLowering::note_wait(const Instruction& wait) {
 }
 
 void FunctionLowering::note_meeting(Operand members) {
-    emit_check_of_members(check::meet, members);
+    emit_check_of_members(FixedOp::CheckMeet, members);
 }
 
 void FunctionLowering::note_membership(Operand members) {
-    emit_check_of_members(check::membership, members);
+    emit_check_of_members(FixedOp::CheckMembership, members);
 }
 
-void FunctionLowering::emit_check_of_members(bytecode::Handler handler, Operand members) {
+void FunctionLowering::emit_check_of_members(FixedOp op, Operand members) {
     if ((memory().checks & CHECK_RACES) != 0) {
         Instruction check;
-        check.handler = handler;
+        check.form = op;
         check.flags = bytecode::HAS_SIDE_EFFECT;
         check.src_count = 1;
         check.src[0] = members;
@@ -256,7 +255,7 @@ void FunctionLowering::note_local_write(std::uint32_t offset, std::uint64_t byte
                                         bool is_of_callee) {
     if ((memory().checks & CHECK_INITIALIZED) != 0) {
         Instruction mark;
-        mark.handler = check::mark_local;
+        mark.form = FixedOp::CheckMarkLocal;
         mark.flags = bytecode::HAS_SIDE_EFFECT;
         mark.target = offset;
         mark.immediate = static_cast<std::int64_t>(bytes);
@@ -265,9 +264,9 @@ void FunctionLowering::note_local_write(std::uint32_t offset, std::uint64_t byte
     }
 }
 
-void FunctionLowering::emit_check(bytecode::Handler handler, std::uint32_t target) {
+void FunctionLowering::emit_check(FixedOp op, std::uint32_t target) {
     Instruction check;
-    check.handler = handler;
+    check.form = op;
     check.target = target;
     check.flags = bytecode::HAS_SIDE_EFFECT;
     emit(check);

@@ -3,6 +3,7 @@
 
 // Branches, ends of threads, and barriers.
 
+#include "bytecode/forms.hpp"
 #include "interp/cluster.hpp"
 #include "interp/control.hpp"
 #include "passes/function_lowering.hpp"
@@ -39,7 +40,7 @@ bool FunctionLowering::lower_control(const ptx::Instruction& instruction) {
         lower_exit();
     } else if (opcode == "trap" || opcode == "brkpt") {
         Instruction trap;
-        trap.handler = control::trap;
+        trap.form = FixedOp::Trap;
         trap.flags = bytecode::HAS_SIDE_EFFECT | bytecode::ENDS_BLOCK | bytecode::NO_FALL_THROUGH;
         emit(trap);
     } else if (opcode == "bar" || opcode == "barrier") {
@@ -58,7 +59,7 @@ void FunctionLowering::lower_sleep(const ptx::Instruction& instruction) {
         return;
     }
     Instruction sleep;
-    sleep.handler = control::sleep;
+    sleep.form = FixedOp::Sleep;
     // Other lanes may run in the meantime and join those that wake up.
     sleep.flags = bytecode::HAS_SIDE_EFFECT | bytecode::ENDS_BLOCK;
     sleep.src_count = 1;
@@ -88,7 +89,7 @@ void FunctionLowering::lower_indexed_branch(const ptx::Instruction& instruction)
         return;
     }
     Instruction branch;
-    branch.handler = control::branch_indexed;
+    branch.form = FixedOp::BranchIndexed;
     branch.flags = bytecode::HAS_SIDE_EFFECT | bytecode::ENDS_BLOCK | bytecode::NO_FALL_THROUGH;
     branch.src_count = 1;
     branch.src[0] = source(instruction.operands[0], Width::B32, Type::U32);
@@ -110,7 +111,7 @@ void FunctionLowering::lower_return() {
         lower_exit();
     } else {
         Instruction back;
-        back.handler = control::return_lanes;
+        back.form = FixedOp::Return;
         back.src_count = 1;
         back.src[0] = warp_special(bytecode::Special::ReturnAddress, Width::B32);
         back.flags = bytecode::HAS_SIDE_EFFECT | bytecode::ENDS_BLOCK | bytecode::NO_FALL_THROUGH;
@@ -120,7 +121,7 @@ void FunctionLowering::lower_return() {
 
 void FunctionLowering::lower_exit() {
     Instruction exit;
-    exit.handler = control::exit_lanes;
+    exit.form = FixedOp::Exit;
     exit.flags = bytecode::HAS_SIDE_EFFECT | bytecode::ENDS_BLOCK | bytecode::NO_FALL_THROUGH;
     emit(exit);
 }
@@ -140,7 +141,8 @@ void FunctionLowering::lower_barrier(const ptx::Instruction& instruction) {
     if (has_modifier(instruction, "cluster")) {
         Instruction barrier;
         barrier.flags = bytecode::HAS_SIDE_EFFECT;
-        barrier.handler = has_modifier(instruction, "arrive") ? cluster::arrive : cluster::wait;
+        barrier.form =
+            has_modifier(instruction, "arrive") ? FixedOp::ClusterArrive : FixedOp::ClusterWait;
         if (!operands.empty() ||
             has_modifier(instruction, "arrive") == has_modifier(instruction, "wait")) {
             invalid("a cluster barrier is barrier.cluster.arrive or barrier.cluster.wait, without "
@@ -171,7 +173,7 @@ void FunctionLowering::lower_barrier(const ptx::Instruction& instruction) {
                     "and a predicate");
             return;
         }
-        barrier.handler = control::barrier_reduce;
+        barrier.form = FixedOp::BarrierReduce;
         barrier.immediate = static_cast<std::int64_t>(is_popc ? control::Reduction::Popc
                                                               : (has_modifier(instruction, "and")
                                                                      ? control::Reduction::And
@@ -185,12 +187,12 @@ void FunctionLowering::lower_barrier(const ptx::Instruction& instruction) {
         first = 1;
         --count;
     } else {
-        barrier.handler =
-            has_modifier(instruction, "arrive") ? control::barrier_arrive : control::barrier_sync;
+        barrier.form =
+            has_modifier(instruction, "arrive") ? FixedOp::BarrierArrive : FixedOp::BarrierSync;
         barrier.src_count = 2;
     }
     if (count <= first || count > first + 2 ||
-        (barrier.handler == control::barrier_arrive && count != first + 2)) {
+        (barrier.form.is(FixedOp::BarrierArrive) && count != first + 2)) {
         invalid("wrong number of operands for a block barrier");
         return;
     }
@@ -209,7 +211,7 @@ void FunctionLowering::emit_meeting(Operand member_mask, std::uint16_t tag) {
     note_membership(member_mask);
     Instruction meeting;
     meeting.tag = tag;
-    meeting.handler = control::rendezvous;
+    meeting.form = FixedOp::Rendezvous;
     meeting.flags = bytecode::HAS_SIDE_EFFECT;
     meeting.src_count = 1;
     meeting.src[0] = member_mask;
@@ -220,7 +222,7 @@ void FunctionLowering::emit_branch(std::uint32_t label, Operand guard, bool is_n
     Instruction branch;
     branch.flags = bytecode::HAS_SIDE_EFFECT | bytecode::IS_BRANCH | bytecode::ENDS_BLOCK |
                    bytecode::NO_FALL_THROUGH | bytecode::HANDLES_GUARD;
-    branch.handler = guard.is_none() ? control::branch : control::branch_guarded;
+    branch.form = guard.is_none() ? FixedOp::Branch : FixedOp::BranchGuarded;
     branch.guard = guard;
     if (is_negated) {
         branch.flags |= bytecode::GUARD_NEGATED;
@@ -234,7 +236,7 @@ void FunctionLowering::emit_copy(Operand to, Operand from, Width width) {
         return; // the value is discarded, or an error has been reported
     }
     Instruction copy;
-    copy.handler = control::copy_handler(static_cast<std::uint32_t>(width));
+    copy.form = MoveForm{.op = MoveOp::Copy, .width = width};
     copy.dst_count = 1;
     copy.src_count = 1;
     copy.dst[0] = to;

@@ -85,7 +85,7 @@ void FunctionLowering::note_products(const ptx::Instruction& instruction) {
     }
     if (instruction.opcode == "wgmma") {
         bytecode::Instruction order;
-        order.handler = check::order_products;
+        order.form = FixedOp::CheckOrderProducts;
         order.flags = bytecode::HAS_SIDE_EFFECT;
         order.tag = static_cast<std::uint16_t>(
             has(instruction, "fence")          ? check::ProductOrder::Fence
@@ -166,7 +166,7 @@ void FunctionLowering::note_use(const ptx::Operand& operand, std::uint16_t use) 
 void FunctionLowering::emit_use(std::uint32_t first, std::uint32_t count, std::uint16_t use,
                                 std::uint32_t other) {
     bytecode::Instruction look;
-    look.handler = check::use_registers;
+    look.form = FixedOp::CheckUseRegisters;
     look.flags = bytecode::HAS_SIDE_EFFECT;
     look.target = first;
     look.immediate = count;

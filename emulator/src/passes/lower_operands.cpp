@@ -232,12 +232,13 @@ Operand FunctionLowering::lane_constant(std::span<const std::uint32_t> lanes) {
     return constant;
 }
 
-std::vector<AddressRange> FunctionLowering::constant_memory() const {
+std::vector<AddressRange> FunctionLowering::constant_memory() {
     std::vector<AddressRange> ranges;
     for (const ptx::Variable& variable : build_.index.module().variables) {
-        const auto found = build_.options.symbols.find(std::string(variable.name));
-        if (variable.space == ptx::Space::Constant && found != build_.options.symbols.end()) {
-            ranges.push_back({.base = found->second, .bytes = variable.size_bytes()});
+        if (variable.space == ptx::Space::Constant &&
+            build_.options.symbols.contains(std::string(variable.name))) {
+            ranges.push_back({.base = banks_.symbol(variable.name, 0, Width::B64),
+                              .bytes = variable.size_bytes()});
         }
     }
     return ranges;
@@ -275,13 +276,12 @@ Operand FunctionLowering::symbol_address(std::string_view name, std::int64_t add
             of_module.offset = place_shared(*variable);
             symbol = &of_module;
         } else if (variable != nullptr) {
-            const auto found = build_.options.symbols.find(std::string(name));
-            if (found == build_.options.symbols.end()) {
+            if (!build_.options.symbols.contains(std::string(name))) {
                 invalid("variable " + quoted(name) +
                         " is declared extern and no linked module defines it");
                 return {};
             }
-            return constant(found->second + add, width);
+            return banks_.symbol(name, add, width);
         } else if (const ptx::Function* function = build_.index.function(name)) {
             if (function->is_declaration || function->is_entry) {
                 unsupported("taking the address of " + quoted(name) +
@@ -332,7 +332,7 @@ Operand FunctionLowering::local_address(std::uint64_t offset, Width width, bool 
         return constant(address, width);
     }
     bytecode::Instruction add;
-    add.handler = control::local_address;
+    add.form = FixedOp::LocalAddress;
     add.dst_count = 1;
     add.dst[0] = temporary(width);
     add.src_count = 1;

@@ -91,18 +91,18 @@ std::optional<std::array<std::uint32_t, WARP_SIZE>> lane_values(std::string_view
 
 struct Clock {
     std::string_view name;
-    bytecode::Handler narrow;
-    bytecode::Handler wide;
+    FixedOp narrow;
+    FixedOp wide;
     std::int64_t shift;
 };
 
 constexpr std::array CLOCKS{
-    Clock{"%clock", control::read_clock32, control::read_clock64, 0},
-    Clock{"%clock_hi", control::read_clock32, control::read_clock64, 32},
-    Clock{"%clock64", control::read_clock32, control::read_clock64, 0},
-    Clock{"%globaltimer", control::read_timer32, control::read_timer64, 0},
-    Clock{"%globaltimer_lo", control::read_timer32, control::read_timer64, 0},
-    Clock{"%globaltimer_hi", control::read_timer32, control::read_timer64, 32},
+    Clock{"%clock", FixedOp::ReadClock32, FixedOp::ReadClock64, 0},
+    Clock{"%clock_hi", FixedOp::ReadClock32, FixedOp::ReadClock64, 32},
+    Clock{"%clock64", FixedOp::ReadClock32, FixedOp::ReadClock64, 0},
+    Clock{"%globaltimer", FixedOp::ReadTimer32, FixedOp::ReadTimer64, 0},
+    Clock{"%globaltimer_lo", FixedOp::ReadTimer32, FixedOp::ReadTimer64, 0},
+    Clock{"%globaltimer_hi", FixedOp::ReadTimer32, FixedOp::ReadTimer64, 32},
 };
 
 /// Returns whether a register reads as zero here: profiling counters, driver-private values.
@@ -155,7 +155,7 @@ Operand FunctionLowering::special_register(std::string_view name, Width width) {
     for (const Clock& clock : CLOCKS) {
         if (clock.name == name) {
             bytecode::Instruction read;
-            read.handler = width == Width::B64 ? clock.wide : clock.narrow;
+            read.form = width == Width::B64 ? clock.wide : clock.narrow;
             read.dst_count = 1;
             read.dst[0] = temporary(width == Width::B64 ? Width::B64 : Width::B32);
             read.immediate = clock.shift;

@@ -87,7 +87,7 @@ bool FunctionLowering::lower_stack(const ptx::Instruction& instruction) {
         }
     }
     bytecode::Instruction allocate;
-    allocate.handler = control::allocate_stack;
+    allocate.form = FixedOp::AllocateStack;
     allocate.flags = bytecode::HAS_SIDE_EFFECT;
     allocate.dst_count = 2;
     allocate.dst[0] = destination(operands[0], Width::B64);

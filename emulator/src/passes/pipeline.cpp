@@ -31,7 +31,9 @@ constexpr std::array PIPELINE{
     Pass{"find_live_ranges", find_live_ranges},     // the live range of each register is known
     Pass{"assign_slots", assign_slots},             // registers are offsets into the frame
     Pass{"resolve_branches", resolve_branches},     // branch targets are instruction indices
-    Pass{"resolve_calls", resolve_calls},           // so are functions; the kernel can run
+    Pass{"resolve_calls", resolve_calls},           // so are functions
+    Pass{"place_constants", place_constants},       // the Constants bank is complete
+    Pass{"select_handlers", select_handlers},       // every instruction has a handler and can run
 };
 
 void check_module(const ptx::Module& module, const CompileOptions& options,
@@ -75,7 +77,9 @@ compile(const ptx::Module& module, const CompileOptions& options, ptx::Diagnosti
         }
         if (is_sound()) {
             drop_spare_memory(build.kernel);
-            kernels.push_back(std::make_shared<bytecode::Kernel>(std::move(build.kernel)));
+            auto kernel = std::make_shared<bytecode::Kernel>(std::move(build.kernel));
+            kernel->code_source = code_source_of(*kernel);
+            kernels.push_back(std::move(kernel));
         }
     }
     if (!is_sound()) {
@@ -90,7 +94,6 @@ namespace {
 
 /// Frees what a finished kernel does not need: it may live as long as the process.
 void drop_spare_memory(bytecode::Kernel& kernel) {
-    kernel.constants = {}; // constant_bank holds them
     kernel.code.shrink_to_fit();
     kernel.operands.shrink_to_fit();
     kernel.lines.shrink_to_fit();

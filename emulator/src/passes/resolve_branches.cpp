@@ -1,14 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Turns labels into instruction indices, now that instructions no longer move. Also copies the
-// constants to aligned memory.
+// Turns labels into instruction indices, now that instructions no longer move.
 
 #include "interp/control.hpp"
 #include "passes/build.hpp"
-
-#include <cstring>
-#include <new>
 
 namespace cuprum::emulator::passes {
 
@@ -30,20 +26,11 @@ void resolve_branches(KernelBuild& build) {
         control::finish_branch(code[i], i, target,
                                may_spin ? control::SPIN_COST : control::LOOP_COST);
         if (build.notes[i].ends_wait_loop) {
-            code[i].handler = control::branch_to_wait;
+            code[i].form = FixedOp::BranchToWait;
         }
     }
     for (std::uint32_t& target : kernel.branch_targets) {
         target = build.labels[target];
-    }
-
-    constexpr std::align_val_t ALIGNMENT{bytecode::BANK_ALIGNMENT};
-    const std::size_t bytes = kernel.constants.size();
-    kernel.constant_bank = std::shared_ptr<std::byte>(
-        static_cast<std::byte*>(::operator new(bytes + bytecode::BANK_ALIGNMENT, ALIGNMENT)),
-        [](std::byte* bank) { ::operator delete(bank, ALIGNMENT); });
-    if (bytes != 0) {
-        std::memcpy(kernel.constant_bank.get(), kernel.constants.data(), bytes);
     }
 }
 

@@ -102,28 +102,33 @@ public:
             passes::CompileOptions options;
             options.memory = &map_;
             options.device_sm = device_sm;
+            std::unordered_map<std::string, std::uint64_t> addresses;
             for (const auto& variable :
                  passes::global_variables(*module, MEMORY_BYTES, diagnostics)) {
                 std::byte* place = allocate<std::byte>(variable.size_bytes);
                 if (!variable.initial.empty()) {
                     std::memcpy(place, variable.initial.data(), variable.initial.size());
                 }
-                options.symbols[variable.name] = reinterpret_cast<std::uint64_t>(place);
+                addresses[variable.name] = reinterpret_cast<std::uint64_t>(place);
+                options.symbols.insert(variable.name);
             }
             for (const auto& variable :
                  passes::global_variables(*module, MEMORY_BYTES, diagnostics)) {
                 for (const auto& relocation : variable.relocations) {
-                    const auto found = options.symbols.find(relocation.symbol);
+                    const auto found = addresses.find(relocation.symbol);
                     const std::uint64_t value =
-                        found != options.symbols.end()
+                        found != addresses.end()
                             ? found->second
                             : passes::function_address(*module, relocation.symbol);
-                    std::memcpy(reinterpret_cast<std::byte*>(options.symbols[variable.name]) +
+                    std::memcpy(reinterpret_cast<std::byte*>(addresses[variable.name]) +
                                     relocation.offset,
                                 &value, relocation.size_bytes);
                 }
             }
             kernels = passes::compile(*module, options, diagnostics);
+            for (const auto& kernel : kernels) {
+                constants_[kernel.get()] = passes::place_symbols(*kernel, addresses);
+            }
         }
         log = diagnostics.to_text();
         problem = diagnostics.is_empty() ? std::nullopt
@@ -134,6 +139,16 @@ public:
             }
         }
         return kernels.empty() ? nullptr : kernels.front();
+    }
+
+    /// Returns the constants of a compiled kernel, with the addresses of variables filled in.
+    [[nodiscard]] std::shared_ptr<std::byte> constants(const bytecode::Kernel* kernel) const {
+        const auto found = constants_.find(kernel);
+        return found != constants_.end() ? found->second : nullptr;
+    }
+
+    void set_constants(const bytecode::Kernel* kernel, std::shared_ptr<std::byte> constants) {
+        constants_[kernel] = std::move(constants);
     }
 
     /// The heap of kernels; null unless a test creates one.
@@ -147,6 +162,7 @@ private:
     std::size_t used_ = 0;
     std::vector<std::atomic<std::uint8_t>> granules_;
     std::vector<std::atomic<std::uint8_t>> written_;
+    std::unordered_map<const bytecode::Kernel*, std::shared_ptr<std::byte>> constants_;
     check::GlobalRaces races_;
     MemoryMap map_;
 };
@@ -174,6 +190,7 @@ public:
            Args... args) {
         exec::GridLaunch launch;
         launch.kernel = std::move(kernel);
+        launch.constants = device.constants(launch.kernel.get());
         launch.grid[0] = shape.grid;
         launch.block[0] = shape.block;
         launch.block[1] = shape.block_y;

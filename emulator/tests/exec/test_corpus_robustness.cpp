@@ -54,7 +54,7 @@ bool load(const std::string& text, const MemoryMap& memory) {
     options.device_sm = NEWEST_SM;
     for (const auto& variable :
          passes::global_variables(*module, memory.memory_bytes, diagnostics)) {
-        options.symbols[variable.name] = memory.memory_base;
+        options.symbols.insert(variable.name);
     }
     if (!diagnostics.is_empty()) {
         return false;

@@ -162,7 +162,7 @@ TEST_P(Fused, factors_that_a_loop_reads_again) {
 
 TEST(FuseLoads, takes_two_loads_that_only_the_sum_reads) {
     TestDevice device;
-    const auto handlers = [&](const std::string& rest) {
+    const auto variants = [&](const std::string& rest) {
         const auto kernel = device.compile(
             ptx_module(".visible .entry k(.param .u64 a) {\n"
                        ".reg .f32 %f<6>; .reg .b32 %r<3>; .reg .b64 %rd<4>;\n"
@@ -172,19 +172,19 @@ TEST(FuseLoads, takes_two_loads_that_only_the_sum_reads) {
                        "fma.rn.f32 %f3, %f1, %f2, 0f3f800000;\n" +
                        rest + "st.global.f32 [%rd3], %f3;\nret;\n}"));
         EXPECT_TRUE(kernel) << device.log;
-        std::vector<bytecode::Handler> loads;
+        std::vector<bytecode::Variant> loads;
         for (const bytecode::Instruction& instruction : kernel->code) {
             if (instruction.access_bytes == 4 && instruction.dst_count == 1) {
-                loads.push_back(instruction.handler);
+                loads.push_back(instruction.form.variant);
             }
         }
         return loads;
     };
-    const auto fused = handlers("");
+    const auto fused = variants("");
     ASSERT_EQ(fused.size(), 2u);
     // Fusing requires linear handlers.
     EXPECT_EQ(fused[0] == fused[1], selectors().linear_memory({}) == nullptr);
-    const auto apart = handlers("add.f32 %f3, %f3, %f1;\n");
+    const auto apart = variants("add.f32 %f3, %f3, %f1;\n");
     ASSERT_EQ(apart.size(), 2u);
     EXPECT_EQ(apart[0], apart[1]);
 }

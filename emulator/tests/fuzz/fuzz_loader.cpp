@@ -42,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     options.device_sm = 120;
     for (const passes::GlobalVariable& variable :
          passes::global_variables(*module, memory.memory_bytes, diagnostics)) {
-        options.symbols[variable.name] = memory.memory_base;
+        options.symbols.insert(variable.name);
     }
     if (!diagnostics.is_empty()) {
         return 0;

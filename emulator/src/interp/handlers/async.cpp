@@ -57,6 +57,29 @@ bool resolve_short(WarpContext& warp, const Instruction* at, std::uint32_t mask,
            resolve_lanes(warp, at, mask, Space::Global, addresses, 1, false, false, host);
 }
 
+/// Copies for all lanes at once if both their sources and their destinations are adjacent. Returns
+/// false if they are not, or if something needs a closer look.
+template <unsigned BYTES>
+[[gnu::always_inline]] inline bool copy_all(const WarpContext& warp, const Addresses& into,
+                                            const Addresses& out_of) {
+    const std::uint64_t to = into[0];
+    const std::uint64_t from = out_of[0];
+    constexpr unsigned all = BYTES * WARP_SIZE;
+    if (((to | from) & (BYTES - 1)) != 0 || !are_in_sequence(into, to, BYTES) ||
+        !are_in_sequence(out_of, from, BYTES)) {
+        return false;
+    }
+    std::byte* const host = resolve_range<Space::Shared>(warp, to, all, true);
+    const std::byte* const source = resolve_range<Space::Global>(warp, from, all, false);
+    if (host == nullptr || source == nullptr) {
+        return false;
+    }
+    for (unsigned chunk = 0; chunk < all / VECTOR_BYTES; ++chunk) {
+        store<std::uint64_t>(host, chunk, load<std::uint64_t>(source, chunk));
+    }
+    return true;
+}
+
 template <unsigned BYTES, CopyLimit LIMIT>
 const Instruction* copy(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     std::uint32_t whole = mask; // lanes that read as much as they write
@@ -78,12 +101,15 @@ const Instruction* copy(WarpContext& warp, const Instruction* at, std::uint32_t 
             part |= static_cast<std::uint32_t>(sizes[lane] != 0 && sizes[lane] != BYTES) << lane;
         }
     }
-    alignas(VECTOR_BYTES) std::byte* to[WARP_SIZE];
-    alignas(VECTOR_BYTES) std::byte* from[WARP_SIZE];
     const Addresses into = lane_addresses(warp, at->src[0], static_cast<std::int32_t>(at->target),
                                           (at->tag & CopyForm::NARROW_TO) != 0);
     const Addresses out_of =
         lane_addresses(warp, at->src[1], at->immediate, (at->tag & CopyForm::NARROW_FROM) != 0);
+    if (whole == FULL_MASK && copy_all<BYTES>(warp, into, out_of)) {
+        return at + 1;
+    }
+    alignas(VECTOR_BYTES) std::byte* to[WARP_SIZE];
+    alignas(VECTOR_BYTES) std::byte* from[WARP_SIZE];
     if (!resolve<true>(warp, at, mask, Space::Shared, into, BYTES, to) ||
         (whole != 0 && !resolve<false>(warp, at, whole, Space::Global, out_of, BYTES, from)) ||
         (part != 0 && !resolve_short(warp, at, part, out_of, sizes, BYTES, from))) {

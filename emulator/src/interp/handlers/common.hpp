@@ -99,6 +99,15 @@ template <typename T>
     return *lanes_of<std::uint32_t>(warp, operand);
 }
 
+/// Returns destination or source number `index` of the kernel's list of further operands.
+[[gnu::always_inline]] inline Operand further_operand(const WarpContext& warp,
+                                                      const Instruction* at, unsigned index) {
+    // This reads the vector's data pointer without calling its members.
+    const auto& list = warp.block->kernel->operands;
+    const Operand* const data = *reinterpret_cast<const Operand* const*>(&list);
+    return data[at->extra + index];
+}
+
 /// Writes the lanes of `mask` of a predicate.
 [[gnu::always_inline]] inline void write_predicate(const WarpContext& warp, Operand operand,
                                                    std::uint32_t value, std::uint32_t mask) {

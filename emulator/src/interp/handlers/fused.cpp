@@ -84,30 +84,161 @@ const Instruction* load_load_fma(WarpContext& warp, const Instruction* at, std::
     return at + 3;
 }
 
+/// What a chain knows about a linear address: where its lanes are without the offset.
+struct Base {
+    std::uint32_t operand = Operand::NONE_BITS;
+    bool is_uniform = false;
+    std::uint64_t low = 0;
+    std::uint64_t high = 0; // of the second half of the warp
+};
+
+/// Reads the address of a load, unless it is the same as before. Returns false if its lanes are
+/// neither adjacent nor equal.
+template <bool HALVES>
+[[gnu::always_inline]] inline bool read_base(const WarpContext& warp, const Instruction* load,
+                                             Base& base) {
+    constexpr unsigned steps = HALVES ? LOW_STEP_BITS : STEP_BITS;
+    if (base.operand == load->src[0].bits) {
+        return true;
+    }
+    const auto* const head = head_of(warp, load->src[0]);
+    const Head value = load_head(head);
+    base.is_uniform = (nonzero_places(value) & steps) == 0;
+    if (head[IS_VARIED] != 0 ||
+        (!base.is_uniform && (nonzero_places(value ^ sequence<4>()) & steps) != 0)) {
+        return false;
+    }
+    base.operand = load->src[0].bits;
+    base.low = head[0];
+    base.high = HALVES ? head[0] + head[HALF_STEP] : 0;
+    return true;
+}
+
+template <Space SPACE>
+[[gnu::always_inline]] inline const std::byte*
+find_range(const WarpContext& warp, const Instruction* load, std::uint64_t base, unsigned bytes) {
+    std::uint64_t start = base + static_cast<std::uint64_t>(load->immediate);
+    start = (load->tag & NARROW_ADDRESS) != 0 ? static_cast<std::uint32_t>(start) : start;
+    return (start & 3) == 0 ? resolve_mapped<SPACE, false>(warp, start, bytes) : nullptr;
+}
+
+/// The sum of a chain, and its steps.
+template <Space FIRST, Space SECOND, bool HALVES>
+struct Chain {
+    static constexpr unsigned PARTS = HALVES ? 2 : 1;
+    static constexpr unsigned CHUNKS_A_PART = CHUNKS<float> / PARTS;
+
+    Vector<float> sum[CHUNKS<float>];
+    Base a;
+    Base b;
+
+    /// Adds the product of two loads. Returns false if they need a closer look.
+    [[gnu::always_inline]] bool add_product(const WarpContext& warp, const Instruction* at) {
+        if (!read_base<HALVES>(warp, at, a) || !read_base<HALVES>(warp, at + 1, b)) [[unlikely]] {
+            return false;
+        }
+        const unsigned a_bytes = a.is_uniform ? 4 : 4 * WARP_SIZE / PARTS;
+        const unsigned b_bytes = b.is_uniform ? 4 : 4 * WARP_SIZE / PARTS;
+        const std::byte* from_a[2];
+        const std::byte* from_b[2];
+        from_a[0] = find_range<FIRST>(warp, at, a.low, a_bytes);
+        from_b[0] = find_range<SECOND>(warp, at + 1, b.low, b_bytes);
+        from_a[1] = HALVES ? find_range<FIRST>(warp, at, a.high, a_bytes) : from_a[0];
+        from_b[1] = HALVES ? find_range<SECOND>(warp, at + 1, b.high, b_bytes) : from_b[0];
+        if (from_a[0] == nullptr || from_b[0] == nullptr || from_a[1] == nullptr ||
+            from_b[1] == nullptr) [[unlikely]] {
+            return false;
+        }
+        for (unsigned part = 0; part < PARTS; ++part) {
+            for (unsigned i = 0; i < CHUNKS_A_PART; ++i) {
+                Vector<float>& chunk = sum[part * CHUNKS_A_PART + i];
+                chunk = fused(fetch(from_a[part], a.is_uniform, i),
+                              fetch(from_b[part], b.is_uniform, i), chunk);
+            }
+        }
+        return true;
+    }
+
+    /// Runs an addition between two products. Returns false if it needs a closer look.
+    [[gnu::always_inline]] bool add_addresses(const WarpContext& warp, const Instruction* at) {
+        Head first;
+        Head second;
+        if (!read_linear<std::uint64_t>(warp, at->src[0], first) ||
+            !read_linear<std::uint64_t>(warp, at->src[1], second)) [[unlikely]] {
+            return false;
+        }
+        write_linear<std::uint64_t>(warp, at->dst[0], first + second);
+        const std::uint32_t changed = at->dst[0].bits;
+        a.operand = a.operand == changed ? Operand::NONE_BITS : a.operand;
+        b.operand = b.operand == changed ? Operand::NONE_BITS : b.operand;
+        return true;
+    }
+};
+
+/// Runs a chain of products that are added to one sum (bytecode::Variant::FusedChain). The sum
+/// stays in registers of the processor. NaNs become canonical at the end: until then, only the sum
+/// itself is computed from them.
+template <Space FIRST, Space SECOND, bool HALVES>
+const Instruction* run_chain(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    Chain<FIRST, SECOND, HALVES> chain;
+    const std::byte* const start = locate(warp, at[2].src[2]);
+    for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
+        chain.sum[chunk] = load<float>(start, chunk);
+    }
+    if (mask != FULL_MASK || !chain.add_product(warp, at)) [[unlikely]] {
+        return load_load_fma_halves<FIRST, SECOND, FusedRole::Product>(warp, at, mask);
+    }
+    const Instruction* fma = at + 2; // the last one whose result is in `sum`
+    const Instruction* next = at + 3;
+    while (fma[-2].form.variant == bytecode::Variant::FusedChain) {
+        bool is_done = true;
+        while (is_done && next->form.variant == bytecode::Variant::LinkedAdd) {
+            is_done = chain.add_addresses(warp, next);
+            next += is_done ? 1 : 0;
+        }
+        if (!is_done || !chain.add_product(warp, next)) [[unlikely]] {
+            break; // continue with `next` alone
+        }
+        fma = next + 2;
+        next += 3;
+    }
+    std::byte* const to = locate(warp, fma->dst[0]);
+    for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
+        store<float>(to, chunk, canonical(chain.sum[chunk]));
+    }
+    return next;
+}
+
 template <Space FIRST, Space SECOND>
-Handler select_role(FusedRole role) {
-    switch (role) {
+Handler select_role(const LoadLoadFmaForm& form) {
+    if (form.is_chain) {
+        return form.has_halves ? run_chain<FIRST, SECOND, true> : run_chain<FIRST, SECOND, false>;
+    }
+    switch (form.role) {
     case FusedRole::Product:
-        return load_load_fma<FIRST, SECOND, FusedRole::Product>;
+        return form.has_halves ? load_load_fma_halves<FIRST, SECOND, FusedRole::Product>
+                               : load_load_fma<FIRST, SECOND, FusedRole::Product>;
     case FusedRole::AddsSecond:
-        return load_load_fma<FIRST, SECOND, FusedRole::AddsSecond>;
+        return form.has_halves ? load_load_fma_halves<FIRST, SECOND, FusedRole::AddsSecond>
+                               : load_load_fma<FIRST, SECOND, FusedRole::AddsSecond>;
     default:
-        return load_load_fma<FIRST, SECOND, FusedRole::AddsFirst>;
+        return form.has_halves ? load_load_fma_halves<FIRST, SECOND, FusedRole::AddsFirst>
+                               : load_load_fma<FIRST, SECOND, FusedRole::AddsFirst>;
     }
 }
 
 Handler select_load_load_fma(const LoadLoadFmaForm& form) {
     if (form.first == Space::None && form.second == Space::None) {
-        return select_role<Space::None, Space::None>(form.role);
+        return select_role<Space::None, Space::None>(form);
     }
     if (form.first == Space::Global) {
-        return form.second == Space::Global   ? select_role<Space::Global, Space::Global>(form.role)
-               : form.second == Space::Shared ? select_role<Space::Global, Space::Shared>(form.role)
+        return form.second == Space::Global   ? select_role<Space::Global, Space::Global>(form)
+               : form.second == Space::Shared ? select_role<Space::Global, Space::Shared>(form)
                                               : nullptr;
     }
     if (form.first == Space::Shared) {
-        return form.second == Space::Global   ? select_role<Space::Shared, Space::Global>(form.role)
-               : form.second == Space::Shared ? select_role<Space::Shared, Space::Shared>(form.role)
+        return form.second == Space::Global   ? select_role<Space::Shared, Space::Global>(form)
+               : form.second == Space::Shared ? select_role<Space::Shared, Space::Shared>(form)
                                               : nullptr;
     }
     return nullptr;

@@ -255,16 +255,12 @@ template <Compare OP, typename T>
         return Everywhere::Unknown;
     }
     const Head difference = a - b;
-    const Head below = negative_part(difference);
-    const Head above = difference - below;
-    UL lowest = difference[0];
-    UL highest = difference[0];
-    for (unsigned i = 0; i < bytecode::LinearHead::STEP_COUNT; ++i) {
-        lowest += below[FIRST_STEP + i];
-        highest += above[FIRST_STEP + i];
-    }
-    const auto least = static_cast<std::int64_t>(lowest);
-    const auto most = static_cast<std::int64_t>(highest);
+    const UL all = sum_of_steps(difference);
+    // Steps are rarely negative.
+    const UL below =
+        has_negative_steps(difference) ? sum_of_steps(negative_part(difference)) : UL{0};
+    const auto least = static_cast<std::int64_t>(difference[0] + below);
+    const auto most = static_cast<std::int64_t>(difference[0] + all - below);
     if (most < 0) {
         return compare_numbers<OP, int>(0, 1) ? Everywhere::Yes : Everywhere::No;
     }

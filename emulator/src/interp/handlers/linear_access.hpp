@@ -10,6 +10,10 @@
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
+/// Runs the plain handler of an access after bringing the lanes of its address up to date.
+[[gnu::noinline]] const Instruction* access_settled(WarpContext& warp, const Instruction* at,
+                                                    std::uint32_t mask);
+
 /// Where the two halves of a warp access memory. The lanes of a half are adjacent or all at one
 /// address.
 struct Places {

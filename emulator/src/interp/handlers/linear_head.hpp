@@ -48,6 +48,25 @@ typedef std::uint64_t HeadMemory __attribute__((vector_size(64), aligned(64), ma
     return reinterpret_cast<Head>(numbers < 0 ? numbers : Signed{});
 }
 
+/// The mask of the places that are steps.
+constexpr unsigned STEP_PLACES = 0x3e;
+
+[[gnu::always_inline]] inline bool has_negative_steps(Head value) {
+    return (_mm512_movepi64_mask(reinterpret_cast<__m512i>(value)) & STEP_PLACES) != 0;
+}
+
+[[gnu::always_inline]] inline std::uint64_t sum_of_steps(Head value) {
+    typedef std::uint64_t Half __attribute__((vector_size(32)));
+    typedef std::uint64_t Quarter __attribute__((vector_size(16)));
+    const auto steps = reinterpret_cast<Head>(
+        _mm512_maskz_mov_epi64(STEP_PLACES, reinterpret_cast<__m512i>(value)));
+    const Half half = __builtin_shufflevector(steps, steps, 0, 1, 2, 3) +
+                      __builtin_shufflevector(steps, steps, 4, 5, 6, 7);
+    const Quarter quarter =
+        __builtin_shufflevector(half, half, 0, 1) + __builtin_shufflevector(half, half, 2, 3);
+    return quarter[0] + quarter[1];
+}
+
 #else
 
 /// The base, five steps and two flags.
@@ -168,6 +187,24 @@ typedef std::uint64_t HalfMemory __attribute__((vector_size(32), aligned(32), ma
         return half & reinterpret_cast<Head::Half>(reinterpret_cast<Signed>(half) < 0);
     };
     return {part(value.low), part(value.high)};
+}
+
+[[gnu::always_inline]] inline bool has_negative_steps(Head value) {
+    typedef std::int64_t Signed __attribute__((vector_size(32)));
+    const Head::Half steps =
+        (value.low & Head::Half{0, ~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}}) |
+        (value.high & Head::Half{~std::uint64_t{0}, ~std::uint64_t{0}, 0, 0});
+    return places_of(reinterpret_cast<Head::Half>(reinterpret_cast<Signed>(steps) < 0)) != 0;
+}
+
+[[gnu::always_inline]] inline std::uint64_t sum_of_steps(Head value) {
+    typedef std::uint64_t Quarter __attribute__((vector_size(16)));
+    const Head::Half sums =
+        (value.low & Head::Half{0, ~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}}) +
+        (value.high & Head::Half{~std::uint64_t{0}, ~std::uint64_t{0}, 0, 0});
+    const Quarter quarter =
+        __builtin_shufflevector(sums, sums, 0, 1) + __builtin_shufflevector(sums, sums, 2, 3);
+    return quarter[0] + quarter[1];
 }
 
 #endif

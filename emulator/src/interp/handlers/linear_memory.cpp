@@ -9,6 +9,15 @@
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
+const Instruction* access_settled(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    if ((at->tag & NARROW_ADDRESS) != 0) {
+        settle<std::uint32_t>(warp, at->src[0]);
+    } else {
+        settle<std::uint64_t>(warp, at->src[0]);
+    }
+    return at->plain(warp, at, mask);
+}
+
 namespace {
 
 /// Memory elements, as many as a vector register has lanes.
@@ -47,16 +56,6 @@ template <typename Element, typename Register>
 [[gnu::always_inline]] inline Vector<Register> broadcast_element(const std::byte* from) {
     const auto value = *reinterpret_cast<const typename Aliased<Element>::Value*>(from);
     return broadcast<Register>(static_cast<Register>(static_cast<SignedLike<Register>>(value)));
-}
-
-[[gnu::noinline]] const Instruction* access_settled(WarpContext& warp, const Instruction* at,
-                                                    std::uint32_t mask) {
-    if ((at->tag & NARROW_ADDRESS) != 0) {
-        settle<std::uint32_t>(warp, at->src[0]);
-    } else {
-        settle<std::uint64_t>(warp, at->src[0]);
-    }
-    return at->plain(warp, at, mask);
 }
 
 /// Loads if each half of the warp is adjacent or at one address, and in all other cases.
@@ -138,19 +137,56 @@ const Instruction* store_linear(WarpContext& warp, const Instruction* at, std::u
     return at + 1;
 }
 
+template <Space SPACE, typename Element, typename Register>
+Handler select_shape(bool is_store, bool has_halves) {
+    if (is_store) {
+        return has_halves ? store_halves<SPACE, Element, Register>
+                          : store_linear<SPACE, Element, Register>;
+    }
+    return has_halves ? load_halves<SPACE, Element, Register>
+                      : load_linear<SPACE, Element, Register>;
+}
+
 template <typename Element, typename Register>
-Handler select_space(const MemoryForm& form) {
+Handler select_space(const MemoryForm& form, bool has_halves) {
     switch (form.space) {
     case Space::Global:
     case Space::Constant:
-        return form.is_store ? store_linear<Space::Global, Element, Register>
-                             : load_linear<Space::Global, Element, Register>;
+        return select_shape<Space::Global, Element, Register>(form.is_store, has_halves);
     case Space::Shared:
-        return form.is_store ? store_linear<Space::Shared, Element, Register>
-                             : load_linear<Space::Shared, Element, Register>;
+        return select_shape<Space::Shared, Element, Register>(form.is_store, has_halves);
     case Space::None:
-        return form.is_store ? store_linear<Space::None, Element, Register>
-                             : load_linear<Space::None, Element, Register>;
+        return select_shape<Space::None, Element, Register>(form.is_store, has_halves);
+    default:
+        return nullptr;
+    }
+}
+
+Handler select_access(const MemoryForm& form, bool has_halves) {
+    using U = std::uint32_t;
+    using UL = std::uint64_t;
+    if (!HAS_LINEAR_HANDLERS || form.is_ordered) {
+        return nullptr;
+    }
+    if (form.count != 1) {
+        return select_linear_vectors(form, has_halves);
+    }
+    if (form.register_width == Width::B64) {
+        return form.element_bytes == 8 ? select_space<UL, UL>(form, has_halves) : nullptr;
+    }
+    if (form.register_width != Width::B32) {
+        return nullptr;
+    }
+    const bool is_signed = form.is_signed && !form.is_store;
+    switch (form.element_bytes) {
+    case 1:
+        return is_signed ? select_space<std::int8_t, U>(form, has_halves)
+                         : select_space<std::uint8_t, U>(form, has_halves);
+    case 2:
+        return is_signed ? select_space<std::int16_t, U>(form, has_halves)
+                         : select_space<std::uint16_t, U>(form, has_halves);
+    case 4:
+        return select_space<U, U>(form, has_halves);
     default:
         return nullptr;
     }
@@ -159,29 +195,11 @@ Handler select_space(const MemoryForm& form) {
 } // namespace
 
 Handler select_linear_memory(const MemoryForm& form) {
-    using U = std::uint32_t;
-    using UL = std::uint64_t;
-    if (!HAS_LINEAR_HANDLERS || form.is_ordered) {
-        return nullptr;
-    }
-    if (form.register_width == Width::B64) {
-        return form.element_bytes == 8 ? select_space<UL, UL>(form) : nullptr;
-    }
-    if (form.register_width != Width::B32) {
-        return nullptr;
-    }
-    const bool is_signed = form.is_signed && !form.is_store;
-    switch (form.element_bytes) {
-    case 1:
-        return is_signed ? select_space<std::int8_t, U>(form) : select_space<std::uint8_t, U>(form);
-    case 2:
-        return is_signed ? select_space<std::int16_t, U>(form)
-                         : select_space<std::uint16_t, U>(form);
-    case 4:
-        return select_space<U, U>(form);
-    default:
-        return nullptr;
-    }
+    return select_access(form, false);
+}
+
+Handler select_linear_memory_halves(const MemoryForm& form) {
+    return select_access(form, true);
 }
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

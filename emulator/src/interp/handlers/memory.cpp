@@ -7,6 +7,7 @@
 // address (one check, one read), and lane by lane. A lane's bytes are moved as a whole. So an
 // aligned access is as atomic as the processor makes it, which is what .relaxed requires.
 
+#include "interp/handlers/interleave.hpp"
 #include "interp/handlers/quick_access.hpp"
 #include "interp/handlers/select.hpp"
 
@@ -19,15 +20,6 @@ struct alignas(8) Wide {
     std::uint64_t low;
     std::uint64_t high;
 };
-
-/// Returns destination or source number `index`, which may be in the kernel's operand list.
-[[gnu::always_inline]] inline Operand further_operand(const WarpContext& warp,
-                                                      const Instruction* at, unsigned index) {
-    // This reads the vector's data pointer without calling its members (see common.hpp).
-    const auto& list = warp.block->kernel->operands;
-    const Operand* const data = *reinterpret_cast<const Operand* const*>(&list);
-    return data[at->extra + index];
-}
 
 [[gnu::always_inline]] inline Operand component(const WarpContext& warp, const Instruction* at,
                                                 bool is_store, unsigned index) {
@@ -107,6 +99,46 @@ template <typename Element, typename Register, typename Place>
     }
 }
 
+/// Loads v2 and v4 for 32 adjacent lanes. Returns false if a lane needs more than 16 bytes.
+template <typename T>
+[[gnu::always_inline]] inline bool load_all_components(const WarpContext& warp,
+                                                       const Instruction* at, unsigned count,
+                                                       const std::byte* from) {
+    if (count != 2 && (count != 4 || sizeof(T) != 4)) {
+        return false;
+    }
+    std::byte* to[4];
+    for (unsigned i = 0; i < count; ++i) {
+        to[i] = locate(warp, at->dst[i]);
+    }
+    if (count == 2) {
+        load_interleaved<T, 2>(to, 0, CHUNKS<T>, from);
+    } else {
+        load_interleaved<T, 4>(to, 0, CHUNKS<T>, from);
+    }
+    return true;
+}
+
+/// Stores v2 and v4 for 32 adjacent lanes. Returns false if a lane needs more than 16 bytes.
+template <typename T>
+[[gnu::always_inline]] inline bool store_all_components(const WarpContext& warp,
+                                                        const Instruction* at, unsigned count,
+                                                        std::byte* to) {
+    if (count != 2 && (count != 4 || sizeof(T) != 4)) {
+        return false;
+    }
+    const std::byte* from[4];
+    for (unsigned i = 0; i < count; ++i) {
+        from[i] = locate(warp, component(warp, at, true, i));
+    }
+    if (count == 2) {
+        store_interleaved<T, 2>(to, 0, CHUNKS<T>, from);
+    } else {
+        store_interleaved<T, 4>(to, 0, CHUNKS<T>, from);
+    }
+    return true;
+}
+
 template <typename Element, typename Register>
 void load_sequence(WarpContext& warp, const Instruction* at, std::uint32_t mask, unsigned count,
                    const std::byte* from) {
@@ -125,6 +157,11 @@ void load_sequence(WarpContext& warp, const Instruction* at, std::uint32_t mask,
                         read<Element, Register>(from + lane * sizeof(Element));
                 });
             }
+            return;
+        }
+    }
+    if constexpr (is_plain) {
+        if (mask == FULL_MASK && load_all_components<Register>(warp, at, count, from)) {
             return;
         }
     }
@@ -342,6 +379,27 @@ const Instruction* load_memory(WarpContext& warp, const Instruction* at, std::ui
     return next;
 }
 
+/// Loads in blocks that are 16 threads wide: rarely is the whole warp adjacent.
+template <Space SPACE, typename T>
+const Instruction* load_halves_first(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    return load_halves<SPACE, T>(warp, at, mask) ? at + 1 : load_any<SPACE, T, T>(warp, at, mask);
+}
+
+template <typename T>
+Handler select_halves(Space space) {
+    switch (space) {
+    case Space::Global:
+    case Space::Constant:
+        return load_halves_first<Space::Global, T>;
+    case Space::Shared:
+        return load_halves_first<Space::Shared, T>;
+    case Space::None:
+        return load_halves_first<Space::None, T>;
+    default:
+        return nullptr;
+    }
+}
+
 template <typename Element, typename Register>
 [[gnu::always_inline]] inline void write(std::byte* to, const std::byte* lanes, unsigned lane) {
     if constexpr (sizeof(Element) == 16) {
@@ -410,6 +468,11 @@ template <Space SPACE, typename Element, typename Register>
         const auto last = 31u - static_cast<unsigned>(__builtin_clz(mask));
         std::byte* to = resolve_range<SPACE>(warp, start, (last - first + 1) * bytes, true);
         if (to != nullptr) {
+            if constexpr (is_plain) {
+                if (mask == FULL_MASK && store_all_components<Register>(warp, at, count, to)) {
+                    return at + 1;
+                }
+            }
             to -= std::size_t{first} * bytes;
             store_components<Element, Register>(warp, at, mask, count, [&](unsigned lane) {
                 return to + lane * std::size_t{bytes};
@@ -567,6 +630,18 @@ Handler select_any_store(const MemoryForm& form) {
 
 Handler select_memory(const MemoryForm& form) {
     return form.is_store ? select_any_store(form) : select_any_load(form);
+}
+
+Handler select_memory_halves(const MemoryForm& form) {
+    if (form.is_store || form.is_ordered || form.count != 1) {
+        return nullptr;
+    }
+    if (form.element_bytes == 4 && form.register_width == Width::B32) {
+        return select_halves<std::uint32_t>(form.space);
+    }
+    return form.element_bytes == 8 && form.register_width == Width::B64
+               ? select_halves<std::uint64_t>(form.space)
+               : nullptr;
 }
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

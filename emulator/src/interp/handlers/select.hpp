@@ -37,6 +37,9 @@ Handler select_linear_bits(const BitsForm& form);
 Handler select_linear_compare(const CompareForm& form);
 Handler select_linear_convert(const ConvertForm& form);
 Handler select_linear_memory(const MemoryForm& form);
+Handler select_linear_memory_halves(const MemoryForm& form);
+Handler select_linear_vectors(const MemoryForm& form, bool has_halves);
+Handler select_memory_halves(const MemoryForm& form);
 Handler select_spread(Width width);
 
 extern const Selectors SELECTORS;

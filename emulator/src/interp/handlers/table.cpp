@@ -29,6 +29,8 @@ const Selectors SELECTORS = {
     .linear_compare = select_linear_compare,
     .linear_convert = select_linear_convert,
     .linear_memory = select_linear_memory,
+    .memory_halves = select_memory_halves,
+    .linear_memory_halves = select_linear_memory_halves,
     .spread = select_spread,
     .fused = &FUSED_SELECTORS,
 };

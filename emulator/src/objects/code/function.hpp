@@ -49,11 +49,17 @@ private:
 /// A kernel in a context.
 class Function final : public Object {
 public:
-    Function(const std::shared_ptr<Module>& module, std::shared_ptr<const bytecode::Kernel> kernel)
-        : module_(module), kernel_(std::move(kernel)) {}
+    Function(const std::shared_ptr<Module>& module, std::shared_ptr<const bytecode::Kernel> kernel,
+             std::shared_ptr<std::byte> constants)
+        : module_(module), kernel_(std::move(kernel)), constants_(std::move(constants)) {}
 
     [[nodiscard]] const std::shared_ptr<const bytecode::Kernel>& kernel() const noexcept {
         return kernel_;
+    }
+
+    /// Returns the kernel's constants, with the addresses of variables in this context.
+    [[nodiscard]] const std::shared_ptr<std::byte>& constants() const noexcept {
+        return constants_;
     }
 
     /// Returns the module. Throws INVALID_HANDLE if it has been unloaded.
@@ -64,6 +70,7 @@ public:
 private:
     std::weak_ptr<Module> module_;
     std::shared_ptr<const bytecode::Kernel> kernel_;
+    std::shared_ptr<std::byte> constants_;
     FunctionAttributes attributes_;
 };
 

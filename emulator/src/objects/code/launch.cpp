@@ -98,6 +98,7 @@ PreparedLaunch prepare_launch(Function& function, Context& context, int priority
     check_cluster(device, function.attributes(), kernel, request, grid.cluster);
     grid.parameters = pack_arguments(kernel, request);
     grid.kernel = function.kernel();
+    grid.constants = function.constants();
     std::ranges::copy(request.grid, grid.grid);
     std::ranges::copy(request.block, grid.block);
     grid.dynamic_shared_bytes = request.shared_bytes;

@@ -11,25 +11,6 @@
 
 namespace cuprum::emulator {
 
-namespace {
-
-/// Returns what programs can query about a kernel, without what the kernel needs to run.
-std::shared_ptr<const bytecode::Kernel>
-without_code(const std::shared_ptr<const bytecode::Kernel>& kernel) {
-    auto outline = std::make_shared<bytecode::Kernel>(*kernel);
-    outline->code = {};
-    outline->operands = {};
-    outline->constants = {};
-    outline->constant_bank = nullptr;
-    outline->branch_targets = {};
-    outline->lines = {};
-    outline->source = nullptr;
-    outline->files = {};
-    return outline;
-}
-
-} // namespace
-
 std::shared_ptr<Library> LibraryKernel::library() const {
     auto library = library_.lock();
     if (library == nullptr) {
@@ -65,16 +46,9 @@ std::shared_ptr<FunctionAttributes> LibraryKernel::attributes(int device) {
     return attributes;
 }
 
-std::shared_ptr<Library> Library::create(std::shared_ptr<const Program> program,
-                                         const JitOptions& options) {
+std::shared_ptr<Library> Library::create(std::shared_ptr<const Program> program) {
     auto library = std::shared_ptr<Library>(new Library(std::move(program)));
-    library->unplaced_ = library->program_->compile_unplaced(options);
-    library->program_->release_tree();
-    if (!library->program_->variables().empty()) {
-        // Each context compiles them again, with the addresses of its variables.
-        std::ranges::transform(library->unplaced_, library->unplaced_.begin(), without_code);
-    }
-    for (const auto& kernel : library->unplaced_) {
+    for (const auto& kernel : library->program_->kernels()) {
         library->kernels_.push_back(std::make_shared<LibraryKernel>(library, kernel));
         HandleTable::instance().insert(HandleKind::Kernel, library->kernels_.back());
     }
@@ -117,8 +91,7 @@ std::shared_ptr<Module> Library::module(const std::shared_ptr<Context>& context)
     const std::lock_guard lock(mutex_);
     auto& module = modules_[context.get()];
     if (module == nullptr) {
-        module = Module::create(context, *program_, JitOptions{}, unplaced_, true);
-        program_->release_tree();
+        module = Module::create(context, *program_, true);
     }
     return module;
 }
@@ -128,7 +101,7 @@ std::shared_ptr<LibraryKernel> Library::kernel(const std::string& name) const {
         kernels_, [&](const auto& kernel) { return kernel->kernel().name == name; });
     if (found == kernels_.end()) {
         fail(CUDA_ERROR_NOT_FOUND,
-             "no kernel '" + name + "' in the library; it has: " + names_of(unplaced_));
+             "no kernel '" + name + "' in the library; it has: " + names_of(program_->kernels()));
     }
     return *found;
 }

@@ -51,9 +51,8 @@ private:
 /// A program that belongs to no context. It is loaded into each context on first use there.
 class Library final : public Object, public std::enable_shared_from_this<Library> {
 public:
-    /// Makes a library from a program. Throws at once if something in it cannot run.
-    [[nodiscard]] static std::shared_ptr<Library> create(std::shared_ptr<const Program> program,
-                                                         const JitOptions& options);
+    /// Makes a library from a program.
+    [[nodiscard]] static std::shared_ptr<Library> create(std::shared_ptr<const Program> program);
 
     /// Invalidates the handles of the library, its kernels and its modules.
     void unload();
@@ -75,7 +74,6 @@ private:
     explicit Library(std::shared_ptr<const Program> program) : program_(std::move(program)) {}
 
     std::shared_ptr<const Program> program_;
-    Program::Kernels unplaced_;
     std::vector<std::shared_ptr<LibraryKernel>> kernels_;
     std::mutex mutex_; // guards modules_
     std::map<const Context*, std::shared_ptr<Module>> modules_;

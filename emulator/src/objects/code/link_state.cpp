@@ -175,8 +175,7 @@ const std::string& LinkState::complete() {
         refuse(needs_device_runtime ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_UNKNOWN, text);
     }
     // Report here what cannot run: this is where a GPU's driver produces machine code.
-    const auto program = Program::load(result.text.data(), result.text.size(), target(), options_);
-    (void)program->compile_unplaced(options_);
+    (void)Program::load(result.text.data(), result.text.size(), target(), options_);
     image_ = make_fatbin(result.text, target(), ptx::NEWEST_KNOWN_VERSION.major,
                          ptx::NEWEST_KNOWN_VERSION.minor);
     std::string info;

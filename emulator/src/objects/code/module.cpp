@@ -22,12 +22,10 @@ void write_initial_value(const Program& program, const passes::GlobalVariable& v
 } // namespace
 
 std::shared_ptr<Module> Module::create(const std::shared_ptr<Context>& context,
-                                       const Program& program, const JitOptions& options,
-                                       const Program::Kernels& kernels, bool is_of_library) {
+                                       const Program& program, bool is_of_library) {
     auto module = std::shared_ptr<Module>(new Module(context, is_of_library));
-    const auto addresses = module->place_variables(program);
-    module->kernels_ =
-        addresses.empty() && !kernels.empty() ? kernels : program.compile(addresses, options);
+    module->addresses_ = module->place_variables(program);
+    module->kernels_ = program.kernels();
     module->functions_.resize(module->kernels_.size());
     HandleTable::instance().insert(HandleKind::Module, module);
     return module;
@@ -83,7 +81,8 @@ std::shared_ptr<Function> Module::function(const std::string& name) {
     const std::lock_guard lock(mutex_);
     auto& function = functions_[static_cast<std::size_t>(found - kernels_.begin())];
     if (function == nullptr) {
-        function = std::make_shared<Function>(shared_from_this(), *found);
+        function = std::make_shared<Function>(shared_from_this(), *found,
+                                              passes::place_symbols(**found, addresses_));
         HandleTable::instance().insert(HandleKind::Function, function);
     }
     return function;

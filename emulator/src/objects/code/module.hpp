@@ -23,14 +23,10 @@ class TextureReference;
 /// A program in a context: its variables have memory, its kernels are functions.
 class Module final : public Object, public std::enable_shared_from_this<Module> {
 public:
-    /// Allocates memory for a program's variables in a context and compiles its kernels. The module
-    /// does not keep the program.
-    ///
-    /// If the program has no variables, `kernels` are used as they are. This avoids compiling them
-    /// again.
-    [[nodiscard]] static std::shared_ptr<Module>
-    create(const std::shared_ptr<Context>& context, const Program& program,
-           const JitOptions& options, const Program::Kernels& kernels, bool is_of_library);
+    /// Allocates memory for a program's variables in a context. The module keeps the kernels, but
+    /// not the program.
+    [[nodiscard]] static std::shared_ptr<Module> create(const std::shared_ptr<Context>& context,
+                                                        const Program& program, bool is_of_library);
 
     /// Frees the variables.
     ~Module() override;
@@ -67,6 +63,7 @@ private:
     std::shared_ptr<Context> context_;
     bool is_of_library_;
     Program::Kernels kernels_;
+    Program::Symbols addresses_; // of the variables
     std::map<std::string, std::shared_ptr<Allocation>> variables_;
     std::map<std::string, ptx::Type> reference_types_; // of variables that are references
     std::mutex mutex_;                                 // guards the members below

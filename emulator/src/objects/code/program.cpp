@@ -61,26 +61,32 @@ void refuse_if_any(const ptx::Diagnostics& diagnostics, const JitOptions& option
     }
 }
 
-/// Reports initial values that name a symbol which the module does not define.
-void check_initial_values(const ptx::Module& module,
-                          const std::vector<passes::GlobalVariable>& variables,
-                          ptx::Diagnostics& diagnostics) {
+/// Returns the functions that initial values name. Reports names that the module does not define.
+Program::Symbols functions_in_initial_values(const ptx::Module& module,
+                                             const std::vector<passes::GlobalVariable>& variables,
+                                             ptx::Diagnostics& diagnostics) {
     std::unordered_set<std::string_view> defined;
     for (const passes::GlobalVariable& variable : variables) {
         if (!variable.is_external) {
             defined.insert(variable.name);
         }
     }
+    Program::Symbols functions;
     for (const passes::GlobalVariable& variable : variables) {
         for (const passes::Relocation& relocation : variable.relocations) {
-            if (!defined.contains(relocation.symbol) &&
-                passes::function_address(module, relocation.symbol) == 0) {
+            if (defined.contains(relocation.symbol)) {
+                continue;
+            }
+            const std::uint64_t address = passes::function_address(module, relocation.symbol);
+            if (address == 0) {
                 diagnostics.report(ptx::Problem::Syntax, {},
                                    "the initial value of variable '" + variable.name + "' names '" +
                                        relocation.symbol + "', which the module does not define");
             }
+            functions.emplace(relocation.symbol, address);
         }
     }
+    return functions;
 }
 
 /// Returns the message for modules of a newer PTX ISA than the emulated device knows.
@@ -91,6 +97,28 @@ std::string newer_version_text(const ptx::Module& module) {
     return "the module is PTX ISA " + text({module.version_major, module.version_minor}) +
            ", newer than version " + text(ptx::NEWEST_KNOWN_VERSION) +
            " of the emulated device: new instructions are refused";
+}
+
+/// Compiles all kernels of a module.
+Program::Kernels compile_all(const ptx::Module& module,
+                             const std::vector<passes::GlobalVariable>& variables, std::uint32_t sm,
+                             const JitOptions& options) {
+    passes::CompileOptions compile_options;
+    for (const passes::GlobalVariable& variable : variables) {
+        if (!variable.is_external) {
+            compile_options.symbols.insert(variable.name);
+        }
+    }
+    compile_options.memory = &AddressSpace::instance().map();
+    compile_options.device_sm = sm;
+    ptx::Diagnostics diagnostics;
+    auto kernels = passes::compile(module, compile_options, diagnostics);
+    if (!diagnostics.is_empty() && module.is_newer_than_known()) {
+        refuse(code_of(diagnostics.items().front().problem),
+               diagnostics.to_text() + "ptx: note: " + newer_version_text(module) + "\n", options);
+    }
+    refuse_if_any(diagnostics, options);
+    return kernels;
 }
 
 /// Logs once per process that a module is of a newer PTX ISA.
@@ -127,11 +155,12 @@ std::shared_ptr<const Program> Program::load(const void* image, std::optional<st
     }
     log_newer_version(*module);
     options.limit_registers(*module);
-    const auto tree = std::make_shared<const ptx::Module>(std::move(*module));
-    auto program = std::shared_ptr<Program>(new Program(tree, sm));
-    program->variables_ = passes::global_variables(*tree, device_at(0).total_bytes(), diagnostics);
-    check_initial_values(*tree, program->variables_, diagnostics);
+    auto program = std::shared_ptr<Program>(new Program);
+    program->variables_ =
+        passes::global_variables(*module, device_at(0).total_bytes(), diagnostics);
+    program->functions_ = functions_in_initial_values(*module, program->variables_, diagnostics);
     refuse_if_any(diagnostics, options);
+    program->kernels_ = compile_all(*module, program->variables_, sm, options);
     return program;
 }
 
@@ -153,60 +182,6 @@ std::shared_ptr<const Program> Program::load_file(const char* path, std::uint32_
                                                   const JitOptions& options) {
     const std::string bytes = read_file(path);
     return load(bytes.data(), bytes.size(), sm, options);
-}
-
-Program::Kernels Program::compile(const Symbols& addresses, const JitOptions& options) const {
-    passes::CompileOptions compile_options;
-    compile_options.symbols = addresses;
-    compile_options.memory = &AddressSpace::instance().map();
-    compile_options.device_sm = sm_;
-    ptx::Diagnostics diagnostics;
-    const auto tree = this->tree();
-    auto kernels = passes::compile(*tree, compile_options, diagnostics);
-    if (!diagnostics.is_empty() && tree->is_newer_than_known()) {
-        refuse(code_of(diagnostics.items().front().problem),
-               diagnostics.to_text() + "ptx: note: " + newer_version_text(*tree) + "\n", options);
-    }
-    refuse_if_any(diagnostics, options);
-    return kernels;
-}
-
-Program::Kernels Program::compile_unplaced(const JitOptions& options) const {
-    Symbols addresses;
-    std::uint64_t address = AddressSpace::instance().map().memory_base;
-    for (const auto& variable : variables_) {
-        if (!variable.is_external) {
-            addresses.emplace(variable.name, address);
-            address += AddressSpace::GRANULE_BYTES;
-        }
-    }
-    return compile(addresses, options);
-}
-
-std::uint64_t Program::function_address(const std::string& name) const {
-    if (const std::uint64_t address = passes::function_address(*tree(), name); address != 0) {
-        return address;
-    }
-    fail(CUDA_ERROR_INVALID_PTX, "an initial value names '" + name + "', which does not exist");
-}
-
-void Program::release_tree() const {
-    const std::lock_guard lock(mutex_);
-    tree_ = nullptr;
-}
-
-std::shared_ptr<const ptx::Module> Program::tree() const {
-    const std::lock_guard lock(mutex_);
-    if (tree_ == nullptr) {
-        ptx::Diagnostics diagnostics;
-        auto module = ptx::parse(source_, diagnostics);
-        if (!module) {
-            fail(CUDA_ERROR_UNKNOWN, "PTX that was parsed before is refused: " +
-                                         diagnostics.to_text() + "please report this");
-        }
-        tree_ = std::make_shared<const ptx::Module>(std::move(*module));
-    }
-    return tree_;
 }
 
 } // namespace cuprum::emulator

@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -30,13 +29,14 @@ namespace cuprum::emulator {
 /// Returns the contents of a file. Throws FILE_NOT_FOUND.
 [[nodiscard]] std::string read_file(const char* path);
 
-/// The code of a module or library, independent of any context: parsed, and ready to be compiled.
+/// The code of a module or library, independent of any context. Kernels are compiled once. Each
+/// context fills in the addresses of its variables (passes::place_symbols).
 class Program {
 public:
     using Kernels = std::vector<std::shared_ptr<const bytecode::Kernel>>;
     using Symbols = std::unordered_map<std::string, std::uint64_t>;
 
-    /// Finds the PTX in an image and parses it for a device of compute capability `sm`.
+    /// Finds the PTX in an image, and compiles it for a device of compute capability `sm`.
     ///
     /// @throws DriverError with the matching code. The error log gives the reason.
     [[nodiscard]] static std::shared_ptr<const Program> load(const void* image,
@@ -53,33 +53,20 @@ public:
         return variables_;
     }
 
-    /// Compiles all kernels with the variables at these addresses.
-    ///
-    /// @throws DriverError as load() does.
-    [[nodiscard]] Kernels compile(const Symbols& addresses, const JitOptions& options) const;
+    /// Returns all kernels in the order of the source.
+    [[nodiscard]] const Kernels& kernels() const noexcept { return kernels_; }
 
-    /// Compiles all kernels with placeholder addresses for the variables. This finds everything
-    /// that cannot run, and collects what programs can query about a kernel without a context.
-    [[nodiscard]] Kernels compile_unplaced(const JitOptions& options) const;
-
-    /// Returns the value that a relocation to a function stores. Throws INVALID_PTX.
-    [[nodiscard]] std::uint64_t function_address(const std::string& name) const;
-
-    /// Frees the tree, which takes many times the memory of the text. Later users parse the text
-    /// again.
-    void release_tree() const;
+    /// Returns the address of a function that the initial value of a variable names.
+    [[nodiscard]] std::uint64_t function_address(const std::string& name) const {
+        return functions_.at(name);
+    }
 
 private:
-    Program(std::shared_ptr<const ptx::Module> tree, std::uint32_t sm)
-        : source_(tree->source), sm_(sm), tree_(std::move(tree)) {}
+    Program() = default;
 
-    [[nodiscard]] std::shared_ptr<const ptx::Module> tree() const;
-
-    std::shared_ptr<const std::string> source_;
-    std::uint32_t sm_;
     std::vector<passes::GlobalVariable> variables_;
-    mutable std::mutex mutex_;                        // guards tree_
-    mutable std::shared_ptr<const ptx::Module> tree_; // nullptr after release_tree()
+    Symbols functions_; // those that initial values name
+    Kernels kernels_;
 };
 
 } // namespace cuprum::emulator

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Which code the warps of a launch run. This is the seam between the engine, which runs code, and
+// whatever produces it.
+//
+// All code of a kernel has the same instructions at the same places. Only the handlers differ. A
+// program counter is therefore valid in all of it, and a warp may change from one to another
+// whenever it stops.
+
+#pragma once
+
+#include "bytecode/instruction.hpp"
+
+#include <atomic>
+#include <cstdint>
+
+namespace cuprum::emulator::bytecode {
+
+/// The place where warps find their code. It may be replaced while they run.
+class CodeSlot {
+public:
+    CodeSlot() = default;
+
+    explicit CodeSlot(const Instruction* code) : current_(code) {}
+
+    /// Returns the first instruction of the code to run now.
+    [[nodiscard]] const Instruction* current() const noexcept {
+        return current_.load(std::memory_order_acquire);
+    }
+
+    /// Replaces the code. Warps that run keep the old code until they stop, so it must stay.
+    void publish(const Instruction* code) noexcept {
+        current_.store(code, std::memory_order_release);
+    }
+
+private:
+    std::atomic<const Instruction*> current_{nullptr};
+};
+
+/// How the threads of a block are arranged in warps.
+enum class BlockShape : std::uint8_t {
+    Any,    // rows of 32 threads or more, or an unusual width
+    Halves, // rows of 16 threads: a warp holds two of them
+};
+
+constexpr std::size_t BLOCK_SHAPES = 2;
+
+/// Returns the shape of blocks of this size.
+[[nodiscard]] constexpr BlockShape shape_of(const std::uint32_t (&block)[3]) {
+    const bool has_rows = block[1] > 1 || block[2] > 1;
+    return block[0] == WARP_SIZE / 2 && has_rows ? BlockShape::Halves : BlockShape::Any;
+}
+
+/// Provides the code of one kernel.
+class CodeSource {
+public:
+    CodeSource() = default;
+    CodeSource(const CodeSource&) = delete;
+    CodeSource& operator=(const CodeSource&) = delete;
+    virtual ~CodeSource() = default;
+
+    /// Returns where the warps of a launch find their code. The slot lives as long as the source.
+    [[nodiscard]] virtual const CodeSlot& code_for(BlockShape shape) = 0;
+};
+
+} // namespace cuprum::emulator::bytecode

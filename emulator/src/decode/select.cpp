@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "decode/select.hpp"
+
+#include "bytecode/forms.hpp"
+#include "bytecode/fused_forms.hpp"
+#include "bytecode/image_forms.hpp"
+#include "bytecode/matrix_forms.hpp"
+#include "interp/texture.hpp"
+
+namespace cuprum::emulator {
+
+using bytecode::BlockShape;
+using bytecode::Family;
+using bytecode::Form;
+using bytecode::Handler;
+using bytecode::Variant;
+
+namespace {
+
+Handler float_handler(const FloatForm& form) {
+    const bool is_full = form.type == ptx::Type::F32 || form.type == ptx::Type::F64;
+    return is_full ? selectors().floating(form) : selectors().half(form);
+}
+
+Handler sample_handler(const SampleForm& form) {
+    const Handler quick = selectors().texture(form);
+    return quick != nullptr ? quick : texture::sample;
+}
+
+Handler memory_handler(const MemoryForm& form, BlockShape shape) {
+    const Handler handler = shape == BlockShape::Halves ? selectors().memory_halves(form) : nullptr;
+    return handler != nullptr ? handler : selectors().memory(form);
+}
+
+Handler linear_memory_handler(const MemoryForm& form, BlockShape shape) {
+    const Handler handler =
+        shape == BlockShape::Halves ? selectors().linear_memory_halves(form) : nullptr;
+    return handler != nullptr ? handler : selectors().linear_memory(form);
+}
+
+/// Returns the spaces of handlers that load constants through device memory.
+ptx::Space fused_space(const Form& load) {
+    const ptx::Space space = load.as<MemoryForm>().space;
+    return space == ptx::Space::Constant ? ptx::Space::Global : space;
+}
+
+} // namespace
+
+Handler plain_handler(const Form& form, BlockShape shape) {
+    const Selectors& level = selectors();
+    switch (form.family()) {
+    case Family::Move:
+        return level.move(form.as<MoveForm>());
+    case Family::Integer:
+        return level.integer(form.as<IntegerForm>());
+    case Family::Dot:
+        return level.dot(form.as<DotForm>());
+    case Family::Bits:
+        return level.bits(form.as<BitsForm>());
+    case Family::Carry:
+        return level.carry(form.as<CarryForm>());
+    case Family::Float:
+        return float_handler(form.as<FloatForm>());
+    case Family::Compare:
+        return level.compare(form.as<CompareForm>());
+    case Family::Convert:
+        return level.convert(form.as<ConvertForm>());
+    case Family::Memory:
+        return memory_handler(form.as<MemoryForm>(), shape);
+    case Family::Atomic:
+        return level.atomic(form.as<AtomicForm>());
+    case Family::Warp:
+        return level.warp(form.as<WarpForm>());
+    case Family::Matrix:
+        return level.matrix(form.as<MatrixForm>());
+    case Family::Copy:
+        return level.copy(form.as<CopyForm>());
+    case Family::Pack:
+        return level.pack(form.as<PackForm>());
+    case Family::Sample:
+        return sample_handler(form.as<SampleForm>());
+    case Family::Spread:
+        return level.spread(form.as<SpreadForm>().width);
+    case Family::None:
+    case Family::Fixed:
+        break;
+    }
+    return nullptr;
+}
+
+Handler linear_handler(const Form& form, BlockShape shape) {
+    const Selectors& level = selectors();
+    switch (form.family()) {
+    case Family::Move:
+        return level.linear_move(form.as<MoveForm>());
+    case Family::Integer:
+        return level.linear_integer(form.as<IntegerForm>());
+    case Family::Bits:
+        return level.linear_bits(form.as<BitsForm>());
+    case Family::Compare:
+        return level.linear_compare(form.as<CompareForm>());
+    case Family::Convert:
+        return level.linear_convert(form.as<ConvertForm>());
+    case Family::Memory:
+        return linear_memory_handler(form.as<MemoryForm>(), shape);
+    default:
+        return nullptr;
+    }
+}
+
+Handler fused_handler(const Form& first, const Form& second, BlockShape shape) {
+    const FusedRole role = first.variant == Variant::FusedAddsSecond  ? FusedRole::AddsSecond
+                           : first.variant == Variant::FusedAddsFirst ? FusedRole::AddsFirst
+                                                                      : FusedRole::Product;
+    return selectors().fused->load_load_fma({.first = fused_space(first),
+                                             .second = fused_space(second),
+                                             .role = role,
+                                             .is_chain = first.variant == Variant::FusedChain,
+                                             .has_halves = shape == BlockShape::Halves});
+}
+
+} // namespace cuprum::emulator

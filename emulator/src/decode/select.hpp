@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Selects handlers of the current instruction-set level by form.
+
+#pragma once
+
+#include "bytecode/code_source.hpp"
+#include "bytecode/instruction.hpp"
+
+namespace cuprum::emulator {
+
+/// Returns the handler of an instruction for plain registers; nullptr if there is none at this
+/// level, and for Family::Fixed, whose handlers belong to no level.
+[[nodiscard]] bytecode::Handler
+plain_handler(const bytecode::Form& form, bytecode::BlockShape shape = bytecode::BlockShape::Any);
+
+/// Returns the handler of an instruction for linear registers; nullptr if there is none.
+[[nodiscard]] bytecode::Handler
+linear_handler(const bytecode::Form& form, bytecode::BlockShape shape = bytecode::BlockShape::Any);
+
+/// Returns the handler that runs two loads and a multiply-add; nullptr if there is none. `first`
+/// has the variant that fuse_loads has chosen.
+[[nodiscard]] bytecode::Handler
+fused_handler(const bytecode::Form& first, const bytecode::Form& second,
+              bytecode::BlockShape shape = bytecode::BlockShape::Any);
+
+/// Returns whether the emulated device can run a form.
+[[nodiscard]] inline bool is_supported(const bytecode::Form& form) {
+    return form.family() == bytecode::Family::Fixed || plain_handler(form) != nullptr;
+}
+
+} // namespace cuprum::emulator

@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Gives every instruction the handler of its form and variant. This is the only place where a
+// kernel's handlers are chosen.
+
+#include "builtins/builtins.hpp"
+#include "check/handlers.hpp"
+#include "decode/select.hpp"
+#include "interp/bulk_copy.hpp"
+#include "interp/cluster.hpp"
+#include "interp/control.hpp"
+#include "interp/launch_control.hpp"
+#include "interp/mbarrier.hpp"
+#include "interp/tensor_copy.hpp"
+#include "interp/texture.hpp"
+#include "interp/video.hpp"
+#include "passes/build.hpp"
+
+#include <array>
+#include <list>
+#include <mutex>
+
+namespace cuprum::emulator::passes {
+
+using bytecode::BlockShape;
+using bytecode::Family;
+using bytecode::Handler;
+using bytecode::Instruction;
+using bytecode::Variant;
+
+namespace {
+
+struct FixedHandler {
+    FixedOp op;
+    Handler handler;
+};
+
+/// In the order of FixedOp.
+constexpr std::array FIXED_HANDLERS{
+    FixedHandler{FixedOp::Branch, control::branch},
+    FixedHandler{FixedOp::BranchGuarded, control::branch_guarded},
+    FixedHandler{FixedOp::BranchToWait, control::branch_to_wait},
+    FixedHandler{FixedOp::BranchIndexed, control::branch_indexed},
+    FixedHandler{FixedOp::Exit, control::exit_lanes},
+    FixedHandler{FixedOp::Trap, control::trap},
+    FixedHandler{FixedOp::BarrierSync, control::barrier_sync},
+    FixedHandler{FixedOp::BarrierArrive, control::barrier_arrive},
+    FixedHandler{FixedOp::BarrierReduce, control::barrier_reduce},
+    FixedHandler{FixedOp::Rendezvous, control::rendezvous},
+    FixedHandler{FixedOp::Sleep, control::sleep},
+    FixedHandler{FixedOp::Call, control::call},
+    FixedHandler{FixedOp::CallIndirect, control::call_indirect},
+    FixedHandler{FixedOp::Return, control::return_lanes},
+    FixedHandler{FixedOp::PassBytes, control::pass_bytes},
+    FixedHandler{FixedOp::FetchBytes, control::fetch_bytes},
+    FixedHandler{FixedOp::LocalAddress, control::local_address},
+    FixedHandler{FixedOp::ReadLocal, control::read_local},
+    FixedHandler{FixedOp::WriteLocal, control::write_local},
+    FixedHandler{FixedOp::AllocateStack, control::allocate_stack},
+    FixedHandler{FixedOp::ReadClock32, control::read_clock32},
+    FixedHandler{FixedOp::ReadClock64, control::read_clock64},
+    FixedHandler{FixedOp::ReadTimer32, control::read_timer32},
+    FixedHandler{FixedOp::ReadTimer64, control::read_timer64},
+    FixedHandler{FixedOp::MapAddress, cluster::map_address},
+    FixedHandler{FixedOp::RankOf, cluster::rank_of},
+    FixedHandler{FixedOp::IsOwnShared, cluster::is_own_shared},
+    FixedHandler{FixedOp::ClusterArrive, cluster::arrive},
+    FixedHandler{FixedOp::ClusterWait, cluster::wait},
+    FixedHandler{FixedOp::MbarrierInit, mbarrier::init},
+    FixedHandler{FixedOp::MbarrierInvalidate, mbarrier::invalidate},
+    FixedHandler{FixedOp::MbarrierArrive, mbarrier::arrive},
+    FixedHandler{FixedOp::MbarrierWait, mbarrier::wait},
+    FixedHandler{FixedOp::MbarrierExpect, mbarrier::expect_tx},
+    FixedHandler{FixedOp::MbarrierComplete, mbarrier::complete_tx},
+    FixedHandler{FixedOp::MbarrierCheck, mbarrier::check},
+    FixedHandler{FixedOp::MbarrierPendingCount, mbarrier::pending_count},
+    FixedHandler{FixedOp::BulkToShared, bulk_copy::to_shared},
+    FixedHandler{FixedOp::BulkToGlobal, bulk_copy::to_global},
+    FixedHandler{FixedOp::BulkToMany, bulk_copy::to_many},
+    FixedHandler{FixedOp::BulkBetweenShared, bulk_copy::between_shared},
+    FixedHandler{FixedOp::BulkReduce, bulk_copy::reduce},
+    FixedHandler{FixedOp::BulkToGlobalMasked, bulk_copy::to_global_masked},
+    FixedHandler{FixedOp::BulkMaskedExtent, bulk_copy::masked_extent},
+    FixedHandler{FixedOp::BulkClear, bulk_copy::clear},
+    FixedHandler{FixedOp::TensorLoad, tensor_copy::load},
+    FixedHandler{FixedOp::TensorLoadMany, tensor_copy::load_many},
+    FixedHandler{FixedOp::TensorStore, tensor_copy::store},
+    FixedHandler{FixedOp::TensorReduce, tensor_copy::reduce},
+    FixedHandler{FixedOp::TensorPrefetch, tensor_copy::prefetch},
+    FixedHandler{FixedOp::TensorMapReplace, tensor_map::replace},
+    FixedHandler{FixedOp::TensorMapCopy, tensor_map::copy},
+    FixedHandler{FixedOp::TextureQuery, texture::query},
+    FixedHandler{FixedOp::TextureIsType, texture::is_type},
+    FixedHandler{FixedOp::SurfaceAccess, surface::access},
+    FixedHandler{FixedOp::TryCancel, launch_control::try_cancel},
+    FixedHandler{FixedOp::Video, video::run},
+    FixedHandler{FixedOp::Print, builtins::print},
+    FixedHandler{FixedOp::FailAssert, builtins::fail_assert},
+    FixedHandler{FixedOp::HeapAllocate, builtins::allocate},
+    FixedHandler{FixedOp::HeapRelease, builtins::release},
+    FixedHandler{FixedOp::SetConditional, builtins::set_conditional},
+    FixedHandler{FixedOp::LaunchGraph, builtins::launch_graph},
+    FixedHandler{FixedOp::FindCurrentGraph, builtins::find_current_graph},
+    FixedHandler{FixedOp::CheckAccess, check::access},
+    FixedHandler{FixedOp::CheckAccessAsync, check::access_async},
+    FixedHandler{FixedOp::CheckTensorLoad, check::tensor_load},
+    FixedHandler{FixedOp::CheckTensorStore, check::tensor_store},
+    FixedHandler{FixedOp::CheckTensorReduction, check::tensor_reduction},
+    FixedHandler{FixedOp::CheckWaited, check::waited},
+    FixedHandler{FixedOp::CheckRelease, check::release},
+    FixedHandler{FixedOp::CheckAcquire, check::acquire},
+    FixedHandler{FixedOp::CheckFenceProxy, check::fence_proxy},
+    FixedHandler{FixedOp::CheckCommitGroup, check::commit_group},
+    FixedHandler{FixedOp::CheckWaitGroup, check::wait_group},
+    FixedHandler{FixedOp::CheckReleaseBlock, check::release_block},
+    FixedHandler{FixedOp::CheckAcquireBlock, check::acquire_block},
+    FixedHandler{FixedOp::CheckMeet, check::meet},
+    FixedHandler{FixedOp::CheckMembership, check::membership},
+    FixedHandler{FixedOp::CheckMarkLocal, check::mark_local},
+    FixedHandler{FixedOp::CheckShake, check::shake},
+    FixedHandler{FixedOp::CheckUseRegisters, check::use_registers},
+    FixedHandler{FixedOp::CheckOrderProducts, check::order_products},
+};
+
+constexpr bool is_in_order() {
+    for (std::size_t i = 0; i < FIXED_HANDLERS.size(); ++i) {
+        if (FIXED_HANDLERS[i].op != static_cast<FixedOp>(i)) {
+            return false;
+        }
+    }
+    return FIXED_HANDLERS.size() == static_cast<std::size_t>(FixedOp::Count);
+}
+
+static_assert(is_in_order());
+
+Handler handler_of(const bytecode::Form& form, BlockShape shape) {
+    return form.family() == Family::Fixed
+               ? FIXED_HANDLERS[static_cast<std::size_t>(form.as<FixedOp>())].handler
+               : plain_handler(form, shape);
+}
+
+/// Gives every instruction the handler for blocks of a shape.
+void select_for(std::vector<Instruction>& code, BlockShape shape) {
+    for (std::size_t i = 0; i < code.size(); ++i) {
+        Instruction& instruction = code[i];
+        const Variant variant = instruction.form.variant;
+        instruction.handler = handler_of(instruction.form, shape);
+        if (variant == Variant::Plain) {
+            continue;
+        }
+        instruction.plain = instruction.handler;
+        instruction.handler = variant == Variant::Linear || variant == Variant::LinkedAdd
+                                  ? linear_handler(instruction.form, shape)
+                                  : fused_handler(instruction.form, code[i + 1].form, shape);
+    }
+}
+
+/// The code of the interpreter: the kernel's own, and copies with handlers for other block shapes,
+/// which are made when they are first needed.
+class InterpreterCode final : public bytecode::CodeSource {
+public:
+    explicit InterpreterCode(const bytecode::Kernel& kernel) : kernel_(kernel) {
+        slots_[static_cast<std::size_t>(BlockShape::Any)].publish(kernel.code.data());
+    }
+
+    [[nodiscard]] const bytecode::CodeSlot& code_for(BlockShape shape) override {
+        bytecode::CodeSlot& slot = slots_[static_cast<std::size_t>(shape)];
+        if (slot.current() == nullptr) {
+            const std::lock_guard lock(mutex_);
+            if (slot.current() == nullptr) {
+                std::vector<Instruction>& code = variants_.emplace_back(kernel_.code);
+                select_for(code, shape);
+                slot.publish(code.data());
+            }
+        }
+        return slot;
+    }
+
+private:
+    const bytecode::Kernel& kernel_;
+    std::array<bytecode::CodeSlot, bytecode::BLOCK_SHAPES> slots_;
+    std::mutex mutex_; // guards variants_
+    std::list<std::vector<Instruction>> variants_;
+};
+
+} // namespace
+
+void select_handlers(KernelBuild& build) {
+    select_for(build.kernel.code, BlockShape::Any);
+}
+
+std::shared_ptr<bytecode::CodeSource> code_source_of(const bytecode::Kernel& kernel) {
+    return std::make_shared<InterpreterCode>(kernel);
+}
+
+} // namespace cuprum::emulator::passes
