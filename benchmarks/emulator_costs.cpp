@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Measures the driver's costs apart from running kernels: loading a small kernel from PTX,
-// enqueuing a launch on an idle stream, the memory of each unfinished warp, and a chain of small
-// kernels launched one by one and as a graph. Writes JSON.
+// Measures the driver's costs apart from running kernels: loading a small and a large kernel from
+// PTX, enqueuing a launch on an idle stream, the memory of each unfinished warp, and a chain of
+// small kernels launched one by one and as a graph. Writes JSON.
 
 #include "bare_driver.hpp"
 
@@ -47,6 +47,8 @@ extern "C" __global__ void hold(unsigned* come, volatile unsigned* go) {
 )";
 
 constexpr int LOADS = 200;
+constexpr int LARGE_LOADS = 7;
+constexpr int LARGE_INSTRUCTIONS = 64'000;
 constexpr int LAUNCHES = 2000;
 constexpr int IDLE_LAUNCHES = 50;
 constexpr int CHAIN_KERNELS = 1000;
@@ -150,6 +152,55 @@ Times load_times(const Driver& driver) {
     return times;
 }
 
+/// Returns a kernel of 64 000 instructions in a straight line.
+std::string large_ptx() {
+    std::string text = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                       ".visible .entry large(.param .u64 out) {\n"
+                       ".reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.reg .f32 %f<9>;\n"
+                       "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n"
+                       "mul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
+                       "ld.global.f32 %f1, [%rd3];\n";
+    for (int i = 0; i < LARGE_INSTRUCTIONS / 8; ++i) {
+        text +=
+            "ld.global.f32 %f2, [%rd3+" + std::to_string(4 * (i % 64)) +
+            "];\nfma.rn.f32 %f3, %f1, %f2, %f1;\nadd.s32 %r2, %r1, 3;\nxor.b32 %r1, %r2, %r1;\n"
+            "mul.f32 %f4, %f3, 0f3f000000;\nadd.f32 %f1, %f4, %f2;\nst.global.f32 [%rd3], %f1;\n"
+            "add.s64 %rd3, %rd3, 4;\n";
+    }
+    return text + "st.global.u32 [%rd3], %r1;\nret;\n}\n";
+}
+
+Times large_load_times(const Driver& driver) {
+    const std::string ptx = large_ptx();
+    Times times;
+    for (int i = 0; i < LARGE_LOADS; ++i) {
+        CUmodule module = nullptr;
+        times.add(
+            [&] { check(driver.cuModuleLoadData_(&module, ptx.c_str()), "cuModuleLoadData"); });
+        check(driver.cuModuleUnload_(module), "cuModuleUnload");
+    }
+    return times;
+}
+
+/// Returns what a loaded module holds for each line of PTX, apart from the text itself.
+double line_bytes(const Driver& driver) {
+    const std::string ptx = large_ptx();
+    std::vector<CUmodule> modules(4);
+    CUmodule first = nullptr; // what parsing needs for a while is not counted
+    check(driver.cuModuleLoadData_(&first, ptx.c_str()), "cuModuleLoadData");
+    const std::size_t before = resident_bytes();
+    for (CUmodule& module : modules) {
+        check(driver.cuModuleLoadData_(&module, ptx.c_str()), "cuModuleLoadData");
+    }
+    const std::size_t after = resident_bytes();
+    for (const CUmodule module : modules) {
+        check(driver.cuModuleUnload_(module), "cuModuleUnload");
+    }
+    check(driver.cuModuleUnload_(first), "cuModuleUnload");
+    const auto held = static_cast<double>(after - before) / static_cast<double>(modules.size());
+    return (held - static_cast<double>(ptx.size())) / LARGE_INSTRUCTIONS;
+}
+
 /// Times launches of an empty kernel. Each starts on an idle stream, `pause` after the previous one
 /// finished.
 Times enqueue_times(const Driver& driver, CUstream stream, int count,
@@ -247,15 +298,18 @@ int main() {
     const auto stream = device.create_stream();
     const auto handle = stream.handle();
     const Driver driver;
+    const double bytes_per_line = device.is_emulated() ? line_bytes(driver) : 0.0;
     const auto loads = load_times(driver);
+    const auto large_loads = large_load_times(driver);
     const auto warm = enqueue_times(driver, handle, LAUNCHES, {});
     const auto cold = enqueue_times(driver, handle, IDLE_LAUNCHES, std::chrono::microseconds(2000));
     const auto [one_by_one, replayed] = chain_times(driver, handle);
-    std::printf("{\n \"load_us\": %s,\n \"enqueue_us\": %s,\n \"enqueue_after_pause_us\": %s,\n"
+    std::printf("{\n \"load_us\": %s,\n \"load_large_us\": %s,\n \"bytes_per_line\": %f,\n "
+                "\"enqueue_us\": %s,\n \"enqueue_after_pause_us\": %s,\n"
                 " \"chain_one_by_one_us\": %s,\n \"chain_replayed_us\": %s,\n"
                 " \"chain_ratio\": %f,\n \"bytes_per_warp\": %f\n}\n",
-                json(loads).c_str(), json(warm).c_str(), json(cold).c_str(),
-                json(one_by_one).c_str(), json(replayed).c_str(),
+                json(loads).c_str(), json(large_loads).c_str(), bytes_per_line, json(warm).c_str(),
+                json(cold).c_str(), json(one_by_one).c_str(), json(replayed).c_str(),
                 median(replayed.wall) / median(one_by_one.wall),
                 device.is_emulated() ? warp_bytes(driver, handle) : 0.0);
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Compares real kernels with native code. Each kernel runs in turns on the device that Cuprum uses
-// and as the same algorithm in native, vectorised code on all cores. Texture fetches are compared
-// with plain loads on the same device.
+// and as the same algorithm in native, vectorised code on all cores. With CUPRUM_EMULATOR_ISA=v3,
+// both sides use AVX2. Texture fetches are compared with plain loads on the same device.
 //
 //   emulator_kernels [--turns N] [--only NAME] [--device-only]     writes JSON
 
@@ -50,6 +50,17 @@ Options read_options(int argc, char** argv) {
     return options;
 }
 
+/// Returns the native side for the instruction-set level that the emulated device uses.
+const native::Kernels& native_kernels() {
+#if defined(__x86_64__)
+    const char* const level = std::getenv("CUPRUM_EMULATOR_ISA");
+    if (level != nullptr && std::string(level) == "v3") {
+        return native::FOR_AVX2;
+    }
+#endif
+    return native::FOR_THIS_MACHINE;
+}
+
 /// Measures kernels one after the other and collects the output.
 class Report {
 public:
@@ -88,6 +99,7 @@ private:
 
 int main(int argc, char** argv) {
     Report report(read_options(argc, argv));
+    const native::Kernels& native = native_kernels();
     const cuprum::Device device(0);
     const auto stream = device.create_stream();
     const auto code = cuprum::Program(SOURCE).compile(cuprum::CodeType::Ptx);
@@ -130,13 +142,13 @@ int main(int argc, char** argv) {
     };
     report.compare("saxpy_16M",
                    run("saxpy", {.grid = LARGE / 256, .block = 256}, 1.5F, dx, dy, LARGE),
-                   [&] { native::saxpy(1.5F, x.data(), y.data(), LARGE); });
+                   [&] { native.saxpy(1.5F, x.data(), y.data(), LARGE); });
     report.compare("matmul_512",
                    run("matmul", {.grid = {N / 32, N / 8}, .block = {32, 8}}, dx, dy, dc, N),
-                   [&] { native::matmul(x.data(), y.data(), c.data(), N); });
+                   [&] { native.matmul(x.data(), y.data(), c.data(), N); });
     report.compare("matmul_512_tiled",
                    run("tiled", {.grid = {N / 16, N / 16}, .block = {16, 16}}, dx, dy, dc, N),
-                   [&] { native::matmul(x.data(), y.data(), c.data(), N); });
+                   [&] { native.matmul(x.data(), y.data(), c.data(), N); });
     if (device.compute_capability().major == 9) { // wgmma needs exactly this architecture
         const auto products =
             cuprum::Program(products_source(), {.arch = "sm_90a"}).compile(cuprum::CodeType::Ptx);
@@ -148,7 +160,7 @@ int main(int argc, char** argv) {
                                    .data_type = cuprum::TensorMapDataType::Float16,
                                    .swizzle = cuprum::TensorMapSwizzle::Bytes128});
         };
-        const auto multiply = [&] { native::matmul(x.data(), y.data(), c.data(), N); };
+        const auto multiply = [&] { native.matmul(x.data(), y.data(), c.data(), N); };
         const cuprum::LaunchConfig config{
             .grid = {N / 256, N / 64}, .block = 128, .shmem_size = 2 * PRODUCT_STAGE_BYTES};
         report.compare(
@@ -163,13 +175,13 @@ int main(int argc, char** argv) {
     report.compare(
         "mandelbrot_1024",
         run("mandelbrot", {.grid = {SIZE / 32, SIZE / 8}, .block = {32, 8}}, dpicture, SIZE, LIMIT),
-        [&] { native::mandelbrot(picture.data(), SIZE, LIMIT); });
+        [&] { native.mandelbrot(picture.data(), SIZE, LIMIT); });
     volatile float sum = 0;
     report.compare("reduce_16M", run("reduce", {.grid = 256, .block = 256}, dx, dc, LARGE),
-                   [&] { sum = native::reduce(x.data(), LARGE); });
+                   [&] { sum = native.reduce(x.data(), LARGE); });
     report.compare("histogram_16M",
                    run("histogram", {.grid = 256, .block = 256}, dbytes, dbins, LARGE),
-                   [&] { native::histogram(bytes.data(), bins.data(), LARGE); });
+                   [&] { native.histogram(bytes.data(), bins.data(), LARGE); });
     // Reading an image through a texture, compared with a plain load on the same device.
     const auto image = device.create_opaque_array({.extent = {.width = SIZE, .height = SIZE}});
     image.copy_from_host(std::vector<float>(static_cast<std::size_t>(SIZE) * SIZE, 0.5F), stream);

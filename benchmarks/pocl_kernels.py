@@ -51,7 +51,8 @@ extern "C" __global__ void tiled(const float* a, const float* b, float* c, int n
     c[row * n + column] = sum;
 }
 extern "C" __global__ void mandelbrot(int* out, int size, int limit) {
-    const int px = blockIdx.x * blockDim.x + threadIdx.x, py = blockIdx.y * blockDim.y + threadIdx.y;
+    const int px = blockIdx.x * blockDim.x + threadIdx.x;
+    const int py = blockIdx.y * blockDim.y + threadIdx.y;
     const float cx = -2.0f + 3.0f * px / size, cy = -1.5f + 3.0f * py / size;
     float x = 0, y = 0;
     int n = 0;
@@ -123,7 +124,7 @@ def main():
     args = parser.parse_args()
     try:
         pocl = Pocl()
-    except PoclMissing as reason:
+    except PoclMissingError as reason:
         print(f"PoCL cannot run here: {reason}", file=sys.stderr)
         print("{}")
         return
@@ -188,9 +189,7 @@ class Emulated:
     def launcher(self, name, grid, block, arguments):
         kernel = self.code.get_kernel(name)
         config = cuprum.LaunchConfig(grid=grid, block=block)
-        values = [
-            self.buffers[each] if isinstance(each, str) else to_c(each) for each in arguments
-        ]
+        values = [self.buffers[each] if isinstance(each, str) else to_c(each) for each in arguments]
 
         def run():
             cuprum.launch(self.stream, config, kernel, *values)
@@ -199,7 +198,7 @@ class Emulated:
         return run
 
 
-class PoclMissing(RuntimeError):
+class PoclMissingError(RuntimeError):
     """There is no PoCL, and it could not be installed."""
 
 
@@ -220,7 +219,9 @@ class Pocl:
         self.program = self.create(
             "clCreateProgramWithSource", self.context, 1, ctypes.byref(text), None
         )
-        self.check(self.library.clBuildProgram(self.program, 1, ctypes.byref(device), b"", None, None))
+        self.check(
+            self.library.clBuildProgram(self.program, 1, ctypes.byref(device), b"", None, None)
+        )
         read_write = ctypes.c_uint64(1)
         self.buffers = {
             each: self.create(
@@ -232,7 +233,7 @@ class Pocl:
     def find_platform(self):
         count = ctypes.c_uint()
         if self.library.clGetPlatformIDs(0, None, ctypes.byref(count)) != 0 or count.value == 0:
-            raise PoclMissing("there is no OpenCL platform")
+            raise PoclMissingError("there is no OpenCL platform")
         platforms = (ctypes.c_void_p * count.value)()
         self.check(self.library.clGetPlatformIDs(count.value, platforms, None))
         for platform in platforms:
@@ -245,15 +246,15 @@ class Pocl:
             )
             if b"Portable Computing Language" in name.value:
                 return ctypes.c_void_p(platform)
-        raise PoclMissing("none of the OpenCL platforms is PoCL")
+        raise PoclMissingError("none of the OpenCL platforms is PoCL")
 
     def launcher(self, name, grid, block, arguments):
         kernel = self.create("clCreateKernel", self.program, name.encode())
         for index, each in enumerate(arguments):
-            value = ctypes.c_void_p(self.buffers[each]) if isinstance(each, str) else to_c(each)
+            value = self.buffers[each] if isinstance(each, str) else to_c(each)
             self.check(
                 self.library.clSetKernelArg(
-                    ctypes.c_void_p(kernel),
+                    kernel,
                     index,
                     ctypes.c_size_t(ctypes.sizeof(value)),
                     ctypes.byref(value),
@@ -266,8 +267,8 @@ class Pocl:
         def run():
             self.check(
                 self.library.clEnqueueNDRangeKernel(
-                    ctypes.c_void_p(self.queue),
-                    ctypes.c_void_p(kernel),
+                    self.queue,
+                    kernel,
                     axes,
                     None,
                     whole,
@@ -277,7 +278,7 @@ class Pocl:
                     None,
                 )
             )
-            self.check(self.library.clFinish(ctypes.c_void_p(self.queue)))
+            self.check(self.library.clFinish(self.queue))
 
         return run
 
@@ -285,10 +286,9 @@ class Pocl:
         status = ctypes.c_int()
         entry = getattr(self.library, function)
         entry.restype = ctypes.c_void_p
-        pointers = [ctypes.c_void_p(a) if isinstance(a, int) and a > 1 else a for a in arguments]
-        result = entry(*pointers, ctypes.byref(status))
+        result = entry(*arguments, ctypes.byref(status))
         self.check(status.value)
-        return result
+        return ctypes.c_void_p(result)
 
     @staticmethod
     def check(status):
@@ -305,11 +305,11 @@ def load_opencl():
         pass
     apt = shutil.which("apt-get")
     if apt is None or os.geteuid() != 0:
-        raise PoclMissing("install the packages pocl-opencl-icd and ocl-icd-libopencl1")
+        raise PoclMissingError("install the packages pocl-opencl-icd and ocl-icd-libopencl1")
     command = [apt, "install", "-y", "--no-install-recommends", "pocl-opencl-icd"]
     done = subprocess.run([*command, "ocl-icd-libopencl1"], capture_output=True, text=True)
     if done.returncode != 0:
-        raise PoclMissing(f"apt-get could not install pocl-opencl-icd: {done.stderr.strip()}")
+        raise PoclMissingError(f"apt-get could not install pocl-opencl-icd: {done.stderr.strip()}")
     return ctypes.CDLL("libOpenCL.so.1")
 
 

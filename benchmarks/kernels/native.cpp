@@ -7,6 +7,11 @@
 #include <thread>
 #include <vector>
 
+// Compiled twice: for this machine, and for AVX2.
+#ifndef CUPRUM_NATIVE_KERNELS
+#define CUPRUM_NATIVE_KERNELS FOR_THIS_MACHINE
+#endif
+
 namespace native {
 
 namespace {
@@ -23,8 +28,6 @@ void parallel(int count, Body body) {
         thread.join();
     }
 }
-
-} // namespace
 
 void saxpy(float a, const float* x, float* y, int n) {
     parallel(n / 1024, [=](int begin, int end) {
@@ -130,5 +133,15 @@ void histogram(const unsigned char* data, unsigned* bins, int n) {
         }
     }
 }
+
+} // namespace
+
+const Kernels CUPRUM_NATIVE_KERNELS = {
+    .saxpy = saxpy,
+    .matmul = matmul,
+    .mandelbrot = mandelbrot,
+    .reduce = reduce,
+    .histogram = histogram,
+};
 
 } // namespace native

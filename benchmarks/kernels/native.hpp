@@ -7,19 +7,27 @@
 
 namespace native {
 
-/// y = a * x + y; `n` is a multiple of 1024.
-void saxpy(float a, const float* x, float* y, int n);
+struct Kernels {
+    /// y = a * x + y; `n` is a multiple of 1024.
+    void (*saxpy)(float a, const float* x, float* y, int n);
 
-/// c = a * b, square matrices with `n` rows.
-void matmul(const float* a, const float* b, float* c, int n);
+    /// c = a * b, square matrices with `n` rows.
+    void (*matmul)(const float* a, const float* b, float* c, int n);
 
-/// Counts the steps, at most `limit`, that each of size * size points stays near the origin.
-void mandelbrot(int* out, int size, int limit);
+    /// Counts the steps, at most `limit`, that each of size * size points stays near the origin.
+    void (*mandelbrot)(int* out, int size, int limit);
 
-/// Returns the sum of `n` values, a multiple of 64.
-float reduce(const float* data, int n);
+    /// Returns the sum of `n` values, a multiple of 64.
+    float (*reduce)(const float* data, int n);
 
-/// Adds to `bins` how often each byte occurs; `n` is a multiple of 8.
-void histogram(const unsigned char* data, unsigned* bins, int n);
+    /// Adds to `bins` how often each byte occurs; `n` is a multiple of 8.
+    void (*histogram)(const unsigned char* data, unsigned* bins, int n);
+};
+
+extern const Kernels FOR_THIS_MACHINE;
+
+#if defined(__x86_64__)
+extern const Kernels FOR_AVX2;
+#endif
 
 } // namespace native
