@@ -15,9 +15,6 @@ using bytecode::Instruction;
 using bytecode::Operand;
 using bytecode::Variant;
 
-namespace {
-
-/// Returns whether an instruction is a load of one 32-bit word with a linear address.
 bool is_word_load(const Instruction& load) {
     if (load.form.family() != Family::Memory || load.form.variant != Variant::Linear) {
         return false;
@@ -26,6 +23,8 @@ bool is_word_load(const Instruction& load) {
     return !form.is_store && form.count == 1 && form.element_bytes == 4 &&
            form.register_width == bytecode::Width::B32;
 }
+
+namespace {
 
 /// Returns whether an instruction is fma.rn.f32 without further modifiers.
 bool is_plain_fma(const Instruction& instruction) {

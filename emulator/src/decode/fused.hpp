@@ -16,6 +16,9 @@ namespace cuprum::emulator {
 void fuse_load_load_fma(bytecode::Instruction& first, const bytecode::Instruction& second,
                         bytecode::Instruction& fma);
 
+/// Returns whether an instruction loads one 32-bit word from a linear address.
+[[nodiscard]] bool is_word_load(const bytecode::Instruction& load);
+
 /// Returns whether an instruction adds linear values of 64 bits.
 [[nodiscard]] bool is_linear_add(const bytecode::Instruction& instruction);
 

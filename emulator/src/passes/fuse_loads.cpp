@@ -3,10 +3,13 @@
 
 // Lets one handler run two loads and the following multiply-add if nothing else reads the loaded
 // values. The code stays as it is (bytecode/fused_forms.hpp); only the variant of the first load
-// changes. Sequences that add to one sum, as in an unrolled dot product, form a chain.
+// changes, and a load may move behind the additions that compute the address of the next one.
+// Sequences that add to one sum, as in an unrolled dot product, form a chain.
 
 #include "decode/fused.hpp"
 #include "passes/build.hpp"
+
+#include <algorithm>
 
 namespace cuprum::emulator::passes {
 
@@ -27,6 +30,9 @@ public:
 
     void run() {
         count_uses();
+        for (std::size_t i = 0; i < code_.size(); ++i) {
+            delay(i);
+        }
         for (std::size_t i = 0; i + 2 < code_.size(); ++i) {
             if (is_for_next_alone(code_[i]) && is_for_next_alone(code_[i + 1]) &&
                 !is_target_[i + 1] && !is_target_[i + 2] && code_[i + 2].guard.is_none() &&
@@ -41,6 +47,7 @@ public:
 
 private:
     void count_uses();
+    void delay(std::size_t load);
     void link(std::size_t first);
 
     [[nodiscard]] bool is_for_next_alone(const Instruction& load) const {
@@ -78,6 +85,29 @@ void LoadFuser::count_uses() {
             is_target_[label] = true;
         }
     }
+}
+
+/// Moves a load behind the additions that compute the address of the next load, so that the two
+/// loads can be fused.
+void LoadFuser::delay(std::size_t load) {
+    if (!is_word_load(code_[load]) || !is_for_next_alone(code_[load])) {
+        return;
+    }
+    std::size_t next = load + 1;
+    while (next < code_.size() && !is_target_[next] && is_linear_add(code_[next]) &&
+           code_[next].guard.is_none() && code_[next].dst[0] != code_[load].src[0]) {
+        ++next;
+    }
+    if (next == load + 1 || next >= code_.size() || is_target_[next] ||
+        !is_word_load(code_[next])) {
+        return;
+    }
+    const auto rotate = [&](auto& list) {
+        const auto first = list.begin() + static_cast<std::ptrdiff_t>(load);
+        std::rotate(first, first + 1, list.begin() + static_cast<std::ptrdiff_t>(next));
+    };
+    rotate(code_);
+    rotate(build_.notes);
 }
 
 /// Makes a fused sequence part of a chain if the next one adds to its sum.
