@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(Levels, Chains, test::LEVELS,
 std::string product_of_matrices(const std::string& step) {
     std::string text =
         ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 stride) {\n"
-        ".reg .pred %p; .reg .b32 %x, %y, %w, %h, %n, %i; .reg .f32 %f<12>;\n"
+        ".reg .pred %p; .reg .b32 %x, %y, %w, %h, %n, %i; .reg .f32 %f<13>;\n"
         ".reg .b64 %a, %b, %c, %s, %d, %e;\n"
         "ld.param.u64 %a, [a]; ld.param.u64 %b, [b]; ld.param.u64 %c, [c];\n"
         "ld.param.u64 %s, [stride];\n"
@@ -50,12 +50,11 @@ std::string product_of_matrices(const std::string& step) {
         "mov.f32 %f0, 0f00000000; mov.u32 %n, 0;\n"
         "NEXT:\n";
     for (int i = 0; i < 4; ++i) {
-        const std::string from = "%f" + std::to_string(i);
-        const std::string to = "%f" + std::to_string(i + 1);
-        text += "ld.global.f32 %f" + std::to_string(i + 5) + ", [%a+" + std::to_string(4 * i) +
-                "];\nld.global.f32 %f" + std::to_string(i + 9 > 11 ? 8 : i + 9) +
-                ", [%b];\nfma.rn.f32 " + to + ", %f" + std::to_string(i + 5) + ", %f" +
-                std::to_string(i + 9 > 11 ? 8 : i + 9) + ", " + from + ";\n" + step;
+        const std::string a = "%f" + std::to_string(5 + i);
+        const std::string b = "%f" + std::to_string(9 + i);
+        text += "ld.global.f32 " + a + ", [%a+" + std::to_string(4 * i) + "];\nld.global.f32 " + b +
+                ", [%b];\nfma.rn.f32 %f" + std::to_string(i + 1) + ", " + a + ", " + b + ", %f" +
+                std::to_string(i) + ";\n" + step;
     }
     return text + "mov.f32 %f0, %f4; add.u64 %a, %a, 16; add.u32 %n, %n, 4;\n"
                   "setp.lt.u32 %p, %n, 64; @%p bra NEXT;\n"
@@ -123,14 +122,39 @@ TEST_P(Chains, products_are_those_of_single_steps) {
     }
 }
 
-TEST_P(Chains, addresses_may_stop_being_linear) {
-    // The lanes of %d are known only one by one, so the sum is not linear.
-    expect_product(product_of_matrices("shr.u64 %d, %s, 1; shl.b64 %d, %d, 1; "
-                                       "add.u64 %b, %b, %d;\n"),
-                   32, 2);
-    expect_product(product_of_matrices("shr.u64 %d, %s, 1; shl.b64 %d, %d, 1; "
-                                       "add.u64 %b, %b, %d;\n"),
-                   16, 4);
+TEST_P(Chains, other_instructions_may_come_between) {
+    const std::string source = product_of_matrices("shr.u64 %d, %s, 1; add.u64 %b, %b, %d; "
+                                                   "add.u64 %b, %b, %d;\n");
+    expect_product(source, 32, 2);
+    expect_product(source, 16, 4);
+}
+
+TEST_P(Chains, loads_may_stand_before_the_address_of_the_next) {
+    TestDevice device;
+    auto* x = device.allocate<float>(256);
+    auto* y = device.allocate<float>(256);
+    for (U i = 0; i < 256; ++i) {
+        x[i] = static_cast<float>(i) * 0.5F;
+        y[i] = static_cast<float>(i) + 3;
+    }
+    const auto kernel = device.compile(
+        ptx_module(".visible .entry k(.param .u64 x, .param .u64 y, .param .f32 a) {\n"
+                   ".reg .f32 %f<5>; .reg .b32 %r<5>; .reg .b64 %rd<8>;\n"
+                   "ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [y]; ld.param.f32 %f1, [a];\n"
+                   "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n"
+                   "mad.lo.s32 %r4, %r1, %r2, %r3; mul.wide.s32 %rd3, %r4, 4;\n"
+                   "add.s64 %rd4, %rd1, %rd3; ld.global.f32 %f2, [%rd4];\n"
+                   "add.s64 %rd5, %rd2, %rd3; ld.global.f32 %f3, [%rd5];\n"
+                   "fma.rn.f32 %f4, %f2, %f1, %f3; st.global.f32 [%rd5], %f4;\nret;\n}"));
+    ASSERT_TRUE(kernel) << device.log;
+    const auto variants = variants_of(*kernel);
+    EXPECT_EQ(std::count(variants.begin(), variants.end(), Variant::FusedAddsSecond),
+              selectors().linear_memory({}) != nullptr ? 1 : 0);
+    const Fault fault = Launch(device, kernel, Shape{.grid = 4, .block = 64}, x, y, 1.5F).wait();
+    ASSERT_EQ(fault.kind, FaultKind::None) << fault.report;
+    for (U i = 0; i < 256; ++i) {
+        EXPECT_EQ(y[i], std::fma(x[i], 1.5F, static_cast<float>(i) + 3));
+    }
 }
 
 TEST_P(Chains, a_fault_names_the_load_in_the_middle) {
