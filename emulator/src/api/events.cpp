@@ -52,7 +52,7 @@ CUresult CUDAAPI cuEventQuery(CUevent hEvent) {
         Capture::refuse_unsafe_call();
         const bool is_done = event->is_done();
         event->context().check_usable();
-        return is_done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+        return is_done ? CUDA_SUCCESS : not_ready();
     });
 }
 

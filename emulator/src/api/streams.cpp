@@ -74,7 +74,7 @@ CUresult CUDAAPI cuStreamQuery(CUstream hStream) {
         Capture::refuse_on(*stream, "a capturing stream cannot be queried");
         const bool is_idle = stream->is_idle();
         stream->context().check_usable();
-        return is_idle ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+        return is_idle ? CUDA_SUCCESS : not_ready();
     });
 }
 

@@ -55,6 +55,7 @@ bytecode::LinearHead& head_before(std::byte* lanes) {
 } // namespace
 
 void Block::start(std::shared_ptr<Grid> grid, std::uint64_t cluster, std::uint32_t sm) {
+    end_probe();
     const GridLaunch& launch = grid->launch();
     std::uint32_t size[3];
     std::uint32_t first[3]; // index of the block with rank 0
@@ -255,11 +256,32 @@ Block::Outcome Block::fail_with_deadlock() {
     return Outcome::Faulted;
 }
 
-void Block::fail_with_timeout(std::uint32_t seconds, std::string_view others) {
+void Block::fail_with_timeout(std::string_view reason, std::string_view others) {
     context_.fault.kind = FaultKind::Timeout;
-    context_.fault.report = "timeout: no block of the grid has finished for " +
-                            std::to_string(seconds) + " seconds (CUPRUM_EMULATOR_WATCHDOG)\n" +
-                            describe() + std::string(others);
+    context_.fault.report = std::string(reason) + "\n" + describe() + std::string(others);
+}
+
+Probe& Block::begin_probe() {
+    if (probe_ == nullptr) {
+        probe_ = std::make_unique<Probe>();
+        for (std::uint32_t rank = 0; rank < cluster_.size; ++rank) {
+            of_rank(rank).context_.probe = probe_.get();
+        }
+    }
+    return *probe_;
+}
+
+void Block::end_probe() noexcept {
+    if (probe_ != nullptr) {
+        for (std::uint32_t rank = 0; rank < cluster_.size; ++rank) {
+            of_rank(rank).context_.probe = nullptr;
+        }
+        probe_.reset();
+    }
+}
+
+void Block::observe() {
+    probe_->observe(context_);
 }
 
 std::string Block::describe() const {
@@ -271,6 +293,7 @@ std::string Block::describe() const {
 }
 
 void Block::release() noexcept {
+    end_probe();
     configured_for_ = nullptr;
     grid_.reset();
     companions_.clear();

@@ -6,6 +6,7 @@
 #include "check/block_shadow.hpp"
 #include "exec/aligned_buffer.hpp"
 #include "exec/grid.hpp"
+#include "interp/probe.hpp"
 #include "interp/warp.hpp"
 
 #include <cstdint>
@@ -53,9 +54,17 @@ public:
 
     [[nodiscard]] Fault& fault() noexcept { return context_.fault; }
 
-    /// Records that the block has run too long without progress of its grid. `others` describes
-    /// where the other blocks stand.
-    void fail_with_timeout(std::uint32_t seconds, std::string_view others);
+    /// Records that the watchdog ends the block, and why. `others` describes where the other blocks
+    /// stand.
+    void fail_with_timeout(std::string_view reason, std::string_view others);
+
+    /// Runs the block with a probe from now on, which shows whether it only waits. Returns the
+    /// probe of the cluster.
+    Probe& begin_probe();
+    void end_probe() noexcept;
+
+    /// Shows the state of the cluster to its probe.
+    void observe();
 
     /// Describes where every warp of every block of the cluster stands.
     [[nodiscard]] std::string describe() const;
@@ -94,6 +103,7 @@ private:
     bool is_finished_ = false;                       // other blocks of the cluster may still run
     std::uint64_t wake_at_ = 0;                      // when the first thread wakes up
     std::unique_ptr<check::BlockShadow> shadow_;     // only for blocks that are checked
+    std::unique_ptr<Probe> probe_;                   // of the first block of a cluster
 };
 
 } // namespace cuprum::emulator::exec

@@ -16,6 +16,7 @@
 
 #include "exec/block.hpp"
 #include "exec/grid.hpp"
+#include "exec/watchdog.hpp"
 #include "interp/clock.hpp"
 #include "usage/publisher.hpp"
 
@@ -68,7 +69,7 @@ struct Engine::State {
     };
 
     std::atomic<std::uint32_t> worker_count{1};
-    std::atomic<std::uint32_t> watchdog_seconds{0};
+    Watchdog watchdog;
 
     std::mutex mutex;
     std::condition_variable wake;
@@ -128,7 +129,7 @@ void Engine::configure(const EngineSettings& settings) {
     if (state_->threads.empty() && settings.worker_count != 0) {
         state_->worker_count = settings.worker_count;
     }
-    state_->watchdog_seconds = settings.watchdog_seconds;
+    state_->watchdog.configure({settings.watchdog_seconds, settings.is_watchdog_strict});
     state_->is_random = settings.is_random;
     state_->is_random_now = settings.is_random;
     state_->seed = settings.seed;
@@ -160,8 +161,16 @@ void Engine::start(const std::shared_ptr<Grid>& grid, std::int32_t priority) {
     }
 }
 
-std::uint32_t Engine::watchdog_seconds() const noexcept {
-    return state_->watchdog_seconds.load(std::memory_order_relaxed);
+Watchdog& Engine::watchdog() const noexcept {
+    return state_->watchdog;
+}
+
+HostWait::HostWait() noexcept {
+    Engine::instance().watchdog().add_waiting_host(1);
+}
+
+HostWait::~HostWait() {
+    Engine::instance().watchdog().add_waiting_host(-1);
 }
 
 void Engine::post(std::function<void()> task) {
@@ -210,6 +219,7 @@ bool Engine::State::add(const std::shared_ptr<Grid>& grid, const std::int32_t* p
         return false;
     }
     ++grid_count;
+    watchdog.count_launch();
     if (is_random) {
         grid->shuffle(seed, grid_count);
     }
@@ -339,9 +349,11 @@ void Engine::State::work_loop(std::uint32_t worker) {
         }
         if (work.task) {
             work.task();
+            watchdog.count(worker);
         } else if (work.block) {
             const usage::KernelTime time(work.block->grid().launch().device, worker);
             if (!drive(work.block)) {
+                watchdog.count(worker);
                 give_back(std::move(work.block));
             }
         } else {
@@ -372,7 +384,9 @@ void Engine::State::run_grid(std::unique_ptr<Block>& block, const std::shared_pt
             grid->finish(grid->cluster_blocks());
             break;
         }
-        (void)drive(block);
+        if (!drive(block)) {
+            watchdog.count(worker);
+        }
         if (rivals.load(std::memory_order_relaxed) != 0 || !grid->may_hold_more()) {
             break;
         }
@@ -425,9 +439,16 @@ bool Engine::State::is_time_up(Block& block) {
                                                       block.grid().kernel().name + " still runs"};
         return true;
     }
-    const std::uint32_t seconds = watchdog_seconds.load(std::memory_order_relaxed);
-    if (seconds != 0 && now - block.grid().last_progress() > std::chrono::seconds(seconds)) {
-        block.fail_with_timeout(seconds, describe_others(block.grid()));
+    const std::chrono::seconds time = watchdog.hung_for(block, now);
+    if (time.count() != 0) {
+        const std::string seconds = std::to_string(time.count()) + " seconds";
+        block.fail_with_timeout(
+            watchdog.settings().is_strict
+                ? "timeout: no block has finished for " + seconds + " (CUPRUM_EMULATOR_WATCHDOG)"
+                : "deadlock: for " + seconds +
+                      " the kernel has only repeated reads that return the same values, and a host "
+                      "thread waits for it (CUPRUM_EMULATOR_WATCHDOG)",
+            describe_others(block.grid()));
         return true;
     }
     return false;

@@ -50,11 +50,13 @@ struct GridLaunch {
 };
 
 class Grid;
+class Watchdog;
 
 /// Settings that apply to all grids.
 struct EngineSettings {
     std::uint32_t worker_count = 0;     // 0: one per core
-    std::uint32_t watchdog_seconds = 0; // stop a grid when no block finishes for this long
+    std::uint32_t watchdog_seconds = 0; // stop a grid that hangs for this long; 0: never
+    bool is_watchdog_strict = false;    // stop any grid when no block finishes for this long
     bool is_random = false;             // blocks, warps and diverged lanes run in random order
     std::uint64_t seed = 0;             // of the random order
 };
@@ -86,8 +88,8 @@ public:
     /// directly on the work that the worker is doing.
     void start(const std::shared_ptr<Grid>& grid, std::int32_t priority);
 
-    /// Returns the watchdog's time, 0 if there is none.
-    [[nodiscard]] std::uint32_t watchdog_seconds() const noexcept;
+    /// Returns what ends kernels that hang. It also counts what the host does.
+    [[nodiscard]] Watchdog& watchdog() const noexcept;
 
     /// Runs a task (a copy, a fill) on a worker. The task must not block on other tasks.
     void post(std::function<void()> task);
@@ -108,6 +110,16 @@ private:
 
     struct State;
     std::unique_ptr<State> state_;
+};
+
+/// The scope in which a host thread waits for the device. Only then does the watchdog end kernels.
+class HostWait {
+public:
+    [[nodiscard]] HostWait() noexcept;
+    ~HostWait();
+
+    HostWait(const HostWait&) = delete;
+    HostWait& operator=(const HostWait&) = delete;
 };
 
 } // namespace cuprum::emulator::exec

@@ -5,6 +5,7 @@
 
 #include "interp/groups.hpp"
 #include "interp/mbarrier.hpp"
+#include "interp/probe.hpp"
 #include "interp/warp.hpp"
 #include "interp/warpgroup.hpp"
 
@@ -22,6 +23,8 @@ std::string_view name_of(FaultKind kind);
 void write_place(std::ostream& out, const bytecode::Kernel& kernel, const Instruction& at);
 void write_block(std::ostream& out, const BlockContext& block);
 void write_lanes(std::ostream& out, std::uint32_t mask);
+std::string text_at(const std::string& source, std::size_t offset);
+void write_sites(std::ostream& out, const WarpContext& warp, std::string_view first);
 void write_cluster_arrivals(std::ostream& out, const ClusterContext& cluster);
 void write_group(std::ostream& out, const WarpContext& warp, const Group& group);
 
@@ -58,6 +61,14 @@ std::string describe_place(const bytecode::Kernel& kernel, const Instruction& at
     std::ostringstream out;
     write_place(out, kernel, at);
     return out.str();
+}
+
+std::string text_of(const bytecode::Kernel& kernel, const Instruction& at) {
+    if (at.line >= kernel.lines.size() || kernel.source == nullptr ||
+        kernel.lines[at.line].text_offset >= kernel.source->size()) {
+        return {};
+    }
+    return text_at(*kernel.source, kernel.lines[at.line].text_offset);
 }
 
 std::string describe_block(const BlockContext& block) {
@@ -157,8 +168,8 @@ void write_place(std::ostream& out, const bytecode::Kernel& kernel, const Instru
     }
     const bytecode::Line& line = kernel.lines[at.line];
     out << "\n  at PTX line " << line.ptx_line;
-    if (kernel.source != nullptr && line.text_offset < kernel.source->size()) {
-        out << ": " << text_at(*kernel.source, line.text_offset);
+    if (const std::string text = text_of(kernel, at); !text.empty()) {
+        out << ": " << text;
     }
     if (line.source_line != 0) {
         out << "\n  from ";
@@ -254,13 +265,36 @@ void write_group(std::ostream& out, const WarpContext& warp, const Group& group)
         break;
     case Stop::Sleep:
         out << " sleep";
-        --at;
-        break;
+        write_place(out, *warp.block->kernel, *--at);
+        if (warp.block->probe != nullptr) {
+            write_sites(out, warp, "\n  in a loop that waits for ");
+        }
+        return;
     default:
+        if (warp.block->probe != nullptr) {
+            out << " repeat a loop";
+            write_sites(out, warp, " that waits for ");
+            return;
+        }
         out << " can run";
         break;
     }
     write_place(out, *warp.block->kernel, *at);
+}
+
+/// Writes what the loop of a warp reads again and again.
+void write_sites(std::ostream& out, const WarpContext& warp, std::string_view first) {
+    constexpr std::size_t most = 4;
+    std::size_t count = 0;
+    const std::uint32_t number = warp.index + warp.block->cluster_rank * bytecode::WARP_SIZE;
+    for (const Probe::Site& site : warp.block->probe->sites()) {
+        if (site.warp != number || ++count > most) {
+            continue;
+        }
+        out << (count == 1 ? first : "\n  and for ")
+            << (site.text.empty() ? "a value in memory" : site.text);
+        write_place(out, *warp.block->kernel, warp.code[site.pc]);
+    }
 }
 
 } // namespace

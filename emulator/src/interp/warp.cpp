@@ -15,6 +15,7 @@
 
 #include "interp/clock.hpp"
 #include "interp/groups.hpp"
+#include "interp/probe.hpp"
 #include "interp/random.hpp"
 
 #include <algorithm>
@@ -37,6 +38,7 @@ bool choose_group(WarpContext& warp);
 std::uint32_t any_runnable_group(WarpContext& warp);
 const Instruction* meet(WarpContext& warp, const Instruction* at);
 void run_group(WarpContext& warp);
+void run_group_probed(WarpContext& warp);
 bool is_any_running(const WarpContext& warp);
 Stop waiting_state(const WarpContext& warp);
 
@@ -58,7 +60,11 @@ void start_warp(WarpContext& warp, std::uint32_t present) {
 Stop run_warp(WarpContext& warp) {
     warp.code = warp.block->code->current();
     while (choose_group(warp)) {
-        run_group(warp);
+        if (warp.block->probe == nullptr) [[likely]] {
+            run_group(warp);
+        } else {
+            run_group_probed(warp);
+        }
         switch (warp.stop) {
         case Stop::Fault:
             return Stop::Fault;
@@ -300,6 +306,33 @@ void run_group(WarpContext& warp) {
             }
         }
         at = at->handler(warp, at, mask);
+    } while (at != nullptr);
+}
+
+/// As run_group(), but shows every instruction to the block's probe.
+void run_group_probed(WarpContext& warp) {
+    const Instruction* at = warp.code + warp.groups[warp.current].pc;
+    do {
+        if (at >= warp.limit) {
+            at = meet(warp, at);
+            if (at == nullptr) {
+                return;
+            }
+        }
+        std::uint32_t mask = warp.active;
+        if (!at->guard.is_none() && (at->flags & bytecode::HANDLES_GUARD) == 0) {
+            const std::uint32_t holds = warp.predicate(at->guard);
+            mask &= (at->flags & bytecode::GUARD_NEGATED) != 0 ? ~holds : holds;
+            if (mask == 0) {
+                ++at;
+                continue;
+            }
+        }
+        const Instruction* const done = at;
+        at = done->handler(warp, done, mask);
+        if (at != nullptr || warp.stop != Stop::Fault) {
+            warp.block->probe->observe(warp, done, mask);
+        }
     } while (at != nullptr);
 }
 

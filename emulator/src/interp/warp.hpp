@@ -32,6 +32,7 @@ namespace builtins {
 class Heap;
 }
 
+class Probe;
 struct BlockContext;
 
 /// Why a group stopped running.
@@ -162,6 +163,7 @@ struct BlockContext {
     ClusterContext* cluster = nullptr; // never null while the block runs
     std::uint32_t cluster_rank = 0;
     Observer* observer = nullptr; // only of checked blocks
+    Probe* probe = nullptr;       // only of blocks that the watchdog suspects
 };
 
 /// One warp.
@@ -247,6 +249,9 @@ struct WarpContext {
 /// on a line of its own.
 [[nodiscard]] std::string describe_place(const bytecode::Kernel& kernel,
                                          const bytecode::Instruction& at);
+
+/// Returns the PTX text of an instruction on one line. Empty if it is unknown.
+[[nodiscard]] std::string text_of(const bytecode::Kernel& kernel, const bytecode::Instruction& at);
 
 /// Makes a warp ready to run `present` lanes from the first instruction.
 void start_warp(WarpContext& warp, std::uint32_t present);

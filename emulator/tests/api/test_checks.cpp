@@ -309,7 +309,7 @@ TEST(Checks, the_watchdog_stops_a_kernel_that_waits_for_ever) {
             });
         },
         testing::ExitedWithCode(0),
-        "timeout: no block of the grid has finished for 1 seconds(.|\n)*warp 0: lane 0 can run");
+        "deadlock: for 1 seconds the kernel has only repeated(.|\n)*warp 0: lane 0 repeat a loop");
 }
 
 TEST(Checks, the_stack_has_the_size_that_the_limit_says) {

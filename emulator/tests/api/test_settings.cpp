@@ -123,8 +123,11 @@ TEST(Settings, each_refusal_says_what_is_allowed) {
              Case{"CUPRUM_EMULATOR_SCHEDULE", "chaotic", "'deterministic', 'random'"},
              Case{"CUPRUM_EMULATOR_SCHEDULE", "random:x", "'deterministic', 'random'"},
              Case{"CUPRUM_EMULATOR_SCHEDULE", "random:", "'deterministic', 'random'"},
-             Case{"CUPRUM_EMULATOR_WATCHDOG", "soon", "a number from 0 to 86400"},
-             Case{"CUPRUM_EMULATOR_WATCHDOG", "-1", "a number from 0 to 86400"},
+             Case{"CUPRUM_EMULATOR_WATCHDOG", "soon", "seconds from 0 to 86400"},
+             Case{"CUPRUM_EMULATOR_WATCHDOG", "-1", "seconds from 0 to 86400"},
+             Case{"CUPRUM_EMULATOR_WATCHDOG", "86401", "seconds from 0 to 86400"},
+             Case{"CUPRUM_EMULATOR_WATCHDOG", "5:lax", "seconds from 0 to 86400"},
+             Case{"CUPRUM_EMULATOR_WATCHDOG", ":strict", "seconds from 0 to 86400"},
              Case{"CUPRUM_EMULATOR_LEAKS", "yes", "'0' or '1'"},
              Case{"CUPRUM_EMULATOR_ISA", "v9", "'v2', 'v3' or 'v4'"},
              Case{"CUPRUM_EMULATOR_LOG", "loud", "'off', 'error', 'warn', 'info' or 'debug'"},
@@ -149,8 +152,10 @@ TEST(Settings, known_values_are_accepted) {
     }
     EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_CHECK_ACTION", "report", accepted),
                 testing::ExitedWithCode(0), "^$");
-    EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_WATCHDOG", "0", accepted), testing::ExitedWithCode(0),
-                "^$");
+    for (const char* value : {"0", "60", "10:strict"}) {
+        EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_WATCHDOG", value, accepted),
+                    testing::ExitedWithCode(0), "^$");
+    }
     EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_WORKERS", "3", accepted), testing::ExitedWithCode(0),
                 "^$");
     EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_SCHEDULE", "deterministic", accepted),

@@ -221,6 +221,7 @@ public:
 
     /// Waits and returns the fault. Its kind is None if there was none.
     Fault wait() {
+        const exec::HostWait waiting;
         std::unique_lock lock(state_->mutex);
         state_->changed.wait(lock, [&] { return state_->is_done; });
         return state_->fault;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The order of execution: random schedules that can be repeated, and the watchdog.
+// The order of execution: random schedules that can be repeated.
 
 #include "exec/harness.hpp"
 
@@ -118,44 +118,6 @@ TEST(Schedule, a_fault_says_how_to_repeat_it) {
     EXPECT_EQ(fault.kind, FaultKind::Trap);
     EXPECT_NE(fault.report.find("CUPRUM_EMULATOR_SCHEDULE=random:4711"), std::string::npos)
         << fault.report;
-}
-
-TEST(Watchdog, a_kernel_without_progress_is_stopped_with_a_dump_of_its_warps) {
-    Engine::instance().configure({.worker_count = 1, .watchdog_seconds = 1});
-    TestDevice device;
-    auto* const flag = device.allocate<std::uint32_t>(1);
-    const Fault fault = run(device, R"(
-.visible .entry endless(.param .u64 flag) {
-    .reg .pred %p<2>; .reg .b32 %r<3>; .reg .b64 %rd<2>;
-    ld.param.u64 %rd1, [flag];
-    mov.u32 %r1, %tid.x;
-    setp.lt.u32 %p1, %r1, 32;
-    @%p1 bra SPIN;
-    bar.sync 0;
-    ret;
-SPIN:
-    ld.volatile.global.u32 %r2, [%rd1];
-    setp.eq.u32 %p1, %r2, 0;
-    @%p1 bra SPIN;
-    bar.sync 0;
-    ret;
-})",
-                            {.grid = 2, .block = 64}, flag);
-    Engine::instance().configure({});
-    EXPECT_EQ(fault.kind, FaultKind::Timeout);
-    for (const char* part :
-         {"no block of the grid has finished for 1 seconds (CUPRUM_EMULATOR_WATCHDOG)",
-          "kernel endless, block (0, 0, 0)", "kernel endless, block (1, 0, 0)",
-          "warp 0: lanes 0-31 can run", "warp 1: lanes 0-31 wait at barrier 0", "at PTX line"}) {
-        EXPECT_NE(fault.report.find(part), std::string::npos) << part << "\n" << fault.report;
-    }
-}
-
-TEST(Watchdog, a_kernel_that_makes_progress_is_left_alone) {
-    Engine::instance().configure({.worker_count = 1, .watchdog_seconds = 1});
-    EXPECT_TRUE(is_permutation(
-        tickets({.worker_count = 1, .watchdog_seconds = 1}, {.grid = 2000, .block = 64})));
-    Engine::instance().configure({});
 }
 
 /// Blocks wait for their turn like in CUTLASS's `Semaphore`: `while (__syncthreads_and(state !=

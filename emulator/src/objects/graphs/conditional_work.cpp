@@ -4,6 +4,7 @@
 // Conditional nodes: if, while and switch.
 
 #include "exec/engine.hpp"
+#include "exec/watchdog.hpp"
 #include "objects/graphs/conditional.hpp"
 #include "objects/graphs/graph_launch.hpp"
 #include "objects/graphs/work.hpp"
@@ -74,10 +75,11 @@ private:
         });
     }
 
-    /// Ends a loop that has run for longer than the watchdog allows a kernel. A loop without a
+    /// Ends a loop that has run for longer than a strict watchdog allows a kernel. A loop without a
     /// kernel ends soon even without the watchdog: only a kernel outside it could still end it.
     bool is_time_up(Schedule& schedule, std::uint32_t step) const {
-        std::uint32_t seconds = exec::Engine::instance().watchdog_seconds();
+        const exec::WatchdogSettings watchdog = exec::Engine::instance().watchdog().settings();
+        std::uint32_t seconds = watchdog.is_strict ? watchdog.seconds : 0;
         if (is_hopeless_ && (seconds == 0 || seconds > HOPELESS_SECONDS)) {
             seconds = HOPELESS_SECONDS;
         }

@@ -4,6 +4,8 @@
 #include "objects/memory/allocations.hpp"
 
 #include "check/written.hpp"
+#include "exec/engine.hpp"
+#include "exec/watchdog.hpp"
 #include "objects/devices/device.hpp"
 #include "objects/devices/peer_access.hpp"
 #include "objects/graphics/external_memory.hpp"
@@ -75,6 +77,14 @@ Permission permission_for(int device, const Allocation& allocation) {
     return is_own || PeerAccess::instance().is_enabled(device, allocation.device)
                ? Permission::ReadWrite
                : Permission::None;
+}
+
+/// Tells the watchdog whether there is memory that the host or another process can write without a
+/// call of the driver.
+void count_for_watchdog(const Allocation& allocation, int change) {
+    if (allocation.is_host_accessible() || allocation.kind == MemoryKind::External) {
+        exec::Engine::instance().watchdog().add_host_memory(change);
+    }
 }
 
 } // namespace
@@ -164,6 +174,7 @@ void Allocations::add(const std::shared_ptr<Allocation>& allocation) {
              "the range overlaps memory that the driver knows already");
     }
     by_base_.emplace_hint(after, allocation->base, allocation);
+    count_for_watchdog(*allocation, 1);
     changes_.fetch_add(1, std::memory_order_release);
     check::forget_written(AddressSpace::instance().map(), allocation->base, allocation->bytes);
 }
@@ -202,6 +213,7 @@ bool Allocations::remove(const std::shared_ptr<Allocation>& allocation) {
 /// Removes an allocation from the table. The mutex must be held.
 std::shared_ptr<Allocation> Allocations::take_out(Map::iterator which, const Origin& freed_by) {
     auto allocation = std::move(which->second);
+    count_for_watchdog(*allocation, -1);
     by_base_.erase(which);
     changes_.fetch_add(1, std::memory_order_release);
     remember(*allocation, freed_by);
@@ -259,6 +271,7 @@ void Allocations::free_all_of(const Context& context) {
         changes_.fetch_add(1, std::memory_order_release);
         for (auto each = by_base_.begin(); each != by_base_.end();) {
             if (each->second->context.get() == &context) {
+                count_for_watchdog(*each->second, -1);
                 remember(*each->second, freed_by);
                 doomed.push_back(std::move(each->second));
                 each = by_base_.erase(each);

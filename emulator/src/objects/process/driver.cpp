@@ -141,6 +141,7 @@ void Driver::initialize() {
     AddressSpace::instance().set_device_count(static_cast<int>(settings.device_count));
     exec::Engine::instance().configure({.worker_count = settings.worker_count,
                                         .watchdog_seconds = settings.watchdog_seconds,
+                                        .is_watchdog_strict = settings.is_watchdog_strict,
                                         .is_random = settings.is_random,
                                         .seed = settings.seed});
     if (settings.is_random) {

@@ -3,6 +3,9 @@
 
 #include "objects/process/origin.hpp"
 
+#include "exec/engine.hpp"
+#include "exec/watchdog.hpp"
+
 #include <unistd.h>
 
 #include <sys/syscall.h>
@@ -11,6 +14,16 @@ namespace cuprum::emulator {
 
 thread_local constinit const char* CallScope::current_ = nullptr;
 thread_local constinit bool HostCallScope::is_inside_ = false;
+
+HostCallScope::HostCallScope() noexcept {
+    is_inside_ = true;
+    exec::Engine::instance().watchdog().add_host_function(1);
+}
+
+HostCallScope::~HostCallScope() {
+    exec::Engine::instance().watchdog().add_host_function(-1);
+    is_inside_ = false;
+}
 
 Origin Origin::here(std::uint8_t subject) noexcept {
     // Asking the system for the number is expensive, so each thread asks once.

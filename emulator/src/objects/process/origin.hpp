@@ -50,9 +50,8 @@ private:
 /// Marks for its lifetime that the current thread runs a host function of a stream.
 class HostCallScope {
 public:
-    [[nodiscard]] HostCallScope() noexcept { is_inside_ = true; }
-
-    ~HostCallScope() { is_inside_ = false; }
+    [[nodiscard]] HostCallScope() noexcept;
+    ~HostCallScope();
 
     HostCallScope(const HostCallScope&) = delete;
     HostCallScope& operator=(const HostCallScope&) = delete;

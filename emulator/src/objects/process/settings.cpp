@@ -46,6 +46,7 @@ std::string one_of(std::initializer_list<std::string_view> words);
 bool is_decimal(const std::string& text);
 std::uint8_t read_checks();
 void read_schedule(Settings& settings);
+void read_watchdog(Settings& settings);
 std::uint64_t default_memory_bytes();
 
 } // namespace
@@ -85,8 +86,7 @@ Settings read_settings() {
     settings.stops_at_report =
         choice("CUPRUM_EMULATOR_CHECK_ACTION", {"stop", "report"}, "stop") == "stop";
     read_schedule(settings);
-    settings.watchdog_seconds =
-        count_setting("CUPRUM_EMULATOR_WATCHDOG", 0, MAX_WATCHDOG_SECONDS, 0);
+    read_watchdog(settings);
     settings.lists_leaks = choice("CUPRUM_EMULATOR_LEAKS", {"0", "1"}, "0") == "1";
 #if defined(__x86_64__)
     (void)choice("CUPRUM_EMULATOR_ISA", {"v2", "v3", "v4"}, "v4");
@@ -235,6 +235,27 @@ void read_schedule(Settings& settings) {
     }
     settings.seed = std::stoull(digits);
     settings.is_seed_given = true;
+}
+
+void read_watchdog(Settings& settings) {
+    constexpr const char* name = "CUPRUM_EMULATOR_WATCHDOG";
+    constexpr std::string_view suffix = ":strict";
+    constexpr std::size_t most_digits = 6;
+    const auto text = variable(name);
+    if (!text) {
+        return;
+    }
+    settings.is_watchdog_strict = text->ends_with(suffix);
+    const std::string digits =
+        text->substr(0, text->size() - (settings.is_watchdog_strict ? suffix.size() : 0));
+    const bool is_number = !digits.empty() && digits.size() <= most_digits && is_decimal(digits);
+    settings.watchdog_seconds =
+        is_number ? static_cast<std::uint32_t>(std::stoul(digits)) : MAX_WATCHDOG_SECONDS + 1;
+    if (settings.watchdog_seconds > MAX_WATCHDOG_SECONDS) {
+        refuse(name, *text,
+               "seconds from 0 to " + std::to_string(MAX_WATCHDOG_SECONDS) +
+                   ", with ':strict' after them or without");
+    }
 }
 
 bool is_decimal(const std::string& text) {

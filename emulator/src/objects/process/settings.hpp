@@ -25,8 +25,9 @@ struct Settings {
     bool is_random = false;                  // CUPRUM_EMULATOR_SCHEDULE=deterministic|random[:seed]
     std::uint64_t seed = 0;                  // of a random schedule
     bool is_seed_given = false;
-    std::uint32_t watchdog_seconds = 0; // CUPRUM_EMULATOR_WATCHDOG; 0: never
-    bool lists_leaks = false;           // CUPRUM_EMULATOR_LEAKS=0|1
+    std::uint32_t watchdog_seconds = 60; // CUPRUM_EMULATOR_WATCHDOG=seconds[:strict]; 0: never
+    bool is_watchdog_strict = false;
+    bool lists_leaks = false; // CUPRUM_EMULATOR_LEAKS=0|1
 };
 
 /// Reads the environment.

@@ -4,6 +4,7 @@
 #include "objects/streams/operation.hpp"
 
 #include "exec/engine.hpp"
+#include "exec/watchdog.hpp"
 #include "objects/memory/memory_gate.hpp"
 #include "objects/process/host_threads.hpp"
 #include "objects/process/log.hpp"
@@ -79,6 +80,7 @@ void Operation::wait() const noexcept {
         }
         pause();
     }
+    const exec::HostWait waiting; // the watchdog may now end a kernel that hangs
     while (!is_done()) {
         done_.wait(0, std::memory_order_acquire);
     }
@@ -150,6 +152,11 @@ void Operation::run() noexcept {
     } else {
         skip();
     }
+}
+
+CUresult not_ready() noexcept {
+    exec::Engine::instance().watchdog().note_poll();
+    return CUDA_ERROR_NOT_READY;
 }
 
 // ---- kinds of operations -----------------------------------------------------------------------

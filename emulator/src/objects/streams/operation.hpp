@@ -100,6 +100,10 @@ private:
     std::vector<std::shared_ptr<Operation>> successors_;
 };
 
+/// Records that a host thread asks for work that is not done, and so waits for the device. Returns
+/// NOT_READY.
+CUresult not_ready() noexcept;
+
 /// Does nothing. Only its place in the order matters: events and synchronisation use it.
 class Marker final : public Operation {
 public:

@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "interp/probe.hpp"
+
+#include "interp/control.hpp"
+#include "interp/groups.hpp"
+#include "interp/mbarrier.hpp"
+#include "interp/random.hpp"
+#include "interp/warp.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+
+namespace cuprum::emulator {
+
+using bytecode::Instruction;
+
+namespace {
+
+/// A block with more states than this computes; it does not wait.
+constexpr std::size_t MAX_STATES = std::size_t{1} << 16;
+constexpr std::size_t MAX_SITES = 64;
+
+/// Parts of a call that is not inlined. They change only the block's own registers and memory.
+const std::array<bytecode::Handler, 8> CALL_PARTS{
+    control::call,        control::call_indirect, control::return_lanes, control::pass_bytes,
+    control::fetch_bytes, control::local_address, control::read_local,   control::write_local};
+
+/// Combines a hash with further bytes.
+std::uint64_t hash_bytes(std::uint64_t hash, const std::byte* bytes, std::size_t count) {
+    constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;
+    std::uint64_t word = 0;
+    for (; count >= sizeof word; count -= sizeof word, bytes += sizeof word) {
+        std::memcpy(&word, bytes, sizeof word);
+        hash = (hash ^ word) * factor;
+        hash ^= hash >> 29;
+    }
+    word = count;
+    std::memcpy(&word, bytes, count);
+    return mix(hash ^ word);
+}
+
+std::uint64_t hash_frame(const WarpContext& warp, std::uint32_t depth) {
+    return hash_bytes(mix(warp.index + 1), warp.frame(depth), warp.block->kernel->frame_bytes);
+}
+
+/// Hashes all that the threads of one block can see of themselves.
+std::uint64_t hash_block(const BlockContext& block) {
+    std::uint64_t hash = mix(block.cluster_rank + 1);
+    for (std::uint32_t w = 0; w < block.warp_count; ++w) {
+        const WarpContext& warp = block.warps[w];
+        std::uint32_t depth = 0;
+        std::uint64_t groups = 0; // a sum, because the order of the groups means nothing
+        for (std::uint32_t i = 0; i < warp.group_count; ++i) {
+            const Group& group = warp.groups[i];
+            depth = std::max(depth, group.depth);
+            // A group that sleeps or has yielded goes on by itself.
+            const bool goes_on = groups::is_runnable(group) || group.state == Stop::Sleep;
+            const auto state = static_cast<std::uint64_t>(goes_on ? Stop::Running : group.state);
+            groups += mix(mix(std::uint64_t{group.pc} << 32 | group.mask) ^
+                          (std::uint64_t{group.depth} << 40 | std::uint64_t{group.barrier} << 32 |
+                           group.wait_mask) ^
+                          state << 56);
+        }
+        hash = mix(hash ^ groups);
+        for (std::uint32_t d = 0; d <= depth && warp.group_count != 0; ++d) {
+            hash = mix(hash ^ hash_frame(warp, d));
+        }
+    }
+    for (const Barrier& barrier : block.barriers) {
+        hash = mix(hash ^ (std::uint64_t{barrier.arrived} << 32 | barrier.expected));
+    }
+    hash = hash_bytes(hash, block.shared, block.shared_bytes);
+    return hash_bytes(hash, block.local,
+                      std::size_t{block.local_stride_bytes} * block.thread_count);
+}
+
+bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> words) {
+    return std::ranges::any_of(words,
+                               [&](std::string_view word) { return text.starts_with(word); });
+}
+
+} // namespace
+
+void Probe::observe(const BlockContext& block) {
+    ++look_count_;
+    std::uint64_t state = 0;
+    for (std::uint32_t rank = 0; rank < block.cluster->size; ++rank) {
+        state = mix(state ^ hash_block(*block.cluster->blocks[rank]));
+    }
+    remember(state);
+}
+
+void Probe::observe(const WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    switch (effect_of(warp, at)) {
+    case Effect::None:
+        return;
+    case Effect::Writes:
+    case Effect::Clock: // the time that the kernel waits for may come
+        has_moved_ = true;
+        return;
+    case Effect::Reads:
+        break;
+    }
+    const std::uint32_t pc = groups::index_of(warp, at);
+    const std::uint32_t depth = warp.groups[warp.current].depth;
+    remember(mix(hash_frame(warp, depth) ^ pc) ^ mask);
+    const bool is_known = std::ranges::any_of(sites_, [&](const Site& site) {
+        return site.warp == warp.index + warp.block->cluster_rank * bytecode::WARP_SIZE &&
+               site.pc == pc;
+    });
+    if (!is_known && sites_.size() < MAX_SITES) {
+        Site site;
+        site.warp = warp.index + warp.block->cluster_rank * bytecode::WARP_SIZE;
+        site.pc = pc;
+        if (at->handler == mbarrier::wait) {
+            Group lanes = warp.groups[warp.current];
+            lanes.mask = mask;
+            site.text = mbarrier::describe(warp, lanes, at);
+        }
+        sites_.push_back(std::move(site));
+    }
+}
+
+Effect Probe::effect_of(const WarpContext& warp, const Instruction* at) {
+    const std::uint32_t pc = groups::index_of(warp, at);
+    const auto found = effects_.find(pc);
+    if (found != effects_.end()) {
+        return found->second;
+    }
+    const std::string text = text_of(*warp.block->kernel, *at);
+    Effect effect = text.empty() ? Effect::Writes : emulator::effect_of(text);
+    if (std::ranges::find(CALL_PARTS, at->handler) != CALL_PARTS.end() ||
+        (effect == Effect::Writes && (at->flags & bytecode::HAS_SIDE_EFFECT) == 0)) {
+        effect = Effect::None;
+    } else if (effect == Effect::Reads && at->dst_count == 0 && text.find("atom") != text.npos) {
+        effect = Effect::Writes; // nobody reads the result, so that it would not show a change
+    }
+    effects_.emplace(pc, effect);
+    return effect;
+}
+
+void Probe::remember(std::uint64_t state) {
+    const bool is_new = states_.insert(state).second;
+    has_moved_ |= (is_new && !is_learning_) || states_.size() > MAX_STATES;
+}
+
+Effect effect_of(const std::string& text) {
+    std::string_view opcode = text;
+    if (opcode.starts_with("@")) {
+        opcode.remove_prefix(std::min(opcode.find(' ') + 1, opcode.size()));
+    }
+    const std::string_view operands = opcode.substr(std::min(opcode.find(' '), opcode.size()));
+    opcode = opcode.substr(0, opcode.find(' '));
+    const std::size_t dot = std::min(opcode.find('.'), opcode.size());
+    const std::string_view name = opcode.substr(0, dot);
+    // The first space that an instruction names is the one that it writes to.
+    const std::size_t own =
+        std::min({opcode.find(".shared"), opcode.find(".local"), opcode.find(".param")});
+    const bool is_own = own != opcode.npos && own < opcode.find(".global");
+    if (name == "ld" || name == "ldu") {
+        return is_own && !opcode.substr(own).starts_with(".shared") ? Effect::None : Effect::Reads;
+    }
+    if (name == "atom" || starts_with_any(name, {"tex", "tld4", "suld"}) ||
+        starts_with_any(opcode, {"mbarrier.test_wait", "mbarrier.try_wait"})) {
+        return Effect::Reads;
+    }
+    if (name == "mov" && (operands.find("%clock") != operands.npos ||
+                          operands.find("%globaltimer") != operands.npos)) {
+        return Effect::Clock;
+    }
+    const bool waits_for_copies = starts_with_any(
+        opcode, {"cp.async.wait", "cp.async.commit", "cp.async.bulk.wait", "cp.async.bulk.commit"});
+    const bool can_write = starts_with_any(
+        name, {"st", "red", "cp", "sust", "sured", "multimem", "tensormap", "tcgen05", "call"});
+    const bool is_other = name == "redux" || starts_with_any(name, {"stmatrix", "stack"});
+    return can_write && !is_own && !waits_for_copies && !is_other ? Effect::Writes : Effect::None;
+}
+
+} // namespace cuprum::emulator
