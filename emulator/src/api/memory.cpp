@@ -35,7 +35,7 @@ CUresult CUDAAPI cuMemGetInfo_v2(size_t* free, size_t* total) {
     return entry("cuMemGetInfo", [&] {
         const Device& device = current_context()->device();
         require(free != nullptr && total != nullptr, "an output argument is NULL");
-        *free = device.free_bytes();
+        *free = device.available_bytes();
         *total = device.total_bytes();
     });
 }

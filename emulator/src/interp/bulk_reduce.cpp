@@ -24,7 +24,11 @@ struct BFloat {
     std::uint16_t bits;
 };
 
+#if defined(__aarch64__)
+typedef __fp16 NativeHalf; // g++ 12 knows _Float16 only for C here
+#else
 __extension__ typedef _Float16 NativeHalf;
+#endif
 
 float widen(Half value) {
     return static_cast<float>(std::bit_cast<NativeHalf>(value.bits));

@@ -312,6 +312,91 @@ TEST(Checks, the_watchdog_stops_a_kernel_that_waits_for_ever) {
         "deadlock: for 1 seconds the kernel has only repeated(.|\n)*warp 0: lane 0 repeat a loop");
 }
 
+/// Waits for *flag to become 1. set(flag) makes it so.
+constexpr const char* FLAG_PTX = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry wait(.param .u64 flag) {
+    .reg .pred %p; .reg .b32 %r; .reg .b64 %rd;
+    ld.param.u64 %rd, [flag];
+SPIN:
+    ld.volatile.global.u32 %r, [%rd];
+    setp.eq.u32 %p, %r, 0;
+    @%p bra SPIN;
+    ret;
+}
+.visible .entry set(.param .u64 flag) {
+    .reg .b32 %r; .reg .b64 %rd;
+    ld.param.u64 %rd, [flag];
+    mov.u32 %r, 1;
+    st.volatile.global.u32 [%rd], %r;
+    ret;
+}
+)";
+
+struct Flags {
+    CUfunction wait = nullptr;
+    CUfunction set = nullptr;
+
+    Flags() {
+        CUmodule module = nullptr;
+        CU(cuModuleLoadData)(&module, FLAG_PTX);
+        CU(cuModuleGetFunction)(&wait, module, "wait");
+        CU(cuModuleGetFunction)(&set, module, "set");
+    }
+
+    static void launch(CUfunction function, CUdeviceptr flag, CUstream stream) {
+        void* arguments[] = {&flag};
+        CU(cuLaunchKernel)(function, 1, 1, 1, 32, 1, 1, 0, stream, arguments, nullptr);
+    }
+};
+
+TEST(Checks, the_watchdog_stops_a_kernel_that_waits_for_a_later_one_of_its_stream) {
+    EXPECT_EXIT(
+        {
+            ::setenv("CUPRUM_EMULATOR_WATCHDOG", "1", 1);
+            exit_if("window", [](const Program& program) {
+                const Flags flags;
+                const CUdeviceptr flag = program.allocate(64);
+                CU(cuMemsetD8)(flag, 0, 64);
+                flags.launch(flags.wait, flag, program.stream);
+                flags.launch(flags.set, flag, program.stream);
+                return CU(cuCtxSynchronize)() == CUDA_ERROR_LAUNCH_TIMEOUT;
+            });
+        },
+        testing::ExitedWithCode(0),
+        "deadlock: for 1 seconds(.|\n)*in kernel wait, block \\(0, 0, 0\\)\n"
+        "  warp 0: lanes 0-31 repeat a loop that waits for a value in memory\n"
+        "  at PTX line 9: ld.volatile.global.u32");
+}
+
+TEST(Checks, the_watchdog_lets_another_stream_or_the_host_set_a_flag_late) {
+    EXPECT_EXIT(
+        {
+            ::setenv("CUPRUM_EMULATOR_WATCHDOG", "1", 1);
+            exit_if("window", [](const Program& program) {
+                const Flags flags;
+                const CUdeviceptr flag = program.allocate(64);
+                CU(cuMemsetD8)(flag, 0, 64);
+                CUstream other = nullptr;
+                CU(cuStreamCreate)(&other, CU_STREAM_NON_BLOCKING);
+                // The host does something else for longer than the watchdog's time.
+                flags.launch(flags.wait, flag, program.stream);
+                ::usleep(2'500'000);
+                flags.launch(flags.set, flag, other);
+                bool is_fine = CU(cuCtxSynchronize)() == CUDA_SUCCESS;
+                CU(cuMemsetD8)(flag, 0, 64);
+                CU(cuCtxSynchronize)();
+                flags.launch(flags.wait, flag, program.stream);
+                ::usleep(2'500'000);
+                is_fine &= CU(cuStreamWriteValue32)(other, flag, 1, 0) == CUDA_SUCCESS;
+                return is_fine && CU(cuCtxSynchronize)() == CUDA_SUCCESS;
+            });
+        },
+        testing::ExitedWithCode(0), "^$");
+}
+
 TEST(Checks, the_stack_has_the_size_that_the_limit_says) {
     const char* const recursion = R"(
 .version 7.0

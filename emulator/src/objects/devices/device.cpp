@@ -4,10 +4,12 @@
 #include "objects/devices/device.hpp"
 
 #include "objects/devices/context.hpp"
+#include "objects/memory/host_room.hpp"
 #include "objects/memory/pool.hpp"
 #include "objects/process/error.hpp"
 #include "usage/publisher.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -61,18 +63,8 @@ void Device::charge(std::uint64_t bytes) {
     for (;;) {
         if (bytes > total_bytes() || used > total_bytes() - bytes) {
             if (!was_trimmed) {
-                // Before failing, take back the idle memory of pools.
                 was_trimmed = true;
-                std::vector<std::weak_ptr<Pool>> pools;
-                {
-                    const std::lock_guard lock(pool_mutex_);
-                    pools = pools_;
-                }
-                for (const auto& weak : pools) {
-                    if (const auto pool = weak.lock()) {
-                        pool->trim_to(0);
-                    }
-                }
+                trim_pools();
                 used = used_bytes_.load(std::memory_order_relaxed);
                 continue;
             }
@@ -84,7 +76,36 @@ void Device::charge(std::uint64_t bytes) {
         }
         if (used_bytes_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed)) {
             usage::add(usage::device(ordinal_).used_bytes, bytes);
-            return;
+            break;
+        }
+    }
+    // The memory is charged before the container is asked, so that two processes which allocate at
+    // the same time see each other.
+    std::string problem = host_room::find_problem(bytes);
+    if (!problem.empty() && !was_trimmed) {
+        trim_pools();
+        problem = host_room::find_problem(bytes);
+    }
+    if (!problem.empty()) {
+        refund(bytes);
+        fail(CUDA_ERROR_OUT_OF_MEMORY, "out of device memory: " + problem);
+    }
+}
+
+std::uint64_t Device::available_bytes() const {
+    return std::min(free_bytes(), host_room::available_bytes().value_or(free_bytes()));
+}
+
+/// Takes back the idle memory of pools.
+void Device::trim_pools() {
+    std::vector<std::weak_ptr<Pool>> pools;
+    {
+        const std::lock_guard lock(pool_mutex_);
+        pools = pools_;
+    }
+    for (const auto& weak : pools) {
+        if (const auto pool = weak.lock()) {
+            pool->trim_to(0);
         }
     }
 }

@@ -67,6 +67,9 @@ public:
         return used < total_bytes() ? total_bytes() - used : 0;
     }
 
+    /// Returns how much can be allocated now. In a container it may be less than free_bytes().
+    [[nodiscard]] std::uint64_t available_bytes() const;
+
     /// Charges bytes to the device's memory. Throws OUT_OF_MEMORY and shows how much is left.
     void charge(std::uint64_t bytes);
 
@@ -114,6 +117,8 @@ public:
     [[nodiscard]] bool is_primary_active() const;
 
 private:
+    void trim_pools();
+
     int ordinal_;
     int unit_;
     Settings settings_;

@@ -3,6 +3,7 @@
 
 #include "objects/memory/host_pages.hpp"
 
+#include "objects/memory/host_room.hpp"
 #include "objects/process/error.hpp"
 #include "objects/process/host_limits.hpp"
 
@@ -82,6 +83,9 @@ void check_host_holds(std::uint64_t bytes, std::uint64_t more_bytes) {
         fail(CUDA_ERROR_OUT_OF_MEMORY, "asked for " + std::to_string(bytes) +
                                            " bytes of host memory; there are " +
                                            std::to_string(host_bytes + more_bytes));
+    }
+    if (const std::string problem = host_room::find_problem(0, bytes); !problem.empty()) {
+        fail(CUDA_ERROR_OUT_OF_MEMORY, "out of host memory: " + problem);
     }
 }
 

@@ -21,8 +21,9 @@ inline constexpr std::uint64_t PAGE_BYTES = 4096;
 /// Returns the number of the NUMA node on which the calling thread runs.
 [[nodiscard]] int current_host_node();
 
-/// Throws OUT_OF_MEMORY for an allocation larger than the host's memory and `more_bytes`. The
-/// system provides pages on first access, so several large allocations together are not refused.
+/// Throws OUT_OF_MEMORY for an allocation larger than the host's memory and `more_bytes`, or larger
+/// than what a container leaves. The system provides pages on first access, so several large
+/// allocations together are refused only in a container.
 void check_host_holds(std::uint64_t bytes, std::uint64_t more_bytes = 0);
 
 } // namespace cuprum::emulator

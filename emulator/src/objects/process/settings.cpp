@@ -4,6 +4,7 @@
 #include "objects/process/settings.hpp"
 
 #include "interp/memory_map.hpp"
+#include "objects/memory/host_room.hpp"
 #include "objects/process/host_limits.hpp"
 
 #include <algorithm>
@@ -263,8 +264,13 @@ bool is_decimal(const std::string& text) {
 }
 
 std::uint64_t default_memory_bytes() {
-    const std::uint64_t bytes = usable_memory_bytes();
-    return bytes == 0 ? GIB : std::clamp(bytes / 2, MIN_MEMORY_BYTES, DEFAULT_MEMORY_BYTES);
+    std::uint64_t bytes = usable_memory_bytes() / 2;
+    if (const auto room = memory_room()) { // a part of a container's memory may be in use already
+        const std::uint64_t reserve = host_room::reserve_of(room->limit_bytes);
+        bytes = std::min(bytes, room->left_bytes - std::min(room->left_bytes, reserve));
+        return std::clamp(bytes, MIN_MEMORY_BYTES, DEFAULT_MEMORY_BYTES);
+    }
+    return bytes == 0 ? GIB : std::clamp(bytes, MIN_MEMORY_BYTES, DEFAULT_MEMORY_BYTES);
 }
 
 } // namespace
