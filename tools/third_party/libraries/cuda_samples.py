@@ -83,7 +83,12 @@ WAYS = {
     "MC_EstimatePiP": Way(needs="cuRAND"),
     "MC_EstimatePiQ": Way(needs="cuRAND"),
     "MersenneTwisterGP11213": Way(needs="cuRAND"),
-    "NV12toBGRandResize": Way(arguments=("-batch=2",)),
+    "NV12toBGRandResize": Way(
+        arguments=(
+            *("-input=data/test640x480.nv12", "-width=640", "-height=480"),
+            *("-dst_width=320", "-dst_height=240", "-batch=2"),
+        )
+    ),
     "UnifiedMemoryPerf": Way(arguments=("-kernel-iterations=1",)),
     "cdpAdvancedQuicksort": DYNAMIC_PARALLELISM,
     "cdpBezierTessellation": DYNAMIC_PARALLELISM,
@@ -178,7 +183,10 @@ def _job(place: Place, nvcc: Path, description: Path) -> Job:
         data=str(folder),
         links=_headers(toolkit) if "CUDA::nvrtc" in text else {},
         arguments=list(way.arguments),
-        environment={"CUPRUM_EMULATOR_DEVICES": str(way.devices)},
+        environment={
+            "CUPRUM_EMULATOR_DEVICES": str(way.devices),
+            "LIBNVVM_HOME": str(toolkit / "nvvm"),
+        },
     )
     return make_job(place, program, judge)
 
