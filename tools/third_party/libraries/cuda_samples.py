@@ -158,6 +158,9 @@ def _job(place: Place, nvcc: Path, description: Path) -> Job:
     options = ["-std=c++17", "--extended-lambda", "-O2", f"-I{common}", *way.options]
     options += [f"-I{each}" for each in (folder / "inc", folder.parent / "common" / "include")]
     options += ["-DLIBDEVICE_MAJOR_VERSION=1", "-DLIBDEVICE_MINOR_VERSION=0"]
+    toolkit = nvcc.resolve().parents[1]
+    if "NVVM_LIB" in text:
+        options.append(f"-DLIBNVVM_HOME={toolkit / 'nvvm'}")
     sources = [Source(str((folder / each).resolve()), options) for each in executable[1].split()]
     kernel = re.search(r'CUDA_KERNEL_SOURCE "\$\{CMAKE_CURRENT_SOURCE_DIR\}/([^"]+)"', text)
     loaded = re.search(r'CUDA_(PTX|FATBIN)_FILE "\$\{CMAKE_CURRENT_BINARY_DIR\}/([^"]+)"', text)
@@ -165,7 +168,6 @@ def _job(place: Place, nvcc: Path, description: Path) -> Job:
         sources.append(
             Source(str(folder / kernel[1]), [f"-I{common}"], loaded[1].lower(), loaded[2])
         )
-    toolkit = nvcc.resolve().parents[1]
     libraries = [option for word, option in LIBRARIES.items() if word in text]
     program = Program(
         name=name,
@@ -183,10 +185,7 @@ def _job(place: Place, nvcc: Path, description: Path) -> Job:
         data=str(folder),
         links=_headers(toolkit) if "CUDA::nvrtc" in text else {},
         arguments=list(way.arguments),
-        environment={
-            "CUPRUM_EMULATOR_DEVICES": str(way.devices),
-            "LIBNVVM_HOME": str(toolkit / "nvvm"),
-        },
+        environment={"CUPRUM_EMULATOR_DEVICES": str(way.devices)},
     )
     return make_job(place, program, judge)
 
