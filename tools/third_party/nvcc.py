@@ -134,7 +134,8 @@ def cause_of(status: int, output: str) -> str:
         for line in lines:
             if re.search(pattern, line):
                 return shorten(line)
-    return f"{status_text(status)}: {shorten(last_line(chr(10).join(lines)))}"
+    end = status_text(128 - status if status > 128 else status)
+    return f"{end}: {shorten(last_line(chr(10).join(lines)))}"
 
 
 def shorten(line: str, width: int = 200) -> str:
@@ -225,10 +226,8 @@ def run(program: Program, command: Sequence[str]) -> int:
         os.killpg(process.pid, signal.SIGKILL)
     print(f"\nthird-party: ran {time.monotonic() - began:.2f} s")
     if status is None:
-        print(f"third-party: ran longer than {program.timeout_s:.0f} s")
+        print(f"third-party: ran longer than {program.timeout_s:g} s")
         return TOO_LONG
-    if status < 0:
-        print(f"third-party: {status_text(status)}")
     return status if status >= 0 else 128 - status
 
 
