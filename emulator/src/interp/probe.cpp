@@ -3,6 +3,7 @@
 
 #include "interp/probe.hpp"
 
+#include "interp/clock.hpp"
 #include "interp/control.hpp"
 #include "interp/groups.hpp"
 #include "interp/mbarrier.hpp"
@@ -11,7 +12,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
+#include <set>
 #include <string_view>
 
 namespace cuprum::emulator {
@@ -83,10 +86,52 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
                                [&](std::string_view word) { return text.starts_with(word); });
 }
 
+/// Calls `visit` for each register in a text.
+template <typename Visit>
+void for_each_register(std::string_view text, Visit visit) {
+    constexpr std::string_view ends = " ,;:|!{}[]()+-";
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find_first_of(ends), text.size());
+        if (text.starts_with("%")) {
+            visit(text.substr(0, end));
+        }
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+}
+
+/// Splits an instruction's text into what it writes and what it reads (with its guard). Both have
+/// registers in them.
+std::pair<std::string, std::string> split_operands(const std::string& text) {
+    std::string guard;
+    std::string_view rest = text;
+    if (rest.starts_with("@")) {
+        const std::size_t end = std::min(rest.find(' '), rest.size());
+        guard = std::string(rest.substr(1, end - 1)) + " ";
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    rest.remove_prefix(std::min(rest.find(' '), rest.size()));
+    const std::size_t brace =
+        rest.find_first_not_of(' ') < rest.size() && rest[rest.find_first_not_of(' ')] == '{'
+            ? rest.find('}')
+            : 0;
+    const std::size_t comma = std::min(rest.find(',', brace), rest.size());
+    return {std::string(rest.substr(0, comma)), guard + std::string(rest.substr(comma))};
+}
+
 } // namespace
+
+Probe::Probe()
+    : clock_(now_ns()),
+      timer_(static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                            std::chrono::system_clock::now().time_since_epoch())
+                                            .count())) {}
 
 void Probe::observe(const BlockContext& block) {
     ++look_count_;
+    if (has_clock_ && followed_ != effects_.size()) {
+        followed_ = effects_.size();
+        has_moved_ |= can_clock_end(block.warps[0]);
+    }
     std::uint64_t state = 0;
     for (std::uint32_t rank = 0; rank < block.cluster->size; ++rank) {
         state = mix(state ^ hash_block(*block.cluster->blocks[rank]));
@@ -99,8 +144,10 @@ void Probe::observe(const WarpContext& warp, const Instruction* at, std::uint32_
     case Effect::None:
         return;
     case Effect::Writes:
-    case Effect::Clock: // the time that the kernel waits for may come
         has_moved_ = true;
+        return;
+    case Effect::Clock:
+        has_clock_ = true;
         return;
     case Effect::Reads:
         break;
@@ -141,6 +188,70 @@ Effect Probe::effect_of(const WarpContext& warp, const Instruction* at) {
     }
     effects_.emplace(pc, effect);
     return effect;
+}
+
+/// Returns whether the value of a clock decides about a branch that leaves the instructions which
+/// the block has executed, and from there may leave its loop.
+bool Probe::can_clock_end(const WarpContext& warp) const {
+    const bytecode::Kernel& kernel = *warp.block->kernel;
+    std::set<std::string, std::less<>> timed; // registers that depend on a clock
+    for (bool has_grown = true; has_grown;) {
+        has_grown = false;
+        for (const auto& [pc, effect] : effects_) {
+            const auto [written, read] = split_operands(text_of(kernel, warp.code[pc]));
+            bool depends = effect == Effect::Clock;
+            for_each_register(read,
+                              [&](std::string_view name) { depends |= timed.contains(name); });
+            if (depends) {
+                for_each_register(written, [&](std::string_view name) {
+                    has_grown |= timed.emplace(name).second;
+                });
+            }
+        }
+    }
+    return std::ranges::any_of(effects_, [&](const auto& entry) {
+        const Instruction& at = warp.code[entry.first];
+        const std::string text = text_of(kernel, at);
+        bool depends = false;
+        for_each_register(text.starts_with("@") ? text.substr(1, text.find(' ') - 1) : text,
+                          [&](std::string_view name) { depends |= timed.contains(name); });
+        if (!depends) {
+            return false;
+        }
+        if ((at.flags & bytecode::IS_BRANCH) != 0) {
+            return leaves_loop(warp, at.target) || leaves_loop(warp, entry.first + 1);
+        }
+        return (at.flags & bytecode::ENDS_BLOCK) != 0 && at.handler != control::sleep &&
+               text.starts_with("@"); // a guarded exit, a branch with a table
+    });
+}
+
+/// Returns whether a path from an instruction reaches the end of the kernel without an instruction
+/// that the block has executed.
+bool Probe::leaves_loop(const WarpContext& warp, std::uint32_t pc) const {
+    std::vector<std::uint32_t> open{pc};
+    std::set<std::uint32_t> seen;
+    while (!open.empty()) {
+        const std::uint32_t next = open.back();
+        open.pop_back();
+        if (effects_.contains(next) || !seen.insert(next).second) {
+            continue;
+        }
+        const Instruction& at = warp.code[next];
+        const bool is_branch = (at.flags & bytecode::IS_BRANCH) != 0;
+        if (is_branch) {
+            open.push_back(at.target);
+        }
+        const bool goes_on = (at.flags & bytecode::NO_FALL_THROUGH) == 0 || !at.guard.is_none();
+        if (goes_on) {
+            open.push_back(next + 1);
+        }
+        if (!is_branch && (at.handler == control::exit_lanes || at.handler == control::trap ||
+                           at.handler == control::return_lanes || !goes_on)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void Probe::remember(std::uint64_t state) {

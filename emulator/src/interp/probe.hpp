@@ -13,6 +13,10 @@
 // it yields, and the registers of a warp after each instruction that reads memory. The second shows
 // a changed value even if the kernel overwrites it at once.
 //
+// Clocks stand still for a block with a probe. Waits of libcu++ read one to decide how long to
+// sleep, and would reach new states for ever. If a clock can end a loop, the block does not only
+// wait; the probe finds out by following the clock's value through the instructions of the loop.
+//
 // Only blocks that the watchdog suspects have a probe. They run in a second run loop
 // (warp.cpp), so that others pay nothing.
 
@@ -50,6 +54,8 @@ public:
         std::string text; // what an mbarrier lacks; empty for other reads
     };
 
+    Probe();
+
     /// Records the state of a whole block that yields.
     void observe(const BlockContext& block);
 
@@ -70,7 +76,14 @@ public:
 
     [[nodiscard]] const std::vector<Site>& sites() const noexcept { return sites_; }
 
+    /// Returns the time at which clocks stand still: of %clock, and of %globaltimer.
+    [[nodiscard]] std::uint64_t clock() const noexcept { return clock_; }
+
+    [[nodiscard]] std::uint64_t timer() const noexcept { return timer_; }
+
 private:
+    [[nodiscard]] bool can_clock_end(const WarpContext& warp) const;
+    [[nodiscard]] bool leaves_loop(const WarpContext& warp, std::uint32_t pc) const;
     [[nodiscard]] Effect effect_of(const WarpContext& warp, const bytecode::Instruction* at);
     void remember(std::uint64_t state);
 
@@ -80,6 +93,10 @@ private:
     std::unordered_set<std::uint64_t> states_;
     std::unordered_map<std::uint32_t, Effect> effects_; // by program counter
     std::vector<Site> sites_;
+    std::uint64_t clock_;
+    std::uint64_t timer_;
+    bool has_clock_ = false;
+    std::size_t followed_ = 0; // how many instructions were known when the clock was last followed
 };
 
 /// Returns what an instruction means, by its PTX text, such as "@%p1 ld.volatile.u32 %r1, [%rd1];".

@@ -6,6 +6,8 @@
 
 #include "api/driver.hpp"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <functional>
 #include <string>

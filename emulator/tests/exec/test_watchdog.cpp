@@ -195,6 +195,17 @@ TEST_F(Watchdog, ends_blocks_that_wait_for_blocks_which_cannot_start) {
                 {.grid = 2000, .block = 32}, {"more blocks"});
 }
 
+TEST_F(Watchdog, ends_a_wait_that_reads_a_clock_to_choose_how_long_to_sleep) {
+    // As waits of libcu++ do.
+    expect_hang("mov.u64 %rd3, %globaltimer;\n"
+                "SPIN: ld.acquire.gpu.global.u32 %r3, [%rd1]; setp.ne.u32 %p2, %r3, 0;\n"
+                "@%p2 bra DONE; mov.u64 %rd4, %globaltimer; sub.u64 %rd5, %rd4, %rd3;\n"
+                "shr.u64 %rd5, %rd5, 2; setp.lt.u64 %p3, %rd5, 1000000; @%p3 bra SHORT;\n"
+                "mov.u32 %r4, 1000000; nanosleep.u32 %r4; bra SPIN;\n"
+                "SHORT: cvt.u32.u64 %r4, %rd5; nanosleep.u32 %r4; bra SPIN; DONE:",
+                {}, {"ld.acquire.gpu.global.u32"});
+}
+
 TEST_F(Watchdog, ends_a_loop_that_does_nothing) {
     expect_hang("HERE: bra HERE;", {}, {"warp 0: lanes 0-31 repeat a loop"});
 }
@@ -244,6 +255,15 @@ TEST_F(Watchdog, leaves_a_wait_for_the_clock_alone) {
                 "SPIN: mov.u64 %rd5, %globaltimer; sub.u64 %rd6, %rd5, %rd3;\n"
                 "setp.lt.u64 %p1, %rd6, %rd4; @%p1 bra SPIN;",
                 {}, 2600);
+}
+
+TEST_F(Watchdog, leaves_a_wait_with_a_time_limit_alone) {
+    expect_slow(
+        "mov.u64 %rd3, %globaltimer; mul.wide.u32 %rd4, %r9, 1000000;\n"
+        "SPIN: ld.volatile.global.u32 %r3, [%rd1]; setp.ne.u32 %p2, %r3, 0; @%p2 bra DONE;\n"
+        "nanosleep.u32 1000; mov.u64 %rd5, %globaltimer; sub.u64 %rd6, %rd5, %rd3;\n"
+        "setp.ge.u64 %p1, %rd6, %rd4; @%p1 exit; bra SPIN; DONE:",
+        {.grid = 2}, 2600);
 }
 
 TEST_F(Watchdog, leaves_a_kernel_alone_while_no_host_thread_waits) {
