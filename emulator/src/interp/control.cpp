@@ -27,8 +27,6 @@ const Instruction* jump(WarpContext& warp, const Instruction* at, const Instruct
 const Instruction* split(WarpContext& warp, const Instruction* at, std::uint32_t taken,
                          const Instruction* target);
 bool is_met_elsewhere(WarpContext& warp, const Instruction* at);
-std::uint64_t clock_count(const WarpContext& warp);
-std::uint64_t nanoseconds(const WarpContext& warp);
 
 template <typename T>
 [[nodiscard]] typename Aliased<T>::Value* lanes(const WarpContext& warp,
@@ -212,6 +210,19 @@ const Instruction* sleep(WarpContext& warp, const Instruction* at, std::uint32_t
     return at + 1;
 }
 
+std::uint64_t clock_count(const WarpContext& warp) {
+    return warp.block->probe == nullptr ? now_ns() : warp.block->probe->clock();
+}
+
+std::uint64_t timer_count(const WarpContext& warp) {
+    if (warp.block->probe != nullptr) {
+        return warp.block->probe->timer();
+    }
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                          std::chrono::system_clock::now().time_since_epoch())
+                                          .count());
+}
+
 const Instruction* read_clock32(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     return fill(warp, at, mask, static_cast<std::uint32_t>(clock_count(warp) >> at->immediate));
 }
@@ -221,11 +232,11 @@ const Instruction* read_clock64(WarpContext& warp, const Instruction* at, std::u
 }
 
 const Instruction* read_timer32(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
-    return fill(warp, at, mask, static_cast<std::uint32_t>(nanoseconds(warp) >> at->immediate));
+    return fill(warp, at, mask, static_cast<std::uint32_t>(timer_count(warp) >> at->immediate));
 }
 
 const Instruction* read_timer64(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
-    return fill(warp, at, mask, nanoseconds(warp) >> at->immediate);
+    return fill(warp, at, mask, timer_count(warp) >> at->immediate);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -319,21 +330,6 @@ const Instruction* split(WarpContext& warp, const Instruction* at, std::uint32_t
     }
     groups::look_ahead(warp, next);
     return next;
-}
-
-/// Counts at the rate that the device reports (CU_DEVICE_ATTRIBUTE_CLOCK_RATE is 1 GHz), so that
-/// kernels that wait by the clock wait as long as intended.
-std::uint64_t clock_count(const WarpContext& warp) {
-    return warp.block->probe == nullptr ? now_ns() : warp.block->probe->clock();
-}
-
-std::uint64_t nanoseconds(const WarpContext& warp) {
-    if (warp.block->probe != nullptr) {
-        return warp.block->probe->timer();
-    }
-    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                          std::chrono::system_clock::now().time_since_epoch())
-                                          .count());
 }
 
 } // namespace

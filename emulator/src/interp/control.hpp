@@ -71,6 +71,13 @@ constexpr std::uint32_t STACK_AREA_BYTES = 8192;
 // number of bytes. All are 64 bits wide. immediate: offset of the area; target: the alignment.
 Function allocate_stack;
 
+/// Returns what %clock64 reads: a count at the rate that the device reports, 1 GHz, so that kernels
+/// that wait by the clock wait as long as intended. It stands still for a block with a probe.
+[[nodiscard]] std::uint64_t clock_count(const WarpContext& warp);
+
+/// Returns what %globaltimer reads, in nanoseconds. It stands still for a block with a probe.
+[[nodiscard]] std::uint64_t timer_count(const WarpContext& warp);
+
 Function read_clock32; // dst[0]; immediate: right shift of the count
 Function read_clock64;
 Function read_timer32; // dst[0]; immediate: right shift of the nanoseconds

@@ -140,7 +140,11 @@ void Probe::observe(const BlockContext& block) {
 }
 
 void Probe::observe(const WarpContext& warp, const Instruction* at, std::uint32_t mask) {
-    switch (effect_of(warp, at)) {
+    const Effect effect = effect_of(warp, at); // also notes that the block comes here
+    if (mask == 0) {
+        return;
+    }
+    switch (effect) {
     case Effect::None:
         return;
     case Effect::Writes:

@@ -59,7 +59,8 @@ public:
     /// Records the state of a whole block that yields.
     void observe(const BlockContext& block);
 
-    /// Records what an instruction has done. The lanes in `mask` have executed it.
+    /// Records what an instruction has done. The lanes in `mask` have executed it; none if its
+    /// guard does not hold.
     void observe(const WarpContext& warp, const bytecode::Instruction* at, std::uint32_t mask);
 
     /// Ends the time in which new states are expected. From now on they count as progress.

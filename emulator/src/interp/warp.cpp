@@ -324,6 +324,7 @@ void run_group_probed(WarpContext& warp) {
             const std::uint32_t holds = warp.predicate(at->guard);
             mask &= (at->flags & bytecode::GUARD_NEGATED) != 0 ? ~holds : holds;
             if (mask == 0) {
+                warp.block->probe->observe(warp, at, 0);
                 ++at;
                 continue;
             }

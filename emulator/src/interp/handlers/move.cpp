@@ -3,10 +3,9 @@
 
 // Copies, packing, selections, address-space tests and clocks.
 
+#include "interp/control.hpp"
 #include "interp/handlers/common.hpp"
 #include "interp/handlers/select.hpp"
-
-#include <time.h>
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
@@ -178,24 +177,6 @@ const Instruction* parameter_base(WarpContext& warp, const Instruction* at, std:
     return at + 1;
 }
 
-std::uint64_t nanoseconds() {
-    timespec now{};
-    clock_gettime(CLOCK_REALTIME, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1000000000u +
-           static_cast<std::uint64_t>(now.tv_nsec);
-}
-
-std::uint64_t cycles() {
-#if defined(__x86_64__)
-    return __builtin_ia32_rdtsc();
-#else
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1000000000u +
-           static_cast<std::uint64_t>(now.tv_nsec);
-#endif
-}
-
 template <typename T>
 const Instruction* fill(WarpContext& warp, const Instruction* at, std::uint32_t mask, T value) {
     std::byte* const to = locate(warp, at->dst[0]);
@@ -207,20 +188,22 @@ const Instruction* fill(WarpContext& warp, const Instruction* at, std::uint32_t 
 
 template <typename T>
 const Instruction* read_clock(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
-    return fill<T>(warp, at, mask, static_cast<T>(cycles()));
+    return fill<T>(warp, at, mask, static_cast<T>(control::clock_count(warp)));
 }
 
 const Instruction* read_clock_high(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
-    return fill<std::uint32_t>(warp, at, mask, static_cast<std::uint32_t>(cycles() >> 32));
+    return fill<std::uint32_t>(warp, at, mask,
+                               static_cast<std::uint32_t>(control::clock_count(warp) >> 32));
 }
 
 template <typename T>
 const Instruction* read_timer(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
-    return fill<T>(warp, at, mask, static_cast<T>(nanoseconds()));
+    return fill<T>(warp, at, mask, static_cast<T>(control::timer_count(warp)));
 }
 
 const Instruction* read_timer_high(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
-    return fill<std::uint32_t>(warp, at, mask, static_cast<std::uint32_t>(nanoseconds() >> 32));
+    return fill<std::uint32_t>(warp, at, mask,
+                               static_cast<std::uint32_t>(control::timer_count(warp) >> 32));
 }
 
 const Instruction* active_mask(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
