@@ -89,6 +89,8 @@ const Instruction* init(WarpContext& warp, const Instruction* at, std::uint32_t 
             return false;
         }
         store(warp, at, word, State{.pending = count, .expected = count}.word());
+        // What the word held before was no barrier, or one that is gone.
+        transactions_of(*warp.block->cluster, word) = {.barrier = word};
         return true;
     });
     return is_done ? at + 1 : nullptr;
