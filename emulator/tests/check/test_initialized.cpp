@@ -82,7 +82,7 @@ TEST(Initialized, an_atomic_operation_reads_too) {
 }
 
 TEST(Initialized, a_barrier_that_was_invalidated) {
-    expect_report(initialized("mbarrier.init.shared.b64 [gate], 32;\nbar.warp.sync -1;\n"
+    expect_report(initialized("mbarrier.init.shared.b64 [gate], 1;\n"
                               "mbarrier.inval.shared.b64 [gate];\n"
                               "mbarrier.arrive.shared.b64 _, [gate];\n",
                               {.block = 1}),
