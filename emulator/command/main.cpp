@@ -192,8 +192,9 @@ int name_compilers(const fs::path& folder) {
     if (const auto nvcc = find_in_path("nvcc")) {
         // Programs that look for the toolkit beside nvcc must not look beside the stand-in.
         const std::string toolkit = fs::path(*nvcc).parent_path().parent_path();
-        ::setenv("CUDA_HOME", toolkit.c_str(), 0);
-        ::setenv("CUDA_PATH", toolkit.c_str(), 0);
+        for (const char* const variable : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"}) {
+            ::setenv(variable, toolkit.c_str(), 0);
+        }
         prepend("PATH", folder / "bin");
     }
     return EXIT_SUCCESS;

@@ -6,6 +6,7 @@
 // installed.
 
 #include "compilers/emulated_driver.hpp"
+#include "compilers/kept_functions.hpp"
 #include "compilers/real_nvjitlink.hpp"
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -93,7 +95,8 @@ struct Linking {
     unsigned max_registers = 0;          // 0: no limit
     std::unique_ptr<RealNvJitLink> real; // once there is LTO-IR
     std::unique_ptr<Link> link;
-    bool has_code = false; // something besides LTO-IR
+    bool has_code = false;                    // something besides LTO-IR
+    std::set<std::string> external_functions; // that PTX may call in LTO-IR
     std::string fatbin;
     std::string ptx;
     std::string errors;
@@ -182,6 +185,10 @@ void add(Linking& linking, int type, const void* data, std::size_t bytes, const 
         throw Failure{INVALID_INPUT,
                       name + ": " + std::to_string(type) + " is not a type of input"};
     }
+    if (type == PTX) {
+        linking.external_functions.merge(
+            external_functions({static_cast<const char*>(data), bytes}));
+    }
     const AnyContext context(EmulatedDriver::instance());
     link_of(linking).add(known->second, data, bytes, name);
     linking.has_code = true;
@@ -195,9 +202,26 @@ std::string read_file(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// Lets functions of LTO-IR stay that only PTX calls.
+void keep_functions(Linking& linking) {
+    if (linking.external_functions.empty()) {
+        return;
+    }
+    try {
+        const std::string use =
+            use_of(linking.external_functions, CUPRUM_NVJITLINK_MAJOR, linking.sm);
+        if (!use.empty()) {
+            linking.real->add(LTOIR, use.data(), use.size(), "kept functions");
+        }
+    } catch (const CompileError&) {
+        // Without NVRTC the link names what it misses.
+    }
+}
+
 void complete(Linking& linking) {
     if (linking.real != nullptr) {
-        linking.ptx = linking.real->complete();
+        keep_functions(linking);
+        linking.ptx = with_visible(linking.real->complete(), linking.external_functions);
     }
     if (linking.gives_ptx) {
         if (linking.real == nullptr) {

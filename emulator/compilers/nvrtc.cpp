@@ -64,13 +64,7 @@ private:
 
 void* real_library() {
     try {
-        static void* const library = load_real(
-            {.variable = "CUPRUM_NVRTC",
-             .wheels = {CUPRUM_NVRTC_MAJOR == 13 ? "nvidia/cu13/lib/libnvrtc.so.13"
-                                                 : "nvidia/cuda_nvrtc/lib/libnvrtc.so.12"},
-             .names = {CUPRUM_NVRTC_MAJOR == 13 ? "libnvrtc.so.13" : "libnvrtc.so.12"},
-             .advice = "NVIDIA's NVRTC was not found: install the package nvidia-cuda-nvrtc or a "
-                       "CUDA toolkit, or set CUPRUM_NVRTC to the path of the library"});
+        static void* const library = load_real(nvrtc_places(CUPRUM_NVRTC_MAJOR));
         return library;
     } catch (const CompileError& error) {
         static std::once_flag once;

@@ -93,4 +93,13 @@ void* load_real(const LibraryPlaces& places) {
     throw CompileError(CUDA_ERROR_NOT_FOUND, places.advice);
 }
 
+LibraryPlaces nvrtc_places(int major) {
+    return {.variable = "CUPRUM_NVRTC",
+            .wheels = {major == 13 ? "nvidia/cu13/lib/libnvrtc.so.13"
+                                   : "nvidia/cuda_nvrtc/lib/libnvrtc.so.12"},
+            .names = {major == 13 ? "libnvrtc.so.13" : "libnvrtc.so.12"},
+            .advice = "NVIDIA's NVRTC was not found: install the package nvidia-cuda-nvrtc or a "
+                      "CUDA toolkit, or set CUPRUM_NVRTC to the path of the library"};
+}
+
 } // namespace cuprum::emulator::compilers

@@ -23,4 +23,7 @@ struct LibraryPlaces {
 /// @throws CompileError with the advice if there is none.
 [[nodiscard]] void* load_real(const LibraryPlaces& places);
 
+/// Returns where NVRTC of a major version of CUDA may be.
+[[nodiscard]] LibraryPlaces nvrtc_places(int major);
+
 } // namespace cuprum::emulator::compilers

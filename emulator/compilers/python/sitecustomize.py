@@ -71,14 +71,14 @@ def _complete(runtime: ModuleType) -> None:
         return (error, *(values if status == success else (None,) * len(values)))
 
     def device_synchronize() -> tuple:
-        status, context = driver.cuCtxGetCurrent()
+        (status,) = driver.cuInit(0)
+        if status == success:
+            status, context = driver.cuCtxGetCurrent()
         if status == success and int(context) == 0:
             status, context = driver.cuDevicePrimaryCtxRetain(0)
             if status == success:
                 (status,) = driver.cuCtxSetCurrent(context)
-        if status != success:
-            return result(status)
-        return result(*driver.cuCtxSynchronize())
+        return result(*driver.cuCtxSynchronize()) if status == success else result(status)
 
     def get_device_count() -> tuple:
         (status,) = driver.cuInit(0)

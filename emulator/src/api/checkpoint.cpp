@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Checkpoints of processes. They act on a process by its number, often another one than this, and
-// are not held back by a lock of this one.
+// Checkpoints of processes. They act on a process by its number, often another one than this. They
+// need no cuInit in this process, and are not held back by a lock of it.
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
@@ -16,15 +16,6 @@
 using namespace cuprum::emulator;
 
 namespace {
-
-/// Runs the body of a function that is allowed while this process is locked.
-template <typename Body>
-CUresult checkpoint_entry(const char* name, Body&& body) noexcept {
-    return early_entry(name, [&] {
-        Driver::instance().check_initialized();
-        std::forward<Body>(body)();
-    });
-}
 
 /// Asks a process and throws what it answers, unless that is success.
 ControlAnswer ask(int process, const ControlRequest& request) {
@@ -46,21 +37,21 @@ void require_zero(const T& reserved) {
 extern "C" {
 
 CUresult CUDAAPI cuCheckpointProcessGetRestoreThreadId(int pid, int* tid) {
-    return checkpoint_entry("cuCheckpointProcessGetRestoreThreadId", [&] {
+    return early_entry("cuCheckpointProcessGetRestoreThreadId", [&] {
         require(tid != nullptr, "tid must not be NULL");
         *tid = ask(pid, {.command = ControlCommand::GetThread}).thread;
     });
 }
 
 CUresult CUDAAPI cuCheckpointProcessGetState(int pid, CUprocessState* state) {
-    return checkpoint_entry("cuCheckpointProcessGetState", [&] {
+    return early_entry("cuCheckpointProcessGetState", [&] {
         require(state != nullptr, "state must not be NULL");
         *state = ask(pid, {.command = ControlCommand::GetState}).state;
     });
 }
 
 CUresult CUDAAPI cuCheckpointProcessLock(int pid, CUcheckpointLockArgs* args) {
-    return checkpoint_entry("cuCheckpointProcessLock", [&] {
+    return early_entry("cuCheckpointProcessLock", [&] {
         ControlRequest request{.command = ControlCommand::Lock};
         if (args != nullptr) {
             require(args->reserved0 == 0, "reserved members of the arguments must be zero");
@@ -72,7 +63,7 @@ CUresult CUDAAPI cuCheckpointProcessLock(int pid, CUcheckpointLockArgs* args) {
 }
 
 CUresult CUDAAPI cuCheckpointProcessCheckpoint(int pid, CUcheckpointCheckpointArgs* args) {
-    return checkpoint_entry("cuCheckpointProcessCheckpoint", [&] {
+    return early_entry("cuCheckpointProcessCheckpoint", [&] {
         if (args != nullptr) {
             require_zero(args->reserved);
         }
@@ -81,7 +72,7 @@ CUresult CUDAAPI cuCheckpointProcessCheckpoint(int pid, CUcheckpointCheckpointAr
 }
 
 CUresult CUDAAPI cuCheckpointProcessRestore(int pid, CUcheckpointRestoreArgs* args) {
-    return checkpoint_entry("cuCheckpointProcessRestore", [&] {
+    return early_entry("cuCheckpointProcessRestore", [&] {
         ControlRequest request{.command = ControlCommand::Restore};
         if (args != nullptr) {
             require_zero(args->reserved);
@@ -96,7 +87,7 @@ CUresult CUDAAPI cuCheckpointProcessRestore(int pid, CUcheckpointRestoreArgs* ar
 }
 
 CUresult CUDAAPI cuCheckpointProcessUnlock(int pid, CUcheckpointUnlockArgs* args) {
-    return checkpoint_entry("cuCheckpointProcessUnlock", [&] {
+    return early_entry("cuCheckpointProcessUnlock", [&] {
         if (args != nullptr) {
             require_zero(args->reserved);
         }

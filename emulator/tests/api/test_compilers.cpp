@@ -390,3 +390,32 @@ TEST(Nvrtc, machine_code_is_a_fatbin_that_runs) {
     EXPECT_NE(log.find("no-such-option"), std::string::npos) << log;
     EXPECT_EQ(rtc("nvrtcDestroyProgram", &program), 0);
 }
+
+TEST(Nvrtc, functions_of_lto_ir_stay_if_only_ptx_calls_them) {
+    int major = 0;
+    int minor = 0;
+    if (rtc("nvrtcVersion", &major, &minor) != 0) {
+        GTEST_SKIP() << "NVIDIA's NVRTC is not installed";
+    }
+    const char* const source = "extern \"C\" __device__ int answer() { return 42; }";
+    void* program = nullptr;
+    ASSERT_EQ(rtc("nvrtcCreateProgram", &program, source, static_cast<const char*>(nullptr), 0,
+                  static_cast<const char* const*>(nullptr),
+                  static_cast<const char* const*>(nullptr)),
+              0);
+    const char* options[] = {"-arch=compute_80", "-dlto", "-rdc=true"};
+    ASSERT_EQ(rtc("nvrtcCompileProgram", program, 3, static_cast<const char* const*>(options)), 0);
+    std::size_t size = 0;
+    ASSERT_EQ(rtc("nvrtcGetLTOIRSize", program, &size), 0);
+    std::string code(size, '\0');
+    ASSERT_EQ(rtc("nvrtcGetLTOIR", program, code.data()), 0);
+    EXPECT_EQ(rtc("nvrtcDestroyProgram", &program), 0);
+    JitLink link("-lto");
+    EXPECT_EQ(link.add(PTX_INPUT, CALLER, "caller"), 0) << link.errors();
+    constexpr int lto_input = 3;
+    if (link.add(lto_input, code, "called") != 0) {
+        GTEST_SKIP() << link.errors(); // NVIDIA's nvJitLink is not installed
+    }
+    ASSERT_EQ(link.complete(), 0) << link.errors();
+    EXPECT_EQ(run_store(link.cubin()), 42U);
+}

@@ -245,3 +245,74 @@ def test_settings_apply(run):
         CUPRUM_EMULATOR_DEVICES="3",
         CUPRUM_EMULATOR_COMPUTE_CAPABILITY="9.0",
     )
+
+
+@pytest.fixture
+def run_by_command(driver_folder, tmp_path):
+    """A function that runs a program by ``cuprum-emulator run`` and returns its output."""
+    from cuprum._command.run import find_command
+
+    command = find_command()
+    if command is None or not (Path(driver_folder) / "compilers").is_dir():
+        pytest.skip("the command cuprum-emulator is not installed")
+
+    def run_program(body, **settings):
+        file = tmp_path / "program.py"
+        file.write_text(textwrap.dedent(body))
+        done = subprocess.run(
+            [command, "run", sys.executable, file],
+            env=os.environ | {"ASAN_OPTIONS": "verify_asan_link_order=0"} | settings,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run_program
+
+
+def test_what_cuda_core_needs_of_the_runtime_works(run_by_command):
+    output = run_by_command(
+        """
+        from cuda.bindings import driver, runtime
+
+        print(runtime.cudaDeviceSynchronize(), runtime.cudaGetDeviceCount())
+        code, name = runtime.cudaDeviceGetPCIBusId(13, 1)
+        assert int(code) == 0 and name.startswith(b"0000:"), name
+        print(runtime.cudaDeviceGetPCIBusId(13, 7))
+        assert int(driver.cuCtxGetCurrent()[1]) != 0
+        print(runtime.cudaGetErrorString(runtime.cudaError_t.cudaErrorInvalidDevice)[1].decode())
+        """,
+        CUPRUM_EMULATOR_DEVICES="2",
+    )
+    first, second, third = output.splitlines()
+    assert first == "(<cudaError_t.cudaSuccess: 0>,) (<cudaError_t.cudaSuccess: 0>, 2)"
+    assert second == "(<cudaError_t.cudaErrorInvalidDevice: 101>, None)"
+    assert third == "invalid device ordinal"
+
+
+def test_a_sitecustomize_of_the_user_runs_too(run_by_command, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.own = 1\n")
+    assert run_by_command("import sys; print(sys.own)", PYTHONPATH=str(tmp_path)) == "1\n"
+
+
+def test_machine_code_of_nvrtc_is_loaded(run_by_command):
+    run_by_command(
+        PREAMBLE
+        + textwrap.dedent("""
+        source = b'extern "C" __global__ void fill(int* x) { x[threadIdx.x] = threadIdx.x; }'
+        program = check(nvrtc.nvrtcCreateProgram(source, b"fill.cu", 0, [], []))
+        check(nvrtc.nvrtcCompileProgram(program, 1, [b"-arch=sm_80"]))
+        code = b" " * check(nvrtc.nvrtcGetCUBINSize(program))
+        check(nvrtc.nvrtcGetCUBIN(program, code))
+        kernel = check(driver.cuModuleGetFunction(check(driver.cuModuleLoadData(code)), b"fill"))
+        memory = check(driver.cuMemAlloc(128))
+        arguments = ((memory,), (None,))
+        check(driver.cuLaunchKernel(kernel, 1, 1, 1, 32, 1, 1, 0, 0, arguments, 0))
+        out = numpy.zeros(32, dtype=numpy.int32)
+        check(driver.cuMemcpyDtoH(out.ctypes.data, memory, 128))
+        assert (out == numpy.arange(32)).all()
+        """)
+    )

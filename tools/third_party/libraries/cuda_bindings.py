@@ -12,7 +12,17 @@ TITLE = "`cuda.bindings`"
 VERSION = "13.4.1"
 PART = "all but those of Cython, cuFile and cuDLA"
 SOURCE = "a checkout of NVIDIA/cuda-python, commit 06afb3b"
-CAUSES: list[tuple[str, str]] = []
+CAUSES = [
+    (
+        "test_cudart|test_interoperability|cudaErrorSymbolNotFound",
+        "`cuda.bindings.runtime` contains NVIDIA's runtime library",
+    ),
+    ("nvml.NotSupportedError|nvml.InvalidArgumentError", "the emulated NVML does not have it"),
+    (
+        "test_get_lowered_name_failure|test_add_module_to_program_fail",
+        "the test expects another error than version 13.4.1 raises; needs no device",
+    ),
+]
 
 REQUIREMENTS = (
     "cuda-bindings[all]==13.4.1",

@@ -12,7 +12,23 @@ TITLE = "`cuda.core`"
 VERSION = "1.2.0"
 PART = "all but those of its build, its documentation and its examples"
 SOURCE = "a checkout of NVIDIA/cuda-python, commit 06afb3b"
-CAUSES: list[tuple[str, str]] = []
+CAUSES = [
+    (
+        "has been (closed|destroyed)|must belong to the same|did not match",
+        "the test expects another error than version 1.2.0 raises; needs no device",
+    ),
+    ("default_cache_dir", "the test is about folders of another version; needs no device"),
+    ("cudaErrorSymbolNotFound", "the test calls NVIDIA's runtime library"),
+    ("TestIpcReexport", "fails on an H200 too"),
+    ("ELF_SIZE_MISMATCH", "nvFatbin takes real machine code only"),
+    ("load_rdc", "the object and the library of the repository hold machine code only"),
+    ("ltoir", "the emulated driver does not load LTO-IR"),
+    (
+        "test_peer_access_transitions",
+        "the copy runs on a stream of device 0, to which the pool of device 1 gives no access",
+    ),
+    ("CUDA checkpoint scenario", "the tests call the driver before `cuInit`"),
+]
 
 REQUIREMENTS = (
     "cuda-core[cu13]==1.2.0",
