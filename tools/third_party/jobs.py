@@ -172,7 +172,7 @@ class Runner:
                 why = f"{TIMED_OUT} ({job.timeout_s:.0f} s)"
             for node in started:
                 outcomes.append(file, node, FAILED, why)
-            if not started or status is None:
+            if not started or status is None or self._ended:
                 break
         if not file.exists() and status not in (0, 5):
             outcomes.append(file, job.name, FAILED, f"{why}: {last_line(log.read_text())}")
