@@ -7,6 +7,7 @@
 #include "compilers/emulated_driver.hpp"
 #include "compilers/ptxas_options.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -42,6 +43,28 @@ struct Source {
     std::string text;
 };
 
+/// Removes the lines of the source inside inline assembly, and keeps the number of lines of PTX.
+///
+/// Triton's compiler counts them on from the statement: the second line of the assembly gets the
+/// next line of the source. Without them the statement's own line holds.
+std::string without_lines_of_assembly(const std::string& ptx) {
+    constexpr std::string_view spaces = " \t";
+    std::string text;
+    bool is_inside = false;
+    std::istringstream lines(ptx);
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t begin = std::min(line.find_first_not_of(spaces), line.size());
+        const std::string_view rest = std::string_view(line).substr(begin);
+        is_inside = (is_inside || rest.starts_with("// begin inline asm")) &&
+                    !rest.starts_with("// end inline asm");
+        if (!is_inside || !rest.starts_with(".loc")) {
+            text += line;
+        }
+        text += '\n';
+    }
+    return text;
+}
+
 std::vector<Source> read_sources(const PtxasOptions& options) {
     std::vector<Source> sources;
     for (const std::string& path : options.files) {
@@ -56,6 +79,9 @@ std::vector<Source> read_sources(const PtxasOptions& options) {
     }
     if (sources.empty()) {
         throw UsageError("No input files specified");
+    }
+    for (Source& source : sources) {
+        source.text = without_lines_of_assembly(source.text);
     }
     return sources;
 }

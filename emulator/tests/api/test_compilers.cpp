@@ -7,6 +7,7 @@
 #include "support/shell.hpp"
 
 #include <array>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -123,6 +124,25 @@ TEST_F(Ptxas, code_that_it_wraps_runs) {
     EXPECT_NE(outcome.output.find(" registers, 0 bytes smem"), std::string::npos);
     EXPECT_TRUE(read("store.o").starts_with("\x50\xed\x55\xba")) << "a fatbin";
     EXPECT_EQ(run_store(read("store.o")), 42U);
+}
+
+TEST_F(Ptxas, lines_of_inline_assembly_are_those_of_its_statement) {
+    const std::string lines = "    .loc 1 7 5\n    // begin inline asm\n    .loc 1 7 5\n"
+                              "    mov.u32 %r1, 41;\n    .loc 1 8 5\n    add.u32 %r1, %r1, 1;\n"
+                              "    // end inline asm\n    .loc 1 9 5\n    st.global.u32 [%rd1], ";
+    std::string code = STORE;
+    code.replace(code.find("    mov.u32 %r1, 42;"), std::strlen("    mov.u32 %r1, 42;\n"), "");
+    code.replace(code.find("    st.global.u32 [%rd1], "), std::strlen("    st.global.u32 [%rd1], "),
+                 lines);
+    code.insert(code.find(".visible"), ".file 1 \"kernel.py\"\n");
+    const Outcome outcome =
+        ptxas("-arch=sm_80 " + write("inline.ptx", code) + " -o " + (folder_ / "out").string());
+    ASSERT_EQ(outcome.status, 0) << outcome.output;
+    const std::string image = read("out");
+    EXPECT_EQ(run_store(image), 42U);
+    EXPECT_NE(image.find(".loc 1 7 5"), std::string::npos);
+    EXPECT_NE(image.find(".loc 1 9 5"), std::string::npos);
+    EXPECT_EQ(image.find(".loc 1 8 5"), std::string::npos);
 }
 
 TEST_F(Ptxas, wrong_code_is_an_error_with_its_line) {

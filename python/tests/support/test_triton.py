@@ -121,7 +121,7 @@ MISTAKES = {
     "unwritten": (
         "initialized",
         "tl.store(x + i, tl.load(y + i) + 1, mask=i < n)  # here",
-        r"uninitialized: read of \d+ bytes",
+        r"uninitialised read: read of \d+ bytes",
     ),
 }
 
@@ -168,6 +168,7 @@ def test_checks_report_the_line_of_the_kernel(mistake, tmp_path):
         env={
             **os.environ,
             "CUPRUM_EMULATOR_CHECK": check,
+            "TRITON_CACHE_DIR": str(tmp_path / "cache"),  # code names the file it was compiled from
             "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
         },
     )
