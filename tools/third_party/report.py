@@ -36,9 +36,12 @@ def summarise(module: ModuleType, results: list[Outcome], facts: dict) -> dict:
         for each in results
         if each.outcome == SKIPPED
     )
+    files: dict[str, Counter[str]] = defaultdict(Counter)
     seconds: Counter[str] = Counter()
     for each in results:
-        seconds[each.name.split("::")[0]] += each.seconds
+        file = each.name.split("::")[0]
+        files[file][each.outcome] += 1
+        seconds[file] += each.seconds
     return {
         "title": module.TITLE,
         "version": module.VERSION,
@@ -47,6 +50,7 @@ def summarise(module: ModuleType, results: list[Outcome], facts: dict) -> dict:
         **facts,
         "failures": failed,
         "skips": dict(skipped.most_common()),
+        "files": {name: dict(count) for name, count in sorted(files.items())},
         "file_seconds": {name: round(value, 1) for name, value in sorted(seconds.items())},
     }
 
@@ -86,6 +90,29 @@ def read(name: str) -> dict | None:
     """Return the recorded run of a library."""
     file = RECORDED / f"{name}.json"
     return json.loads(file.read_text()) if file.exists() else None
+
+
+def merge(name: str, summary: dict) -> dict:
+    """Return the recorded run with the files of a later run in place of its own.
+
+    The skips of the recorded run stay, because they do not say to which file they belong.
+    """
+    before = read(name)
+    if before is None or "files" not in before or before["version"] != summary["version"]:
+        raise ValueError(f"{name}: record a whole run of {summary['version']} first")
+    merged = {
+        **before,
+        **{key: {**before[key], **summary[key]} for key in ("files", "file_seconds")},
+    }
+    merged["failures"] = {
+        test: cause
+        for test, cause in before["failures"].items()
+        if test.split("::")[0] not in summary["files"]
+    } | summary["failures"]
+    merged["failures"] = dict(sorted(merged["failures"].items()))
+    for column in COLUMNS:
+        merged[column] = sum(count.get(column, 0) for count in merged["files"].values())
+    return merged
 
 
 def record(name: str, summary: dict) -> None:

@@ -144,6 +144,13 @@ def test_the_page_shows_what_was_recorded(tmp_path, monkeypatch):
     assert "0 new failures" in report.compare("own", summary)
     assert "failed: a.py::three[x]: it crashes" in report.format_failures(summary)
     assert report.format_table({"own": summary}).split()[-5:] == ["own", "1", "3", "1", "7"]
+    later = report.summarise(LIBRARY, [Outcome("b.py::four", "passed", "", 4.0)], facts)
+    merged = report.merge("own", later)
+    assert (merged["passed"], merged["failed"], merged["skipped"]) == (2, 2, 1)
+    assert list(merged["failures"]) == ["a.py::three[x]", "a.py::three[y]"]
+    assert merged["file_seconds"] == {"a.py": 5.5, "b.py": 4.0}
+    with pytest.raises(ValueError, match=r"record a whole run of 1\.0 first"):
+        report.merge("not-run", later)
     page = tmp_path / "page.md"
     page.write_text(f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n")
     report.write_page(page)
@@ -189,7 +196,6 @@ def test_an_installation_that_fails_says_why(tmp_path):
         (["no-such-library"], "no-such-library is not one of"),
         (["--source", "numba"], "write NAME=FOLDER"),
         (["--source", "numba=/no/such/folder"], "/no/such/folder is not a folder"),
-        (["numba", "--record", "--tests", "x"], "--record needs a whole run"),
     ],
 )
 def test_a_wrong_command_line_is_explained(arguments, message):

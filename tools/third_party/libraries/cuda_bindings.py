@@ -14,10 +14,11 @@ PART = "all but those of Cython, cuFile and cuDLA"
 SOURCE = "a checkout of NVIDIA/cuda-python, commit 06afb3b"
 CAUSES = [
     (
-        "test_cudart|test_interoperability|cudaErrorSymbolNotFound",
+        "test_cudart|test_interoperability|test_examples|cudaErrorSymbolNotFound",
         "`cuda.bindings.runtime` contains NVIDIA's runtime library",
     ),
     ("nvml.NotSupportedError|nvml.InvalidArgumentError", "the emulated NVML does not have it"),
+    ("nvfatbin", "nvFatbin takes real machine code only, and NVRTC gives none here"),
     (
         "test_get_lowered_name_failure|test_add_module_to_program_fail",
         "the test expects another error than version 13.4.1 raises; needs no device",
