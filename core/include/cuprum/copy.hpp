@@ -41,7 +41,7 @@ struct CopyOptions {
 /// driver before CUDA 13.0 makes one plain copy each and refuses options that it cannot honour.
 /// @throws std::invalid_argument if there is nothing to copy, the counts or sizes do not match, a
 /// source and its destination overlap, or the stream is capturing or the legacy default stream.
-/// @throws NotSupportedError, naming the option, if the driver is too old for it.
+/// @throws NotSupportedError if the driver is too old for an option, which the message names.
 CUPRUM_API void copy_batch(const Stream& stream, std::span<const Buffer> sources,
                            std::span<const Buffer> destinations,
                            std::span<const CopyOptions> options = {});

@@ -138,7 +138,8 @@ public:
     /// Name kernels whose names C++ decorates (templates, namespaces) in `name_expressions`; the
     /// result finds them under these names. For an emulated device a "cubin" is a fat binary that
     /// holds the cubin and its PTX: GPUs and the emulated device both load it.
-    /// @throws NVRTCError, NVVMError or LinkerError with log and options if it does not compile.
+    /// @throws CompilerError with log and options if it does not compile: NVRTCError, NVVMError or
+    /// LinkerError.
     [[nodiscard]] ObjectCode compile(CodeType target,
                                      std::span<const std::string> name_expressions = {}) const;
     /// Compiles, or takes the result from a cache. A cached result has no log.

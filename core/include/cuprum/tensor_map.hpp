@@ -193,11 +193,13 @@ public:
     TensorMapSource(const StridedMemoryView& view);
 
     /// Takes a buffer. The map keeps its memory alive.
-    /// @throws ClosedError; std::invalid_argument if the layout does not fit the buffer.
+    /// @throws ClosedError if the buffer is closed.
+    /// @throws std::invalid_argument if the layout does not fit the buffer.
     TensorMapSource(const Buffer& buffer, const StridedLayout& layout, TensorMapDataType type);
 
     /// Takes a typed buffer as an array in C order. The map keeps its memory alive.
-    /// @throws ClosedError; std::invalid_argument if the buffer is too small.
+    /// @throws ClosedError if the buffer is closed.
+    /// @throws std::invalid_argument if the buffer is too small.
     template <typename T>
     TensorMapSource(const TypedBuffer<T>& buffer, std::initializer_list<std::int64_t> shape)
         : TensorMapSource(buffer.buffer(), StridedLayout(shape, sizeof(T)), dlpack::type_of<T>()) {}

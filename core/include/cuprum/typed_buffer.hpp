@@ -51,7 +51,8 @@ public:
     }
 
     /// Allocates `count` elements from a memory resource or pool, ordered on `stream`.
-    /// @throws OutOfMemoryError, std::invalid_argument if the size in bytes overflows.
+    /// @throws OutOfMemoryError if the memory does not suffice.
+    /// @throws std::invalid_argument if the size in bytes overflows.
     template <typename Resource>
     [[nodiscard]] static TypedBuffer allocate(Resource& resource, std::size_t count,
                                               const Stream& stream) {

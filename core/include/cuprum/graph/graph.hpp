@@ -212,7 +212,7 @@ public:
     void upload(const Stream& stream) const;
 
     /// Takes over the parameters of a definition with the same topology.
-    /// @throws GraphUpdateError, naming the node, if it differs in more; the graph stays as it was.
+    /// @throws GraphUpdateError if it differs in more; names the node. The graph stays as it was.
     void update(const GraphDefinition& source) const;
     /// Does the same, but returns a refusal of the driver.
     GraphUpdateResult try_update(const GraphDefinition& source) const;

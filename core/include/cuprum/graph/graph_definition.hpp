@@ -74,8 +74,8 @@ public:
     /// Returns the nodes that wait for no other.
     [[nodiscard]] std::vector<GraphNode> roots() const;
     /// Adds edges in one driver call.
-    /// @throws std::invalid_argument, naming the nodes, if one is of another graph or destroyed, or
-    /// the edge exists, or it joins a node with itself.
+    /// @throws std::invalid_argument if a node is of another graph or destroyed, or the edge exists,
+    /// or it joins a node with itself; names the nodes.
     void add_edges(std::span<const GraphEdge> edges) const;
     void remove_edges(std::span<const GraphEdge> edges) const;
     void add_edge(const GraphNode& from, const GraphNode& to) const;
@@ -92,8 +92,8 @@ public:
     [[nodiscard]] GraphNode find_clone(const GraphNode& original) const;
 
     /// Makes an executable graph.
-    /// @throws std::invalid_argument, naming the nodes, if the graph has a cycle;
-    /// GraphInstantiateError if the driver refuses it for another reason.
+    /// @throws std::invalid_argument if the graph has a cycle; names its nodes.
+    /// @throws GraphInstantiateError if the driver refuses it for another reason.
     [[nodiscard]] Graph instantiate(const GraphCompleteOptions& options = {}) const;
 
     /// Makes a condition for a conditional node of this graph. Each launch sets it to the default

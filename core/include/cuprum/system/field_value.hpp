@@ -45,7 +45,7 @@ public:
     [[nodiscard]] bool is_valid() const noexcept { return status_ == 0; }
 
     /// Throws the field's error, if it has one.
-    /// @throws NVMLError, of the kind NOT_SUPPORTED for a field that the device lacks.
+    /// @throws NVMLError of the kind NOT_SUPPORTED for a field that the device lacks.
     void validate() const;
 
     /// Returns the value.

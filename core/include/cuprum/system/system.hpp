@@ -48,7 +48,8 @@ enum class LibraryState {
 [[nodiscard]] CUPRUM_API LibraryState library_state() noexcept;
 
 /// Loads NVML and initialises it, as every query does on its own.
-/// @throws LibraryNotFoundError, NVMLError.
+/// @throws LibraryNotFoundError if there is no NVML.
+/// @throws NVMLError if NVML fails.
 CUPRUM_API void initialize();
 
 } // namespace cuprum::system
