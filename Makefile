@@ -10,7 +10,7 @@ SHELL := /bin/bash
 ENV := . .venv/cuprum.env
 VENV_PYTHON := .venv/bin/python
 
-.PHONY: help demo test test-wheel asan tsan fuzz check bench gpu-check stubs clean bootstrap
+.PHONY: help demo test test-wheel asan tsan fuzz check bench gpu-check docs stubs clean bootstrap
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ bench: bootstrap ## Measure the overhead of the library and the speed of the emu
 
 gpu-check: ## Build without the emulator; run all tests and benchmarks on this machine's GPU
 	@tools/gpu-check
+
+docs: ## Build the documentation site in build/docs/html (compiles nothing)
+	@tools/build-site
 
 stubs: bootstrap ## Regenerate the Python type stubs
 	@$(ENV); tools/build dev cuprum_stubs

@@ -216,3 +216,10 @@ def test_the_page_of_what_the_emulator_supports_is_up_to_date():
         [sys.executable, ROOT / "tools/emulator-support", "--check"], capture_output=True, text=True
     )
     assert result.returncode == 0, result.stderr
+
+
+def test_the_plots_show_the_figures_of_the_tables():
+    result = subprocess.run(
+        [sys.executable, ROOT / "tools/plot-benchmarks", "--check"], capture_output=True, text=True
+    )
+    assert result.returncode == 0, result.stderr

@@ -1,0 +1,97 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The programs that write the pages of the site, as far as they need no Sphinx."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tools/site"))
+
+import links  # noqa: E402
+import pages  # noqa: E402
+import python_reference  # noqa: E402
+
+SOURCES = python_reference.Sources(ROOT / "python/cuprum")
+PAGE = ROOT / "docs/guide/stream.md"
+
+
+def site_page(text):
+    """Return what the site makes of a page in docs/guide."""
+    return pages.site_page(text, PAGE, pages.site_places())
+
+
+def test_python_and_cpp_that_follow_each_other_become_tabs():
+    text = site_page(
+        "A.\n\n```python\na()\n```\n\n<!-- output -->\n```text\n1\n```\n\n"
+        "<!-- example: cpp\nint hidden;\n-->\n```cpp\na();\n```\n\nB.\n"
+    )
+    python, _, cpp = text.partition(":::{tab-item} C++")
+    assert ":::{tab-item} Python" in python
+    assert "```python\na()\n```" in python
+    assert "```text\n1\n```" in python
+    assert "```cpp\na();\n```" in cpp
+    assert "hidden" not in text
+    assert "<!--" not in text
+    assert text.endswith("B.\n")
+
+
+def test_blocks_with_text_between_them_stay_apart():
+    text = site_page("```python\na()\n```\n\nIn C++:\n\n```cpp\na();\n```\n")
+    assert "tab-set" not in text
+
+
+def test_links_lead_to_the_places_on_the_site():
+    text = site_page(
+        "[a](../errors.md#which-exception) [b](../../ARCHITECTURE.md) [c](../../LICENSE) "
+        "[d](https://example.com)\n\n```text\n[e](../../LICENSE)\n```\n"
+    )
+    assert text.startswith(
+        "[a](../errors.md#which-exception) [b](../project/architecture.md) c [d](https://example.com)"
+    )
+    assert "[e](../../LICENSE)" in text
+
+
+def test_a_link_that_leads_nowhere_stops_the_build():
+    with pytest.raises(SystemExit, match=r"missing\.md leads nowhere"):
+        site_page("[a](missing.md)\n".replace("missing", "../../missing"))
+
+
+@pytest.mark.parametrize("module", ["cuprum", *python_reference.MODULES])
+def test_the_reference_finds_every_public_name(module):
+    for name in SOURCES.public_names(module):
+        is_module = f"{module}.{name}" in python_reference.MODULES
+        if not name.startswith("__") and not is_module:
+            assert SOURCES.find(module, name) is not None, name
+
+
+def test_signatures_have_the_names_that_a_reader_imports():
+    node = SOURCES.find("cuprum", "Stream")
+    record = next(item for item in node.body if getattr(item, "name", "") == "record")
+    assert python_reference.signature(record, skip_first=True) == (
+        "(event: Event | None=None, options: EventOptions | dict | None=None, *, "
+        "external: bool=False) -> Event"
+    )
+
+
+def test_the_constructor_of_a_dataclass_has_its_fields():
+    node = SOURCES.find("cuprum", "StreamOptions")
+    assert isinstance(node, ast.ClassDef)
+    assert python_reference.constructor(node) == (
+        "(nonblocking: bool = True, priority: int | None = None)"
+    )
+
+
+def test_wrong_links_of_the_built_site_are_found(tmp_path, monkeypatch, capsys):
+    (tmp_path / "a.html").write_text('<a href="b.html#here">x</a><a href="c.html">y</a>')
+    (tmp_path / "b.html").write_text('<p id="there"></p><a href="a.html">z</a>')
+    monkeypatch.setattr(sys, "argv", ["links.py", str(tmp_path)])
+    assert links.main() == 1
+    printed = capsys.readouterr().out
+    assert "checked 3 links on 2 pages, 2 lead nowhere" in printed
+    assert "a.html: b.html#here" in printed
+    assert "a.html: c.html" in printed
