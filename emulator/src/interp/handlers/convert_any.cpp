@@ -7,6 +7,7 @@
 // second rounding treats like the exact value. The double is then rounded to the target format.
 
 #include "interp/handlers/half_common.hpp"
+#include "interp/handlers/round.hpp"
 #include "interp/handlers/select.hpp"
 #include "interp/handlers/small_formats.hpp"
 
@@ -59,7 +60,7 @@ double widen_integer(std::uint64_t bits, bool is_signed) {
 double round_to_integer(double value, Rounding rounding) {
     switch (rounding) {
     case Rounding::Nearest:
-        return __builtin_roundeven(value);
+        return round_to_even(value);
     case Rounding::Down:
         return __builtin_floor(value);
     case Rounding::Up:

@@ -8,6 +8,7 @@
 // bounds, but are not meant to be bit-equal to a GPU's.
 
 #include "interp/handlers/float_common.hpp"
+#include "interp/handlers/round.hpp"
 #include "interp/handlers/select.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
@@ -19,7 +20,7 @@ namespace {
 /// Returns 2^x for any float, to about 1e-11.
 [[gnu::always_inline]] inline double exp2_of(double x) {
     const double limited = x > 1000.0 ? 1000.0 : x < -1000.0 ? -1000.0 : x;
-    const double whole = __builtin_roundeven(limited);
+    const double whole = round_to_even(limited);
     const double f = (limited - whole) * 0.69314718055994530942;
     double sum = 1.0 / 3628800;
     sum = sum * f + 1.0 / 362880;
@@ -64,7 +65,7 @@ namespace {
 template <bool COSINE>
 [[gnu::always_inline]] inline double sine_of(double x) {
     const double limited = x < 0x1p31 && x > -0x1p31 ? x : 0.0;
-    const double quarters = __builtin_roundeven(limited * 0.63661977236758134308);
+    const double quarters = round_to_even(limited * 0.63661977236758134308);
     double r = limited - quarters * 1.57079632673412561417;
     r -= quarters * 6.07710050650619224932e-11;
     const double z = r * r;
