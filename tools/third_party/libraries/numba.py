@@ -36,6 +36,8 @@ REQUIREMENTS = (
     "ml_dtypes==0.6.0",
     "psutil==7.2.2",
 )
+#: Files whose tests need two devices.
+TWO_DEVICES = ("cudapy/test_multigpu.py", "cudadrv/test_select_device.py")
 
 
 def install(place: Place) -> None:
@@ -58,6 +60,8 @@ def tests(place: Place) -> list[Job]:
         module = "numba.cuda.tests." + name.removesuffix(".py").replace("/", ".")
         job = pytest_job(place.python, place.folder, module, options, timeout_s=120.0)
         job.name = name
+        if name in TWO_DEVICES:
+            job.environment = {"CUPRUM_EMULATOR_DEVICES": "2"}
         job.expected_s = file.stat().st_size / 4000
         jobs.append(job)
     return jobs
