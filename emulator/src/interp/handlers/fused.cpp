@@ -84,33 +84,62 @@ const Instruction* load_load_fma(WarpContext& warp, const Instruction* at, std::
     return at + 3;
 }
 
+/// A linear register that a chain has read or written, so that it need not be loaded again.
+struct Known {
+    std::uint32_t operand = Operand::NONE_BITS;
+    Head value{};
+};
+
 /// What a chain knows about a linear address: where its lanes are without the offset.
 struct Base {
-    std::uint32_t operand = Operand::NONE_BITS;
+    Known known;
     bool is_uniform = false;
     std::uint64_t low = 0;
     std::uint64_t high = 0; // of the second half of the warp
 };
 
+/// Reads a linear register of 64 bits, or a uniform value. Returns false if only the lanes hold the
+/// value.
+[[gnu::always_inline]] inline bool read_known(const WarpContext& warp, Operand operand,
+                                              const Known& first, const Known& second,
+                                              Head& value) {
+    if (operand.bits == first.operand) {
+        value = first.value;
+        return true;
+    }
+    if (operand.bits == second.operand) {
+        value = second.value;
+        return true;
+    }
+    return read_linear<std::uint64_t>(warp, operand, value);
+}
+
 /// Reads the address of a load, unless it is the same as before. Returns false if its lanes are
 /// neither adjacent nor equal.
 template <bool HALVES>
 [[gnu::always_inline]] inline bool read_base(const WarpContext& warp, const Instruction* load,
-                                             Base& base) {
+                                             const Known& written, Base& base) {
     constexpr unsigned steps = HALVES ? LOW_STEP_BITS : STEP_BITS;
-    if (base.operand == load->src[0].bits) {
+    if (base.known.operand == load->src[0].bits) {
         return true;
     }
-    const auto* const head = head_of(warp, load->src[0]);
-    const Head value = load_head(head);
+    Head value{};
+    if (load->src[0].bits == written.operand) {
+        value = written.value;
+    } else {
+        const auto* const head = head_of(warp, load->src[0]);
+        value = load_head(head);
+        if (!is_head_valid(value, head)) [[unlikely]] {
+            return false;
+        }
+    }
     base.is_uniform = (nonzero_places(value) & steps) == 0;
-    if (head[IS_VARIED] != 0 ||
-        (!base.is_uniform && (nonzero_places(value ^ sequence<4>()) & steps) != 0)) {
+    if (!base.is_uniform && (nonzero_places(value ^ sequence<4>()) & steps) != 0) {
         return false;
     }
-    base.operand = load->src[0].bits;
-    base.low = head[0];
-    base.high = HALVES ? head[0] + head[HALF_STEP] : 0;
+    base.known = {load->src[0].bits, value};
+    base.low = value[0];
+    base.high = HALVES ? value[0] + value[HALF_STEP] : 0;
     return true;
 }
 
@@ -131,10 +160,12 @@ struct Chain {
     Vector<float> sum[CHUNKS<float>];
     Base a;
     Base b;
+    Known written; // by the last addition
 
     /// Adds the product of two loads. Returns false if they need a closer look.
     [[gnu::always_inline]] bool add_product(const WarpContext& warp, const Instruction* at) {
-        if (!read_base<HALVES>(warp, at, a) || !read_base<HALVES>(warp, at + 1, b)) [[unlikely]] {
+        if (!read_base<HALVES>(warp, at, written, a) ||
+            !read_base<HALVES>(warp, at + 1, written, b)) [[unlikely]] {
             return false;
         }
         const unsigned a_bytes = a.is_uniform ? 4 : 4 * WARP_SIZE / PARTS;
@@ -163,14 +194,15 @@ struct Chain {
     [[gnu::always_inline]] bool add_addresses(const WarpContext& warp, const Instruction* at) {
         Head first;
         Head second;
-        if (!read_linear<std::uint64_t>(warp, at->src[0], first) ||
-            !read_linear<std::uint64_t>(warp, at->src[1], second)) [[unlikely]] {
+        if (!read_known(warp, at->src[0], written, a.known, first) ||
+            !read_known(warp, at->src[1], written, b.known, second)) [[unlikely]] {
             return false;
         }
-        write_linear<std::uint64_t>(warp, at->dst[0], first + second);
         const std::uint32_t changed = at->dst[0].bits;
-        a.operand = a.operand == changed ? Operand::NONE_BITS : a.operand;
-        b.operand = b.operand == changed ? Operand::NONE_BITS : b.operand;
+        written = {changed, first + second};
+        write_linear<std::uint64_t>(warp, at->dst[0], written.value);
+        a.known.operand = a.known.operand == changed ? Operand::NONE_BITS : a.known.operand;
+        b.known.operand = b.known.operand == changed ? Operand::NONE_BITS : b.known.operand;
         return true;
     }
 };

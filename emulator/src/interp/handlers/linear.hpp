@@ -21,9 +21,8 @@ constexpr bool HAS_LINEAR_HANDLERS = false;
 
 constexpr unsigned HEAD_BYTES = sizeof(bytecode::LinearHead);
 constexpr unsigned HAS_LANES = 6;
-constexpr unsigned IS_VARIED = 7;
+constexpr unsigned IS_VARIED = VARIED_PLACE;
 constexpr unsigned FIRST_STEP = 1;
-constexpr unsigned STEP_BITS = 0x3e; // mask of the places of a Head that are steps
 
 static_assert(sizeof(Head) == HEAD_BYTES);
 
@@ -50,11 +49,8 @@ template <typename T>
                                                Head& value) {
     if (is_linear_operand(operand)) {
         const auto* const head = head_of(warp, operand);
-        if (head[IS_VARIED] != 0) {
-            return false;
-        }
         value = load_head(head);
-        return true;
+        return is_head_valid(value, head);
     }
     value = Head{*lanes_of<T>(warp, operand)};
     return true;

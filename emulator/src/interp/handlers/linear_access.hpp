@@ -80,10 +80,10 @@ template <Space SPACE, unsigned BYTES, bool IS_WRITE>
                                                     bool& is_uniform) {
     const auto* const head = head_of(warp, at->src[0]);
     const std::uint64_t start = start_of(head, at);
-    if (head[IS_VARIED] != 0 || (start & (BYTES - 1)) != 0) [[unlikely]] {
+    const Head value = load_head(head);
+    if (!is_head_valid(value, head) || (start & (BYTES - 1)) != 0) [[unlikely]] {
         return nullptr;
     }
-    const Head value = load_head(head);
     is_uniform = (nonzero_places(value) & STEP_BITS) == 0;
     if (is_uniform) {
         return resolve_mapped<SPACE, IS_WRITE>(warp, start, BYTES);
@@ -99,12 +99,12 @@ template <Space SPACE, unsigned BYTES, bool IS_WRITE>
                                                Places& places) {
     const auto* const head = head_of(warp, at->src[0]);
     const std::uint64_t start = start_of(head, at);
-    std::uint64_t second = start + head[HALF_STEP];
+    const Head value = load_head(head);
+    std::uint64_t second = start + value[HALF_STEP];
     second = (at->tag & NARROW_ADDRESS) != 0 ? static_cast<std::uint32_t>(second) : second;
-    if (head[IS_VARIED] != 0 || ((start | second) & (BYTES - 1)) != 0) {
+    if (!is_head_valid(value, head) || ((start | second) & (BYTES - 1)) != 0) {
         return false;
     }
-    const Head value = load_head(head);
     places.is_uniform = (nonzero_places(value) & LOW_STEP_BITS) == 0;
     if (!places.is_uniform && (nonzero_places(value ^ sequence<BYTES>()) & LOW_STEP_BITS) != 0) {
         return false;

@@ -9,6 +9,9 @@
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
+constexpr unsigned STEP_BITS = 0x3e; // mask of the places of a head that are steps
+constexpr unsigned VARIED_PLACE = 7; // of the flag that only the lanes hold the value
+
 #if defined(__AVX512F__)
 
 /// The base, five steps and two flags.
@@ -48,18 +51,24 @@ typedef std::uint64_t HeadMemory __attribute__((vector_size(64), aligned(64), ma
     return reinterpret_cast<Head>(numbers < 0 ? numbers : Signed{});
 }
 
-/// The mask of the places that are steps.
-constexpr unsigned STEP_PLACES = 0x3e;
+/// Returns whether base and steps hold the value, for a head that was loaded from `words`.
+///
+/// NOTE: not a load of the flag alone. After a store of 64 bytes, single words of the upper half
+/// reach a load much later than all 64 bytes do.
+[[gnu::always_inline]] inline bool is_head_valid(Head value,
+                                                 const Aliased<std::uint64_t>::Value* /*words*/) {
+    return (nonzero_places(value) & 1u << VARIED_PLACE) == 0;
+}
 
 [[gnu::always_inline]] inline bool has_negative_steps(Head value) {
-    return (_mm512_movepi64_mask(reinterpret_cast<__m512i>(value)) & STEP_PLACES) != 0;
+    return (_mm512_movepi64_mask(reinterpret_cast<__m512i>(value)) & STEP_BITS) != 0;
 }
 
 [[gnu::always_inline]] inline std::uint64_t sum_of_steps(Head value) {
     typedef std::uint64_t Half __attribute__((vector_size(32)));
     typedef std::uint64_t Quarter __attribute__((vector_size(16)));
-    const auto steps = reinterpret_cast<Head>(
-        _mm512_maskz_mov_epi64(STEP_PLACES, reinterpret_cast<__m512i>(value)));
+    const auto steps =
+        reinterpret_cast<Head>(_mm512_maskz_mov_epi64(STEP_BITS, reinterpret_cast<__m512i>(value)));
     const Half half = __builtin_shufflevector(steps, steps, 0, 1, 2, 3) +
                       __builtin_shufflevector(steps, steps, 4, 5, 6, 7);
     const Quarter quarter =
@@ -187,6 +196,12 @@ typedef std::uint64_t HalfMemory __attribute__((vector_size(32), aligned(32), ma
         return half & reinterpret_cast<Head::Half>(reinterpret_cast<Signed>(half) < 0);
     };
     return {part(value.low), part(value.high)};
+}
+
+/// Returns whether base and steps hold the value, for a head that was loaded from `words`.
+[[gnu::always_inline]] inline bool is_head_valid(Head /*value*/,
+                                                 const Aliased<std::uint64_t>::Value* words) {
+    return words[VARIED_PLACE] == 0;
 }
 
 [[gnu::always_inline]] inline bool has_negative_steps(Head value) {
