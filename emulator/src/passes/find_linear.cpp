@@ -271,7 +271,8 @@ void LinearFinder::mark() {
     std::vector<Instruction> code;
     std::vector<Note> notes;
     std::vector<std::uint32_t> moved(code_.size() + 1);
-    code.reserve(code_.size() + code_.size() / 4);
+    code.reserve(code_.size() + code_.size() / 16);
+    notes.reserve(code_.size() + code_.size() / 16);
     for (std::size_t i = 0; i < code_.size(); ++i) {
         moved[i] = static_cast<std::uint32_t>(code.size());
         const auto add_spread = [&](std::uint32_t r) {

@@ -81,6 +81,9 @@ void FunctionLowering::run() {
     kernel.files.assign(module.files.begin(), module.files.end());
     kernel.source = module.source;
 
+    kernel.code.reserve(function.body.size());
+    kernel.lines.reserve(function.body.size());
+    build_.notes.reserve(function.body.size());
     frames_.push_back({.function = &function});
     scopes_.push(true);
     declare_kernel_parameters();
@@ -176,13 +179,13 @@ void FunctionLowering::lower_statements(std::span<const ptx::Statement> statemen
             symbol.kind = Symbol::Kind::Label;
             symbol.label = new_label();
         } else if (statement.kind == ptx::Statement::Kind::Targets) {
-            name = statement.targets.name;
+            name = statement.targets->name;
             symbol.kind = Symbol::Kind::Targets;
-            symbol.targets = &statement.targets;
+            symbol.targets = &*statement.targets;
         } else if (statement.kind == ptx::Statement::Kind::Prototype) {
-            name = statement.prototype.name;
+            name = statement.prototype->name;
             symbol.kind = Symbol::Kind::Prototype;
-            symbol.prototype = &statement.prototype;
+            symbol.prototype = &*statement.prototype;
         } else {
             continue;
         }
@@ -201,7 +204,7 @@ void FunctionLowering::lower_statements(std::span<const ptx::Statement> statemen
             lower_instruction(statement.instruction);
             break;
         case ptx::Statement::Kind::Variable:
-            declare_variable(statement.variable, statements.subspan(i + 1));
+            declare_variable(*statement.variable, statements.subspan(i + 1));
             break;
         case ptx::Statement::Kind::Block:
             scopes_.push(false);

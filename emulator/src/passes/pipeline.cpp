@@ -92,11 +92,19 @@ compile(const ptx::Module& module, const CompileOptions& options, ptx::Diagnosti
 
 namespace {
 
+/// Frees the spare room of a list, if that is worth a copy.
+template <typename T>
+void shrink(std::vector<T>& list) {
+    if (list.capacity() - list.size() > list.size() / 16) {
+        list.shrink_to_fit();
+    }
+}
+
 /// Frees what a finished kernel does not need: it may live as long as the process.
 void drop_spare_memory(bytecode::Kernel& kernel) {
-    kernel.code.shrink_to_fit();
-    kernel.operands.shrink_to_fit();
-    kernel.lines.shrink_to_fit();
+    shrink(kernel.code);
+    shrink(kernel.operands);
+    shrink(kernel.lines);
 }
 
 void check_module(const ptx::Module& module, const CompileOptions& options,

@@ -461,13 +461,13 @@ void collect_local_names(const std::vector<Statement>& statements,
             names.insert(statement.label);
             break;
         case Statement::Kind::Variable:
-            names.insert(statement.variable.name);
+            names.insert(statement.variable->name);
             break;
         case Statement::Kind::Prototype:
-            names.insert(statement.prototype.name);
+            names.insert(statement.prototype->name);
             break;
         case Statement::Kind::Targets:
-            names.insert(statement.targets.name);
+            names.insert(statement.targets->name);
             break;
         case Statement::Kind::Block:
             collect_local_names(statement.block, names);
@@ -485,11 +485,11 @@ void visit_statements(std::vector<Statement>& statements, const Visitor& visit) 
                 visit_names(operand, visit);
             }
         } else if (statement.kind == Statement::Kind::Targets) {
-            for (std::string_view& target : statement.targets.targets) {
+            for (std::string_view& target : statement.targets->targets) {
                 visit(target);
             }
-        } else if (statement.kind == Statement::Kind::Variable && statement.variable.initializer) {
-            visit_names(*statement.variable.initializer, visit);
+        } else if (statement.kind == Statement::Kind::Variable && statement.variable->initializer) {
+            visit_names(*statement.variable->initializer, visit);
         } else if (statement.kind == Statement::Kind::Block) {
             visit_statements(statement.block, visit);
         }
@@ -554,7 +554,7 @@ void adapt_calls(std::vector<Statement>& statements, const Function& defined) {
             Statement declaration;
             declaration.kind = Statement::Kind::Variable;
             declaration.location = statement.location;
-            declaration.variable = result;
+            *declaration.variable = result;
             block.block.push_back(std::move(declaration));
             results.parts.emplace_back().text = result.name;
         }

@@ -75,7 +75,7 @@ bool Parser::parse_body_directive(std::vector<Statement>& statements) {
             Statement& statement = statements.emplace_back();
             statement.kind = Statement::Kind::Variable;
             statement.location = directive.location;
-            statement.variable = std::move(variable);
+            *statement.variable = std::move(variable);
         }
         return true;
     }
@@ -159,15 +159,15 @@ bool Parser::parse_labelled_directive(std::vector<Statement>& statements, const 
     statement.location = label.location;
     if (is_directive("callprototype")) {
         statement.kind = Statement::Kind::Prototype;
-        statement.prototype.name = label.text;
-        statement.prototype.location = label.location;
-        return parse_call_prototype(statement.prototype);
+        statement.prototype->name = label.text;
+        statement.prototype->location = label.location;
+        return parse_call_prototype(*statement.prototype);
     }
     statement.kind = Statement::Kind::Targets;
-    statement.targets.name = label.text;
-    statement.targets.location = label.location;
-    statement.targets.is_call = is_directive("calltargets");
-    return parse_targets(statement.targets);
+    statement.targets->name = label.text;
+    statement.targets->location = label.location;
+    statement.targets->is_call = is_directive("calltargets");
+    return parse_targets(*statement.targets);
 }
 
 bool Parser::parse_targets(TargetList& targets) {

@@ -265,7 +265,7 @@ void Printer::print(const Statement& statement) {
         return;
     case Statement::Kind::Variable:
         indent();
-        print(statement.variable);
+        print(*statement.variable);
         out_ += ";\n";
         return;
     case Statement::Kind::Block:
@@ -276,17 +276,17 @@ void Printer::print(const Statement& statement) {
         out_ += "}\n";
         return;
     case Statement::Kind::Prototype:
-        print(statement.prototype.name);
+        print(statement.prototype->name);
         out_ += ": .callprototype ";
-        print_parameters(statement.prototype.returns);
+        print_parameters(statement.prototype->returns);
         out_ += " _ ";
-        print_parameters(statement.prototype.parameters);
-        print(statement.prototype.is_noreturn ? " .noreturn;\n" : ";\n");
+        print_parameters(statement.prototype->parameters);
+        print(statement.prototype->is_noreturn ? " .noreturn;\n" : ";\n");
         return;
     case Statement::Kind::Targets:
-        print(statement.targets.name);
-        print_list(statement.targets.is_call ? ": .calltargets " : ": .branchtargets ",
-                   statement.targets.targets, ";\n");
+        print(statement.targets->name);
+        print_list(statement.targets->is_call ? ": .calltargets " : ": .branchtargets ",
+                   statement.targets->targets, ";\n");
         return;
     }
 }

@@ -199,17 +199,59 @@ struct TargetList {
     Location location;
 };
 
+/// A part that few statements have. It takes no room in the others.
+template <typename T>
+class Rare {
+public:
+    Rare() = default;
+
+    Rare(const Rare& other) : value_(other.value_ ? std::make_unique<T>(*other.value_) : nullptr) {}
+
+    Rare(Rare&&) noexcept = default;
+    ~Rare() = default;
+
+    Rare& operator=(const Rare& other) {
+        *this = Rare(other);
+        return *this;
+    }
+
+    Rare& operator=(Rare&&) noexcept = default;
+
+    /// Returns whether the statement has the part.
+    [[nodiscard]] bool has_value() const { return value_ != nullptr; }
+
+    /// Makes the part if it is missing.
+    [[nodiscard]] T& get() {
+        if (value_ == nullptr) {
+            value_ = std::make_unique<T>();
+        }
+        return *value_;
+    }
+
+    [[nodiscard]] T* operator->() { return &get(); }
+
+    [[nodiscard]] T& operator*() { return get(); }
+
+    /// The statement must have the part.
+    [[nodiscard]] const T* operator->() const { return value_.get(); }
+
+    [[nodiscard]] const T& operator*() const { return *value_; }
+
+private:
+    std::unique_ptr<T> value_;
+};
+
 /// One statement of a function body, in source order.
 struct Statement {
     enum class Kind : std::uint8_t { Label, Instruction, Variable, Block, Prototype, Targets };
 
     Kind kind = Kind::Instruction;
-    std::string_view label;       // Label
-    Instruction instruction;      // Instruction
-    Variable variable;            // Variable: .reg, .local, .shared, .param inside a body
-    std::vector<Statement> block; // Block: a nested scope { ... }
-    CallPrototype prototype;      // Prototype
-    TargetList targets;           // Targets
+    std::string_view label;        // Label
+    Instruction instruction;       // Instruction
+    Rare<Variable> variable;       // Variable: .reg, .local, .shared, .param inside a body
+    std::vector<Statement> block;  // Block: a nested scope { ... }
+    Rare<CallPrototype> prototype; // Prototype
+    Rare<TargetList> targets;      // Targets
     Location location;
 };
 

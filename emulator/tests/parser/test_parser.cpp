@@ -169,12 +169,12 @@ TEST(Parser, one_directive_may_declare_several_registers) {
     const auto& body = module.functions[0].body;
     ASSERT_EQ(body.size(), 3u);
     EXPECT_EQ(body[0].kind, Statement::Kind::Variable);
-    EXPECT_EQ(body[0].variable.name, "%p");
-    EXPECT_EQ(body[0].variable.register_count, 4u);
-    EXPECT_EQ(body[1].variable.name, "q");
-    EXPECT_EQ(body[1].variable.type, Type::Pred);
-    EXPECT_EQ(body[1].variable.register_count, 0u);
-    EXPECT_EQ(body[2].variable.type, Type::B64);
+    EXPECT_EQ(body[0].variable->name, "%p");
+    EXPECT_EQ(body[0].variable->register_count, 4u);
+    EXPECT_EQ(body[1].variable->name, "q");
+    EXPECT_EQ(body[1].variable->type, Type::Pred);
+    EXPECT_EQ(body[1].variable->register_count, 0u);
+    EXPECT_EQ(body[2].variable->type, Type::B64);
 }
 
 TEST(Parser, instructions_split_into_opcode_modifiers_and_operands) {
@@ -320,13 +320,13 @@ TEST(Parser, labels_prototypes_and_targets_are_statements) {
     EXPECT_EQ(body[0].kind, Statement::Kind::Label);
     EXPECT_EQ(body[0].label, "here");
     EXPECT_EQ(body[1].kind, Statement::Kind::Prototype);
-    EXPECT_EQ(body[1].prototype.name, "p");
-    EXPECT_EQ(body[1].prototype.returns.at(0).type, Type::B32);
-    EXPECT_EQ(body[1].prototype.parameters.at(0).name, "_");
+    EXPECT_EQ(body[1].prototype->name, "p");
+    EXPECT_EQ(body[1].prototype->returns.at(0).type, Type::B32);
+    EXPECT_EQ(body[1].prototype->parameters.at(0).name, "_");
     EXPECT_EQ(body[2].kind, Statement::Kind::Targets);
-    EXPECT_EQ(body[2].targets.targets, (std::vector<std::string_view>{"here", "there"}));
-    EXPECT_FALSE(body[2].targets.is_call);
-    EXPECT_TRUE(body[3].targets.is_call);
+    EXPECT_EQ(body[2].targets->targets, (std::vector<std::string_view>{"here", "there"}));
+    EXPECT_FALSE(body[2].targets->is_call);
+    EXPECT_TRUE(body[3].targets->is_call);
     EXPECT_EQ(body[5].kind, Statement::Kind::Instruction);
 }
 

@@ -64,6 +64,11 @@ inline bool are_same(const TargetList& a, const TargetList& b) {
     return a.name == b.name && a.is_call == b.is_call && a.targets == b.targets;
 }
 
+template <typename T>
+bool are_same(const Rare<T>& a, const Rare<T>& b) {
+    return a.has_value() == b.has_value() && (!a.has_value() || are_same(*a, *b));
+}
+
 inline bool are_same(const Statement& a, const Statement& b) {
     return a.kind == b.kind && a.label == b.label && are_same(a.instruction, b.instruction) &&
            are_same(a.variable, b.variable) && are_same(a.block, b.block) &&
