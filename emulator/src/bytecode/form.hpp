@@ -147,9 +147,11 @@ enum class Variant : std::uint8_t {
     FusedAddsSecond,
     FusedAddsFirst,
     // As FusedProduct, and the sum is used only by the next such load, which follows after linear
-    // additions of 64 bits (LinkedAdd). One handler runs the whole chain.
+    // additions of 64 bits (LinkedAdd). One handler runs the whole chain, and the linear additions
+    // behind it.
     FusedChain,
     LinkedAdd,
+    LinkedAdd32, // only behind a chain
 };
 
 /// The family of a form's structure; specialised beside each structure.

@@ -65,14 +65,15 @@ void fuse_load_load_fma(Instruction& first, const Instruction& second, Instructi
     }
 }
 
-bool is_linear_add(const Instruction& instruction) {
+bool is_linear_add(const Instruction& instruction, unsigned bits) {
     if (instruction.form.family() != Family::Integer ||
         instruction.form.variant != Variant::Linear) {
         return false;
     }
     const auto form = instruction.form.as<IntegerForm>();
-    return form.op == IntegerOp::Add &&
-           (form.type == ptx::Type::U64 || form.type == ptx::Type::S64);
+    const bool fits = bits == 64 ? form.type == ptx::Type::U64 || form.type == ptx::Type::S64
+                                 : form.type == ptx::Type::U32 || form.type == ptx::Type::S32;
+    return form.op == IntegerOp::Add && fits;
 }
 
 bool have_equal_spaces(const Instruction& first, const Instruction& second) {

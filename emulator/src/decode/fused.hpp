@@ -19,8 +19,8 @@ void fuse_load_load_fma(bytecode::Instruction& first, const bytecode::Instructio
 /// Returns whether an instruction loads one 32-bit word from a linear address.
 [[nodiscard]] bool is_word_load(const bytecode::Instruction& load);
 
-/// Returns whether an instruction adds linear values of 64 bits.
-[[nodiscard]] bool is_linear_add(const bytecode::Instruction& instruction);
+/// Returns whether an instruction adds linear values of 32 or 64 bits.
+[[nodiscard]] bool is_linear_add(const bytecode::Instruction& instruction, unsigned bits);
 
 /// Returns whether two loads read the same space.
 [[nodiscard]] bool have_equal_spaces(const bytecode::Instruction& first,

@@ -43,12 +43,16 @@ public:
         for (std::size_t i = 0; i < code_.size(); ++i) {
             link(i);
         }
+        for (std::size_t i = 0; i < code_.size(); ++i) {
+            finish(i);
+        }
     }
 
 private:
     void count_uses();
     void delay(std::size_t load);
     void link(std::size_t first);
+    void finish(std::size_t first);
 
     [[nodiscard]] bool is_for_next_alone(const Instruction& load) const {
         return load.form.variant == Variant::Linear && load.guard.is_none() &&
@@ -94,7 +98,7 @@ void LoadFuser::delay(std::size_t load) {
         return;
     }
     std::size_t next = load + 1;
-    while (next < code_.size() && !is_target_[next] && is_linear_add(code_[next]) &&
+    while (next < code_.size() && !is_target_[next] && is_linear_add(code_[next], 64) &&
            code_[next].guard.is_none() && code_[next].dst[0] != code_[load].src[0]) {
         ++next;
     }
@@ -116,7 +120,7 @@ void LoadFuser::link(std::size_t first) {
         return;
     }
     std::size_t next = first + SEQUENCE;
-    while (next < code_.size() && !is_target_[next] && is_linear_add(code_[next]) &&
+    while (next < code_.size() && !is_target_[next] && is_linear_add(code_[next], 64) &&
            code_[next].guard.is_none()) {
         ++next;
     }
@@ -134,6 +138,27 @@ void LoadFuser::link(std::size_t first) {
     code_[first].form.variant = Variant::FusedChain;
     for (std::size_t i = first + SEQUENCE; i < next; ++i) {
         code_[i].form.variant = Variant::LinkedAdd;
+    }
+}
+
+/// Adds the linear additions behind a chain to it: those of the counters and addresses of a loop.
+void LoadFuser::finish(std::size_t first) {
+    if (code_[first].form.variant != Variant::FusedChain) {
+        return;
+    }
+    std::size_t next = first + SEQUENCE;
+    while (code_[next].form.variant == Variant::LinkedAdd) {
+        ++next;
+    }
+    if (code_[next].form.variant != Variant::FusedProduct) {
+        return; // not the last but one
+    }
+    for (next += SEQUENCE; next < code_.size() && !is_target_[next]; ++next) {
+        Instruction& add = code_[next];
+        if (!add.guard.is_none() || !(is_linear_add(add, 64) || is_linear_add(add, 32))) {
+            return;
+        }
+        add.form.variant = is_linear_add(add, 64) ? Variant::LinkedAdd : Variant::LinkedAdd32;
     }
 }
 

@@ -150,9 +150,10 @@ void select_for(std::vector<Instruction>& code, BlockShape shape) {
             continue;
         }
         instruction.plain = instruction.handler;
-        instruction.handler = variant == Variant::Linear || variant == Variant::LinkedAdd
-                                  ? linear_handler(instruction.form, shape)
-                                  : fused_handler(instruction.form, code[i + 1].form, shape);
+        const bool is_single = variant == Variant::Linear || variant == Variant::LinkedAdd ||
+                               variant == Variant::LinkedAdd32;
+        instruction.handler = is_single ? linear_handler(instruction.form, shape)
+                                        : fused_handler(instruction.form, code[i + 1].form, shape);
     }
 }
 

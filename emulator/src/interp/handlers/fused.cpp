@@ -207,6 +207,19 @@ struct Chain {
     }
 };
 
+/// Runs an addition behind a chain. Returns false if it needs a closer look.
+template <typename T>
+[[gnu::always_inline]] inline bool add_linear(const WarpContext& warp, const Instruction* at) {
+    Head first;
+    Head second;
+    if (!read_linear<T>(warp, at->src[0], first) || !read_linear<T>(warp, at->src[1], second))
+        [[unlikely]] {
+        return false;
+    }
+    write_linear<T>(warp, at->dst[0], first + second);
+    return true;
+}
+
 /// Runs a chain of products that are added to one sum (bytecode::Variant::FusedChain). The sum
 /// stays in registers of the processor. NaNs become canonical at the end: until then, only the sum
 /// itself is computed from them.
@@ -237,6 +250,13 @@ const Instruction* run_chain(WarpContext& warp, const Instruction* at, std::uint
     std::byte* const to = locate(warp, fma->dst[0]);
     for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
         store<float>(to, chunk, canonical(chain.sum[chunk]));
+    }
+    for (bool is_done = true; is_done; next += is_done ? 1 : 0) {
+        const bytecode::Variant variant = next->form.variant;
+        is_done = variant == bytecode::Variant::LinkedAdd ? add_linear<std::uint64_t>(warp, next)
+                  : variant == bytecode::Variant::LinkedAdd32
+                      ? add_linear<std::uint32_t>(warp, next)
+                      : false;
     }
     return next;
 }
