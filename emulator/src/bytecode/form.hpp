@@ -59,6 +59,7 @@ enum class FixedOp : std::uint8_t {
     MbarrierPendingCount,
     // interp/bulk_copy.hpp
     BulkToShared,
+    BulkToSharedTrimmed,
     BulkToGlobal,
     BulkToMany,
     BulkBetweenShared,

@@ -73,13 +73,16 @@ enum class IntegerOp : std::uint8_t {
     Abs,
     Neg,
     Sad,
+    CarrylessMadLo, // clmad: product and sum of polynomials over GF(2)
+    CarrylessMadHi,
 };
 
 struct IntegerForm {
     IntegerOp op{};
-    ptx::Type type{};           // u16, s16, u32, s32, u64, s64, and u16x2/s16x2 by `is_packed`
-    bool is_saturating = false; // .sat of s32 add, sub, mad.hi, mad24.hi
-    bool is_packed = false;
+    ptx::Type type{}; // u16, s16, u32, s32, u64, s64; of the parts if `is_packed`
+    bool is_saturating =
+        false;              // .sat of s32 add, sub, mad.hi, mad24.hi; of u32 and packed add, sub
+    bool is_packed = false; // u16x2, s16x2, u8x4, s8x4
 };
 
 /// dp4a and dp2a: `tag` bit 0: a is signed, bit 1: b is signed, bit 2: dp2a.hi.

@@ -57,6 +57,7 @@ void decode_bulk(Reader& reader) {
     } else if (reader.take("prefetch")) {
         reader.take("L2");
         reader.take("global");
+        reader.take_cache_hints();
         const std::size_t hints = reader.take("L2::cache_hint") ? 1 : 0;
         (void)(reader.finish(2 + hints) && need_address(reader, 0));
     } else {

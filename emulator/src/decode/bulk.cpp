@@ -24,8 +24,10 @@ struct Ends {
     bool is_from_shared = false;
 };
 
-/// Takes the two spaces and the completion mechanism. Returns none if the combination is unknown.
+/// Takes the memory order, the two spaces and the completion mechanism. Returns none if the
+/// combination is unknown.
 std::optional<Ends> take_ends(Reader& reader) {
+    reader.take_order_and_scope();
     const std::string_view to = reader.take_any();
     const std::string_view from = reader.take_any();
     Ends ends;
@@ -47,13 +49,13 @@ std::uint16_t narrow(const Address& address, std::uint16_t bit) {
 }
 
 /// Describes to the checks what a bulk operation reads and writes. `about` gives the size and how
-/// the target is accessed.
+/// the target is accessed. `read_size` is how much it reads, if that is less.
 void note_bulk(Lowering& lowering, const AccessNote& about, const Address& to, const Address& from,
-               const Address& barrier, const Ends& ends) {
+               const Address& barrier, const Ends& ends, Operand read_size = {}) {
     AccessNote read;
     read.address = from;
     read.space = ends.is_from_shared ? Space::Shared : Space::Global;
-    read.size = about.size;
+    read.size = read_size.is_none() ? about.size : read_size;
     // A copy within shared memory ends with a phase of its mbarrier, and not with a group.
     read.is_async = ends.is_from_shared && ends.is_to_global;
     lowering.note_access(read);
@@ -109,6 +111,54 @@ void emit_bulk(Reader& reader, const Ends& ends, FixedOp op, Operand size, std::
     reader.emit(op, {}, std::span(sources, ends.is_to_global ? 3 : 4), rest);
 }
 
+/// Emits a copy to shared memory with the operands [to], [from], size, left, right, [mbarrier]. It
+/// does not read the first `left` and the last `right` bytes.
+void emit_trimmed(Reader& reader, const Ends& ends, Operand size, const AccessNote& about) {
+    if (!need_address(reader, 0) || !need_address(reader, 1) || !need_address(reader, 5)) {
+        return;
+    }
+    Lowering& lowering = reader.lowering();
+    const Address to = lowering.address(reader.operand(0), Space::Shared);
+    const Address from = lowering.address(reader.operand(1), Space::Global);
+    const Address barrier = lowering.address(reader.operand(5), Space::Shared);
+    const Operand left = reader.source(3, Type::U32);
+    const Operand right = reader.source(4, Type::U32);
+    if (reader.has_failed() || to.base.is_none() || from.base.is_none() || barrier.base.is_none() ||
+        !fits_shared(reader, to.offset) || !fits_shared(reader, barrier.offset)) {
+        return;
+    }
+    const auto compute = [&](IntegerOp op, Width width, std::initializer_list<Operand> sources) {
+        const Operand result = lowering.temporary(width);
+        reader.emit(IntegerForm{.op = op, .type = Type::U32}, {result}, sources);
+        return result;
+    };
+    // What it reads begins `left` bytes later and is shorter.
+    Address read_from = from;
+    read_from.base = from.base_width == Width::B64
+                         ? compute(IntegerOp::MadWide, Width::B64,
+                                   {left, lowering.constant(1, Width::B32), from.base})
+                         : compute(IntegerOp::Add, Width::B32, {left, from.base});
+    const Operand unread = compute(IntegerOp::Add, Width::B32, {left, right});
+    const Operand read_size = compute(IntegerOp::Sub, Width::B32, {size, unread});
+    // The handler takes the size and both trims in one operand.
+    const Operand trims = compute(IntegerOp::MadLo, Width::B32,
+                                  {right, lowering.constant(1u << 16, Width::B32), left});
+    const Operand packed = lowering.temporary(Width::B64);
+    reader.emit(MoveForm{.op = MoveOp::Pack, .width = Width::B64, .part_bytes = 4, .bytes = 8},
+                {packed}, {size, trims});
+    note_bulk(lowering, about, to, read_from, barrier, ends, read_size);
+    const Operand sources[4] = {to.base, from.base, packed, barrier.base};
+    bytecode::Instruction rest;
+    rest.flags = bytecode::HAS_SIDE_EFFECT;
+    rest.immediate = from.offset;
+    rest.target = static_cast<std::uint32_t>(to.offset);
+    rest.extra = static_cast<std::uint32_t>(barrier.offset);
+    rest.tag = static_cast<std::uint16_t>(narrow(to, bulk_copy::NARROW_SHARED) |
+                                          narrow(barrier, bulk_copy::NARROW_BARRIER) |
+                                          narrow(from, bulk_copy::NARROW_GLOBAL));
+    reader.emit(FixedOp::BulkToSharedTrimmed, {}, sources, rest);
+}
+
 static_assert(static_cast<unsigned>(Type::SurfRef) < 32, "a type must fit into the tag");
 
 /// Returns the handler's number for an operation and a type; none if they do not fit.
@@ -130,6 +180,11 @@ std::optional<std::uint16_t> reduction_of(Reader& reader, bool is_to_global) {
                                  : !(type == Type::B32 || type == Type::B64 || type == Type::F32 ||
                                     type == Type::F64);
     const bool fits_shared_memory = bits_of(type) == 32 || (op == 0 && type == Type::U64);
+    if (has_noftz && op == 0 && type == Type::F32) {
+        reader.refuse("keeps subnormal numbers, but adders of global memory flush them here: leave "
+                      ".noftz out");
+        return std::nullopt;
+    }
     if (!fits || has_noftz != (is_half && op == 0) ||
         (!is_to_global && (!fits_shared_memory || is_float(type)))) {
         reader.reject("combines an operation with a type that it does not support");
@@ -151,14 +206,24 @@ void decode_bulk_copy(Reader& reader) {
         !ends->is_to_global && !ends->is_from_shared && reader.take("multicast::cluster");
     const std::size_t hints = reader.take("L2::cache_hint") ? 1 : 0;
     const bool is_masked = ends->is_to_global && reader.take("cp_mask");
+    const bool is_trimmed =
+        !ends->is_to_global && !ends->is_from_shared && reader.take("ignore_oob");
+    if (reader.order().is_strong) {
+        reader.take_type_of({Type::B128}); // how much of it is atomic
+    }
     if (!reader.finish((ends->is_to_global ? 3 : 4) + (is_multicast || is_masked ? 1 : 0) +
-                       hints)) {
+                       (is_trimmed ? 2 : 0) + hints)) {
         return;
     }
     Operand size = reader.source(2, Type::U32);
     AccessNote about;
     about.kind = AccessNote::Kind::Write;
     about.size = size;
+    about.is_strong = reader.order().is_strong;
+    if (is_trimmed) {
+        emit_trimmed(reader, *ends, size, about);
+        return;
+    }
     FixedOp op = ends->is_to_global     ? FixedOp::BulkToGlobal
                  : ends->is_from_shared ? FixedOp::BulkBetweenShared
                                         : FixedOp::BulkToShared;

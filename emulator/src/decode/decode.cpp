@@ -37,6 +37,7 @@ constexpr std::array ENTRIES{
     Entry{"bfind", decode_bits},
     Entry{"bmsk", decode_bits},
     Entry{"brev", decode_bits},
+    Entry{"clmad", decode_integer},
     Entry{"clusterlaunchcontrol", decode_launch_control},
     Entry{"clz", decode_bits},
     Entry{"cnot", decode_bits},
@@ -158,7 +159,10 @@ struct Refusal {
 };
 
 constexpr std::array REFUSALS{
+    Refusal{"fabric", "copies between GPUs over NVLink's fabric"},
     Refusal{"multimem", "multicast memory"},
+    Refusal{"spcompress", "sparse matrices of compute capability 10.7"},
+    Refusal{"spdecompress", "sparse matrices of compute capability 10.7"},
     Refusal{"tcgen05", "tensor cores of compute capability 10"},
 };
 
@@ -176,7 +180,9 @@ void decode(const ptx::Instruction& instruction, Lowering& lowering) {
         if (refusal != REFUSALS.end()) {
             reader.refuse("is not supported here: it belongs to " + std::string(refusal->feature));
         } else {
-            reader.reject("is not an instruction");
+            const auto [major, minor] = ptx::NEWEST_KNOWN_VERSION;
+            reader.reject("is not an instruction of PTX ISA " + std::to_string(major) + "." +
+                          std::to_string(minor) + ", the newest version known here");
         }
         return;
     }

@@ -53,6 +53,9 @@ bool find_shape(std::string_view opcode, Part part, bool is_relu, Shape& shape) 
         shape = {IntegerOp::Abs, 1};
     } else if (opcode == "neg") {
         shape = {IntegerOp::Neg, 1};
+    } else if (opcode == "clmad") {
+        shape = {part == Part::Hi ? IntegerOp::CarrylessMadHi : IntegerOp::CarrylessMadLo, 3};
+        return part == Part::Lo || part == Part::Hi;
     } else {
         shape = {IntegerOp::Sad, 3};
     }
@@ -99,10 +102,11 @@ void decode_integer(Reader& reader) {
     const bool is_relu = reader.take("relu");
     IntegerForm form;
     form.is_saturating = reader.take("sat");
-    const int packed = reader.take_one_of({"u16x2", "s16x2"});
+    const int packed = reader.take_one_of({"u16x2", "s16x2", "u8x4", "s8x4"});
     if (packed >= 0) {
+        constexpr Type PARTS[] = {Type::U16, Type::S16, Type::U8, Type::S8};
         form.is_packed = true;
-        form.type = packed == 0 ? Type::U16 : Type::S16;
+        form.type = PARTS[packed];
     } else {
         form.type =
             reader.take_type_of({Type::U16, Type::S16, Type::U32, Type::S32, Type::U64, Type::S64});

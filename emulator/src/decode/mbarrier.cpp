@@ -19,6 +19,13 @@ using ptx::Type;
 
 namespace {
 
+/// Takes .layout::v0, the layout of all mbarriers here. Refuses the other one.
+void take_layout(Reader& reader) {
+    if (reader.take_one_of({"layout::v0", "layout::v1"}) == 1) {
+        reader.refuse("uses .layout::v1: mbarriers that report errors are not supported here");
+    }
+}
+
 /// Takes the parts that nearly all forms have: order, scope, space and type.
 Space take_common(Reader& reader) {
     reader.take_order_and_scope();
@@ -90,6 +97,10 @@ void decode_arrive(Reader& reader, std::uint16_t tag) {
 
 void decode_wait(Reader& reader, bool has_hint) {
     const std::uint16_t tag = reader.take("parity") ? mbarrier_tag::PARITY : 0;
+    reader.take("phase_type::primary"); // the only phase of mbarriers of layout v0
+    if (reader.operand_count() != 0 && reader.operand(0).kind == ptx::Operand::Kind::Pair) {
+        reader.refuse("reads a report: mbarriers that report errors are not supported here");
+    }
     const Space space = take_common(reader);
     if (!reader.finish(3, has_hint ? 4 : 3)) {
         return;
@@ -110,10 +121,28 @@ void decode_with_operand(Reader& reader, FixedOp op) {
     }
 }
 
+/// Decodes check_layout. No mbarrier here has layout v1, because its initialisation is refused.
+void decode_check_layout(Reader& reader) {
+    const int layout = reader.take_one_of({"layout::v0", "layout::v1"});
+    if (layout < 0) {
+        reader.reject("needs .layout::v0 or .layout::v1");
+    }
+    const Space space = take_common(reader);
+    if (!reader.finish(2)) {
+        return;
+    }
+    const Operand destination = reader.destination(0, Type::Pred);
+    emit(reader, FixedOp::MbarrierCheck, 1, space, {}, {}, 0);
+    reader.emit(
+        MoveForm{.op = MoveOp::Copy, .width = Width::Predicate}, {destination},
+        {reader.lowering().constant(layout == 0 ? ~std::uint64_t{0} : 0, Width::Predicate)});
+}
+
 } // namespace
 
 void decode_mbarrier(Reader& reader) {
     if (reader.take("init")) {
+        take_layout(reader);
         decode_with_operand(reader, FixedOp::MbarrierInit);
     } else if (reader.take("inval")) {
         const Space space = take_common(reader);
@@ -132,7 +161,10 @@ void decode_mbarrier(Reader& reader) {
         decode_with_operand(reader, FixedOp::MbarrierExpect);
     } else if (reader.take("complete_tx")) {
         decode_with_operand(reader, FixedOp::MbarrierComplete);
+    } else if (reader.take("check_layout")) {
+        decode_check_layout(reader);
     } else if (reader.take("pending_count")) {
+        take_layout(reader);
         reader.take_type_of({Type::B64});
         if (reader.finish(2)) {
             reader.emit(FixedOp::MbarrierPendingCount, {reader.destination(0, Type::U32)},

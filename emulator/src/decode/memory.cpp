@@ -176,6 +176,7 @@ void decode_memory(Reader& reader) {
     check_async(reader, async, form.space);
     if (!form.is_store && !is_ldu) {
         reader.take("nc");
+        reader.take("proxy::readonly");
         reader.take("unified");
     }
     reader.take_cache_hints();
@@ -285,12 +286,16 @@ void decode_atomic(Reader& reader) {
         return;
     }
     form.op = atomic_op(op);
-    reader.take("noftz");
+    const bool keeps_subnormals = reader.take("noftz");
     const bool has_hint = reader.take("L2::cache_hint");
     const int vector = reader.take_one_of({"v2", "v4", "v8"});
     form.type = reader.take_type_of({Type::B16, Type::B32, Type::B64, Type::B128, Type::U32,
                                      Type::U64, Type::S32, Type::S64, Type::F16, Type::F16x2,
                                      Type::BF16, Type::BF16x2, Type::F32, Type::F64});
+    if (keeps_subnormals && form.type == Type::F32 && form.space != Space::Shared) {
+        reader.refuse("keeps subnormal numbers, but adders of global memory flush them here: leave "
+                      ".noftz out");
+    }
     if (form.space != Space::None && form.space != Space::Global && form.space != Space::Shared) {
         reader.reject("uses a state space without atomics");
     }

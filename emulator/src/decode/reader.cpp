@@ -6,6 +6,7 @@
 #include "decode/select.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 #include <vector>
 
@@ -82,11 +83,25 @@ Type Reader::take_type() {
 Type Reader::take_type_of(std::initializer_list<Type> allowed) {
     const Type type = take_type();
     if (type == Type::None) {
-        reject("has no known type");
+        reject_type();
     } else if (std::find(allowed.begin(), allowed.end(), type) == allowed.end()) {
         refuse("has no form for type ." + std::string(ptx::to_string(type)) + " here");
     }
     return type;
+}
+
+void Reader::reject_type() {
+    // Packed types of later compute capabilities (.e4m3x4) are real, and no instruction here has
+    // them.
+    for (const std::string_view modifier : instruction_.modifiers) {
+        const std::size_t count_at = modifier.rfind('x');
+        if (count_at != std::string_view::npos && count_at + 2 == modifier.size() &&
+            std::isdigit(static_cast<unsigned char>(modifier.back())) != 0) {
+            refuse("has a type that is not supported here, ." + std::string(modifier));
+            return;
+        }
+    }
+    reject("has no known type");
 }
 
 std::string_view Reader::take_any() {

@@ -45,6 +45,8 @@ public:
     ptx::Type take_type();
     /// Takes a type. Refuses the instruction if there is none or it is not in the list.
     ptx::Type take_type_of(std::initializer_list<ptx::Type> allowed);
+    /// Refuses an instruction without a known type.
+    void reject_type();
     /// Takes the first remaining modifier of any kind. Returns an empty string if none is left.
     std::string_view take_any();
     /// Returns the first remaining modifier without taking it.

@@ -64,6 +64,42 @@ const Instruction* to_shared(WarpContext& warp, const Instruction* at, std::uint
     return at + 1;
 }
 
+const Instruction* to_shared_trimmed(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    for (std::uint32_t lanes = mask; lanes != 0; lanes &= lanes - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
+        const std::uint64_t packed = reinterpret_cast<const Lane64*>(warp.at(at->src[2]))[lane];
+        const auto bytes = static_cast<std::uint32_t>(packed);
+        const auto left = static_cast<std::uint32_t>(packed >> 32 & 0xffff);
+        const auto right = static_cast<std::uint32_t>(packed >> 48);
+        if (left >= UNIT_BYTES || right >= UNIT_BYTES || left + right > bytes) {
+            return raise_fault(warp, at, FaultKind::IllegalInstruction, lane,
+                               "a bulk copy of " + std::to_string(bytes) + " bytes ignores " +
+                                   std::to_string(left) + " and " + std::to_string(right) +
+                                   " of them; expected 0 to 15 each, together at most the size");
+        }
+        const std::uint64_t to = shared_address(warp, at, lane);
+        const std::uint64_t from =
+            address_of(warp, at->src[1], at->immediate, (at->tag & NARROW_GLOBAL) != 0, lane);
+        if (!is_whole(warp, at, lane, bytes, to, from)) {
+            return nullptr;
+        }
+        std::byte* const place = find_shared(*warp.block, to, bytes);
+        if (place == nullptr) {
+            return raise_access_fault(warp, at, lane, AccessProblem::BeyondShared, to, bytes, true);
+        }
+        const std::uint32_t read = bytes - left - right;
+        if (read != 0 && !is_device_memory(*warp.block->memory, from + left, read, false)) {
+            return raise_access_fault(warp, at, lane, AccessProblem::Unmapped, from + left, read,
+                                      false);
+        }
+        std::memcpy(place + left, reinterpret_cast<const std::byte*>(from + left), read);
+        if (!mbarrier::deliver(warp, at, lane, barrier_address(warp, at, lane), bytes)) {
+            return nullptr;
+        }
+    }
+    return at + 1;
+}
+
 const Instruction* to_global(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     for (std::uint32_t left = mask; left != 0; left &= left - 1) {
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));

@@ -36,6 +36,7 @@ enum class Operation : std::uint8_t { Add, Min, Max, Inc, Dec, And, Or, Xor };
 using Function = std::remove_pointer_t<bytecode::Handler>;
 
 Function to_shared;
+Function to_shared_trimmed; // src[2]: size, and the numbers of unread bytes at both ends
 Function to_global;
 Function to_many;          // to_shared in several blocks; src[2]: size and mask of ranks
 Function between_shared;   // to_shared, but src[1] is in the block's own shared memory

@@ -76,6 +76,7 @@ constexpr std::array FIXED_HANDLERS{
     FixedHandler{FixedOp::MbarrierCheck, mbarrier::check},
     FixedHandler{FixedOp::MbarrierPendingCount, mbarrier::pending_count},
     FixedHandler{FixedOp::BulkToShared, bulk_copy::to_shared},
+    FixedHandler{FixedOp::BulkToSharedTrimmed, bulk_copy::to_shared_trimmed},
     FixedHandler{FixedOp::BulkToGlobal, bulk_copy::to_global},
     FixedHandler{FixedOp::BulkToMany, bulk_copy::to_many},
     FixedHandler{FixedOp::BulkBetweenShared, bulk_copy::between_shared},

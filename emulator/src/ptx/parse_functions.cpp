@@ -111,6 +111,11 @@ bool Parser::parse_function_directives(KernelDirectives& directives) {
         } else if (word == "blocksareclusters") {
             return fail(directive.location, "'.blocksareclusters' is not supported",
                         Problem::Unsupported);
+        } else if (word == "minperctamemory") {
+            return fail(directive.location,
+                        "'.minperctamemory' is not supported: blocks have no memory of their own "
+                        "in global memory here; pass a buffer to the kernel instead",
+                        Problem::Unsupported);
         } else {
             return fail(directive.location,
                         "unknown directive " + describe(directive) + " in the head of a function");

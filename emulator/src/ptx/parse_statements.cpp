@@ -107,6 +107,11 @@ bool Parser::parse_body_directive(std::vector<Statement>& statements) {
     if (directive.text == "file") {
         return parse_file();
     }
+    if (directive.text == "loc_intermediate") { // a place in the compiler's own code
+        std::uint32_t ignored = 0;
+        return parse_number(ignored, "the number of a file") && parse_number(ignored, "a line") &&
+               parse_number(ignored, "a column");
+    }
     return fail(directive.location,
                 "unknown directive " + describe(directive) + " in the body of a function");
 }

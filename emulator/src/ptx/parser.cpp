@@ -136,6 +136,12 @@ bool Parser::parse_module_item() {
             return (this->*member)();
         }
     }
+    if (word == "nv_intermediate_source_section") {
+        return fail(token_.location,
+                    "'.nv_intermediate_source_section' is not supported: compile without the "
+                    "source of intermediate code",
+                    Problem::Unsupported);
+    }
     return fail(token_.location, "unknown directive " + describe(token_));
 }
 

@@ -85,7 +85,7 @@ struct Version {
 };
 
 /// The newest PTX ISA whose instructions are all known, or refused by name.
-constexpr Version NEWEST_KNOWN_VERSION{9, 0};
+constexpr Version NEWEST_KNOWN_VERSION{9, 4};
 
 /// The scope in which a symbol is visible.
 enum class Linkage : std::uint8_t { Internal, Visible, Extern, Weak, Common };

@@ -82,7 +82,7 @@ TEST_F(Modules, ptx_for_a_newer_device_is_refused) {
 }
 
 TEST_F(Modules, a_newer_ptx_version_loads_and_only_its_new_instructions_are_refused) {
-    const std::string head = ".version 9.4\n.target sm_90\n.address_size 64\n"
+    const std::string head = ".version 9.5\n.target sm_90\n.address_size 64\n"
                              ".visible .entry k()\n{\n    .reg .b32 %r<2>;\n    ";
     CUmodule module = nullptr;
     ASSERT_TRUE(succeeds(
@@ -91,7 +91,7 @@ TEST_F(Modules, a_newer_ptx_version_loads_and_only_its_new_instructions_are_refu
     const std::string log =
         refused(head + "frobnicate.b32 %r1, %r1;\n    ret;\n}\n", CUDA_ERROR_INVALID_PTX);
     EXPECT_NE(log.find("frobnicate"), std::string::npos) << log;
-    EXPECT_NE(log.find("PTX ISA 9.4, newer than version 9.0"), std::string::npos) << log;
+    EXPECT_NE(log.find("PTX ISA 9.5, newer than version 9.4"), std::string::npos) << log;
     const std::string far = ".version 12.7\n.target sm_90\n.address_size 64\n";
     ASSERT_TRUE(
         succeeds(CU(cuModuleLoadData)(&module, (far + ".visible .entry k() { ret; }\n").c_str())));

@@ -171,6 +171,55 @@ TEST(BulkCopies, a_mask_spares_bytes_of_each_sixteen) {
     EXPECT_EQ(out[272], 16u);
 }
 
+TEST(BulkCopies, bytes_at_both_ends_need_not_exist) {
+    // 48 bytes, of which 3 at the front and 5 at the end are not read. They keep their old values.
+    const std::vector<U> out = run_kernel(
+        "add.u64 %g0, %out, 1024;\n"
+        "@%first mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], 48;\n"
+        "@%first cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob "
+        "[%tile], [%g0], 48, 3, 5, [%bar];\n" +
+        WAIT);
+    EXPECT_EQ(out[0], 1000u); // word 256 is 0, so its last byte is that of 1000 too
+    for (U i = 1; i < 10; ++i) {
+        EXPECT_EQ(out[i], i);
+    }
+    EXPECT_EQ(out[10], (10u & 0xffffff) | (1000u & 0xff000000));
+    EXPECT_EQ(out[11], 1000u);
+}
+
+TEST(BulkCopies, at_most_fifteen_bytes_are_ignored_at_an_end) {
+    const auto run_at_end = [](const char* right) {
+        TestDevice device;
+        auto* const out = device.allocate<U>(512);
+        device.set_permission(reinterpret_cast<std::byte*>(out) + 4096, 4096, Permission::None);
+        // The last 16 bytes of the copy lie behind the end of the memory.
+        return test::run(device,
+                         kernel("add.u64 %g0, %out, 4064;\n"
+                                "@%first mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], 48;\n"
+                                "@%first cp.async.bulk.shared::cta.global"
+                                ".mbarrier::complete_tx::bytes.ignore_oob [%tile], [%g0], 48, 0, " +
+                                std::string(right) + ", [%bar];\n" + WAIT),
+                         {.block = 32}, reinterpret_cast<std::uint64_t>(out));
+    };
+    EXPECT_EQ(run_at_end("0").kind, FaultKind::IllegalAddress);
+    const Fault wrong = run_at_end("16");
+    EXPECT_EQ(wrong.kind, FaultKind::IllegalInstruction);
+    EXPECT_NE(wrong.report.find("expected 0 to 15 each"), std::string::npos) << wrong.report;
+}
+
+TEST(BulkCopies, copies_have_a_memory_order) {
+    const std::vector<U> out = run_kernel(
+        "add.u64 %g0, %out, 1024;\n" + EXPECT_128 +
+        "@%first cp.async.bulk.weak.shared::cta.global.mbarrier::complete_tx::bytes [%tile], "
+        "[%g0], 64, [%bar];\nadd.u32 %r5, %tile, 64;\n"
+        "@%first cp.async.bulk.relaxed.gpu.shared::cta.global.mbarrier::complete_tx::bytes.b128 "
+        "[%r5], [%g0+64], 64, [%bar];\n" +
+        WAIT);
+    for (U i = 0; i < 32; ++i) {
+        EXPECT_EQ(out[i], i);
+    }
+}
+
 TEST(BulkCopies, a_bulk_store_clears_shared_memory) {
     const std::vector<U> out =
         run_kernel("@%first st.bulk.weak.shared::cta [%tile+8], 16, 0;\n"

@@ -80,6 +80,21 @@ TEST(Mbarrier, a_phase_ends_with_its_last_arrival) {
     EXPECT_EQ(out, (std::vector<U>{0, 1, 0, 1, 0, 1, 0, 0}));
 }
 
+TEST(Mbarrier, all_barriers_have_the_first_layout) {
+    const auto out = run_thread(
+        "1", "mbarrier.inval.shared.b64 [%b];\nmbarrier.init.layout::v0.shared.b64 [%b], 2;\n"
+             "mbarrier.check_layout.layout::v0.shared::cta.b64 %p1, [%b];\n"
+             "mbarrier.check_layout.layout::v1.shared::cta.b64 %p2, [%b];\n"
+             "selp.u32 %r0, 1, 0, %p1;\nst.global.u32 [%out], %r0;\n"
+             "selp.u32 %r0, 1, 0, %p2;\nst.global.u32 [%out+4], %r0;\n"
+             "mbarrier.arrive.noComplete.shared.b64 %s0, [%b], 1;\n"
+             "mbarrier.pending_count.layout::v0.b64 %r0, %s0;\nst.global.u32 [%out+8], %r0;\n"
+             "mbarrier.arrive.shared.b64 _, [%b];\n"
+             "mbarrier.try_wait.parity.phase_type::primary.acquire.cta.shared::cta.b64 %p1, [%b], "
+             "0;\nselp.u32 %r0, 1, 0, %p1;\nst.global.u32 [%out+12], %r0;\n");
+    EXPECT_EQ(out, (std::vector<U>{1, 0, 2, 1, 0, 0, 0, 0}));
+}
+
 TEST(Mbarrier, a_state_is_awaited_and_tells_what_was_pending) {
     const auto out =
         run_thread("5", "mbarrier.arrive.noComplete.release.cta.shared.b64 %s0, [%b], 3;\n"

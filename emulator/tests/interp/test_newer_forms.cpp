@@ -106,6 +106,95 @@ TEST_P(NewerForms, lop3_tells_whether_any_bit_is_set) {
                         [](U a, U b, U c) { return (a & b) | (a & c) | (b & c); });
 }
 
+/// Applies a function to each of the four bytes of two words.
+template <typename Byte, typename Function>
+U by_bytes(U a, U b, Function function) {
+    U result = 0;
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+        const int value = function(static_cast<Byte>(a >> shift), static_cast<Byte>(b >> shift));
+        result |= (static_cast<U>(value) & 0xff) << shift;
+    }
+    return result;
+}
+
+int clamp(int value, int lowest, int highest) {
+    return value < lowest ? lowest : value > highest ? highest : value;
+}
+
+TEST_P(NewerForms, words_of_four_bytes_are_computed_apart) {
+    using S8 = std::int8_t;
+    using U8 = std::uint8_t;
+    const std::vector<U> bytes{0,          0x01020304, 0x7f80ff00, 0x80808080,
+                               0x7f7f7f7f, 0xffffffff, 0x12fe34dc};
+    const auto expect = [&](const char* text, auto function) {
+        expect_operation<U>(text, each(bytes, bytes), function);
+    };
+    const auto sum = [](int a, int b) { return a + b; };
+    const auto difference = [](int a, int b) { return a - b; };
+    expect("add.u8x4 %d, %a, %b;", [&](U a, U b) { return by_bytes<U8>(a, b, sum); });
+    expect("add.s8x4 %d, %a, %b;", [&](U a, U b) { return by_bytes<S8>(a, b, sum); });
+    expect("sub.u8x4 %d, %a, %b;", [&](U a, U b) { return by_bytes<U8>(a, b, difference); });
+    expect("add.sat.u8x4 %d, %a, %b;", [](U a, U b) {
+        return by_bytes<U8>(a, b, [](int x, int y) { return clamp(x + y, 0, 255); });
+    });
+    expect("add.sat.s8x4 %d, %a, %b;", [](U a, U b) {
+        return by_bytes<S8>(a, b, [](int x, int y) { return clamp(x + y, -128, 127); });
+    });
+    expect("sub.sat.u8x4 %d, %a, %b;", [](U a, U b) {
+        return by_bytes<U8>(a, b, [](int x, int y) { return clamp(x - y, 0, 255); });
+    });
+    expect("sub.sat.s8x4 %d, %a, %b;", [](U a, U b) {
+        return by_bytes<S8>(a, b, [](int x, int y) { return clamp(x - y, -128, 127); });
+    });
+    expect("min.u8x4 %d, %a, %b;",
+           [](U a, U b) { return by_bytes<U8>(a, b, [](int x, int y) { return x < y ? x : y; }); });
+    expect("max.s8x4 %d, %a, %b;",
+           [](U a, U b) { return by_bytes<S8>(a, b, [](int x, int y) { return x > y ? x : y; }); });
+    expect("max.relu.s8x4 %d, %a, %b;", [](U a, U b) {
+        return by_bytes<S8>(a, b, [](int x, int y) { return clamp(x > y ? x : y, 0, 127); });
+    });
+    expect_operation<U>("neg.s8x4 %d, %a;", each(bytes),
+                        [&](U a) { return by_bytes<S8>(0, a, difference); });
+}
+
+TEST_P(NewerForms, sums_saturate) {
+    expect_operation<U>("add.sat.u32 %d, %a, %b;", each(WORDS, WORDS), [](U a, U b) {
+        const UL exact = UL{a} + b;
+        return exact > 0xffffffff ? 0xffffffff : static_cast<U>(exact);
+    });
+    const auto halves = [](U a, U b, int lowest, int highest, auto part) {
+        const int low = clamp(part(a) + part(b), lowest, highest);
+        const int high = clamp(part(a >> 16) + part(b >> 16), lowest, highest);
+        return (static_cast<U>(low) & 0xffff) | static_cast<U>(high) << 16;
+    };
+    expect_operation<U>("add.sat.u16x2 %d, %a, %b;", each(WORDS, WORDS), [&](U a, U b) {
+        return halves(a, b, 0, 65535, [](U x) { return int{static_cast<std::uint16_t>(x)}; });
+    });
+    expect_operation<U>("add.sat.s16x2 %d, %a, %b;", each(WORDS, WORDS), [&](U a, U b) {
+        return halves(a, b, -32768, 32767, [](U x) { return int{static_cast<std::int16_t>(x)}; });
+    });
+}
+
+TEST_P(NewerForms, products_without_carry) {
+    const std::vector<UL> words{
+        0, 1, 2, 0x87, 0x8000000000000000, 0xffffffffffffffff, 0x123456789abcdef0};
+    const auto product = [](UL a, UL b, bool is_high) {
+        UL low = 0;
+        UL high = 0;
+        for (unsigned bit = 0; bit < 64; ++bit) {
+            if ((b >> bit & 1) != 0) {
+                low ^= a << bit;
+                high ^= bit == 0 ? 0 : a >> (64 - bit);
+            }
+        }
+        return is_high ? high : low;
+    };
+    expect_operation<UL>("clmad.lo.u64 %d, %a, %b, %c;", each(words, words, words),
+                         [&](UL a, UL b, UL c) { return product(a, b, false) ^ c; });
+    expect_operation<UL>("clmad.hi.u64 %d, %a, %b, %c;", each(words, words, words),
+                         [&](UL a, UL b, UL c) { return product(a, b, true) ^ c; });
+}
+
 /// Runs a kernel of one warp on an array; %l is its lane and %at the array.
 std::vector<float> run_on_array(const std::string& body, std::size_t count) {
     TestDevice device;

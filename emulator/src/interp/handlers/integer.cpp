@@ -9,6 +9,8 @@
 #include "interp/handlers/common.hpp"
 #include "interp/handlers/select.hpp"
 
+#include <limits>
+
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
 namespace {
@@ -120,6 +122,12 @@ std::int32_t clamp_to_s32(std::int64_t value) {
 struct AddSaturated {
     static std::int32_t apply(std::int32_t a, std::int32_t b) {
         return clamp_to_s32(std::int64_t{a} + b);
+    }
+};
+
+struct AddSaturatedUnsigned {
+    static std::uint32_t apply(std::uint32_t a, std::uint32_t b) {
+        return a + b < a ? UINT32_MAX : a + b;
     }
 };
 
@@ -275,19 +283,44 @@ struct Sad {
     }
 };
 
-/// Two 16-bit values in a lane.
-template <typename T16, IntegerOp OP>
-struct Packed16 {
+/// Carry-less products: sums are exclusive ors.
+template <bool HIGH>
+struct CarrylessMad {
+    static std::uint64_t apply(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+        std::uint64_t result = c;
+        for (unsigned i = 0; i < 64; ++i) {
+            const std::uint64_t chosen = std::uint64_t{0} - (b >> i & 1);
+            // Shifting by 64 is undefined, so the high half shifts in two steps.
+            result ^= chosen & (HIGH ? a >> 1 >> (63 - i) : a << i);
+        }
+        return result;
+    }
+};
+
+/// Two 16-bit or four 8-bit values in a lane.
+template <typename Part, IntegerOp OP, bool SATURATES = false>
+struct Packed {
+    static constexpr unsigned BITS = sizeof(Part) * 8;
+    static constexpr std::uint32_t MASK = (1u << BITS) - 1;
+
     static std::uint32_t apply(std::uint32_t a, std::uint32_t b) {
-        return one(a & 0xffffu, b & 0xffffu) | one(a >> 16, b >> 16) << 16;
+        std::uint32_t result = 0;
+        for (unsigned shift = 0; shift < 32; shift += BITS) {
+            result |= one(a >> shift & MASK, b >> shift & MASK) << shift;
+        }
+        return result;
     }
 
+    static std::uint32_t apply(std::uint32_t a) { return apply(0, a); }
+
     static std::uint32_t one(std::uint32_t a, std::uint32_t b) {
-        const auto x = static_cast<std::int32_t>(static_cast<T16>(a));
-        const auto y = static_cast<std::int32_t>(static_cast<T16>(b));
+        const auto x = static_cast<std::int32_t>(static_cast<Part>(a));
+        const auto y = static_cast<std::int32_t>(static_cast<Part>(b));
         std::int32_t result = 0;
         if constexpr (OP == IntegerOp::Add) {
             result = x + y;
+        } else if constexpr (OP == IntegerOp::Sub || OP == IntegerOp::Neg) {
+            result = x - y;
         } else if constexpr (OP == IntegerOp::Min || OP == IntegerOp::MinRelu) {
             result = x < y ? x : y;
         } else {
@@ -296,7 +329,12 @@ struct Packed16 {
         if constexpr (OP == IntegerOp::MinRelu || OP == IntegerOp::MaxRelu) {
             result = result < 0 ? 0 : result;
         }
-        return static_cast<std::uint32_t>(result) & 0xffffu;
+        if constexpr (SATURATES) {
+            constexpr std::int32_t LOWEST = std::numeric_limits<Part>::min();
+            constexpr std::int32_t HIGHEST = std::numeric_limits<Part>::max();
+            result = result < LOWEST ? LOWEST : result > HIGHEST ? HIGHEST : result;
+        }
+        return static_cast<std::uint32_t>(result) & MASK;
     }
 };
 
@@ -308,27 +346,67 @@ struct ClampedToZero {
     }
 };
 
-template <typename T16>
+template <typename Part>
 Handler select_packed(IntegerOp op) {
     using U = std::uint32_t;
+    constexpr bool is_byte = sizeof(Part) == 1;
+    constexpr bool is_signed = Part(-1) < Part(0);
     switch (op) {
     case IntegerOp::Add:
-        return map_lanes<Packed16<T16, IntegerOp::Add>, U, U, U>;
+        return map_lanes<Packed<Part, IntegerOp::Add>, U, U, U>;
+    case IntegerOp::Sub:
+        return is_byte ? map_lanes<Packed<Part, IntegerOp::Sub>, U, U, U> : nullptr;
+    case IntegerOp::Neg:
+        return is_byte && is_signed ? map_lanes<Packed<Part, IntegerOp::Neg>, U, U> : nullptr;
     case IntegerOp::Min:
-        return map_lanes<Packed16<T16, IntegerOp::Min>, U, U, U>;
+        return map_lanes<Packed<Part, IntegerOp::Min>, U, U, U>;
     case IntegerOp::Max:
-        return map_lanes<Packed16<T16, IntegerOp::Max>, U, U, U>;
+        return map_lanes<Packed<Part, IntegerOp::Max>, U, U, U>;
     case IntegerOp::MinRelu:
-        return map_lanes<Packed16<T16, IntegerOp::MinRelu>, U, U, U>;
+        return is_signed ? map_lanes<Packed<Part, IntegerOp::MinRelu>, U, U, U> : nullptr;
     case IntegerOp::MaxRelu:
-        return map_lanes<Packed16<T16, IntegerOp::MaxRelu>, U, U, U>;
+        return is_signed ? map_lanes<Packed<Part, IntegerOp::MaxRelu>, U, U, U> : nullptr;
     default:
         return nullptr;
     }
 }
 
+template <typename Part>
+Handler select_packed_saturating(IntegerOp op) {
+    using U = std::uint32_t;
+    switch (op) {
+    case IntegerOp::Add:
+        return map_lanes<Packed<Part, IntegerOp::Add, true>, U, U, U>;
+    case IntegerOp::Sub:
+        return sizeof(Part) == 1 ? map_lanes<Packed<Part, IntegerOp::Sub, true>, U, U, U> : nullptr;
+    default:
+        return nullptr;
+    }
+}
+
+Handler select_packed(const IntegerForm& form) {
+    switch (form.type) {
+    case ptx::Type::S16:
+        return form.is_saturating ? select_packed_saturating<std::int16_t>(form.op)
+                                  : select_packed<std::int16_t>(form.op);
+    case ptx::Type::U16:
+        return form.is_saturating ? select_packed_saturating<std::uint16_t>(form.op)
+                                  : select_packed<std::uint16_t>(form.op);
+    case ptx::Type::S8:
+        return form.is_saturating ? select_packed_saturating<std::int8_t>(form.op)
+                                  : select_packed<std::int8_t>(form.op);
+    default:
+        return form.is_saturating ? select_packed_saturating<std::uint8_t>(form.op)
+                                  : select_packed<std::uint8_t>(form.op);
+    }
+}
+
 Handler select_saturating(const IntegerForm& form) {
     using S = std::int32_t;
+    using U = std::uint32_t;
+    if (form.type == ptx::Type::U32 && form.op == IntegerOp::Add) {
+        return map_lanes<AddSaturatedUnsigned, U, U, U>;
+    }
     if (form.type != ptx::Type::S32) {
         return nullptr;
     }
@@ -454,6 +532,10 @@ Handler select64(IntegerOp op) {
         return map_lanes<MulHi<T>, T, T, T>;
     case IntegerOp::MadHi:
         return map_lanes<MadHi<T>, T, T, T, T>;
+    case IntegerOp::CarrylessMadLo:
+        return I::is_signed ? nullptr : map_lanes<CarrylessMad<false>, T, T, T, T>;
+    case IntegerOp::CarrylessMadHi:
+        return I::is_signed ? nullptr : map_lanes<CarrylessMad<true>, T, T, T, T>;
     case IntegerOp::Div:
         return map_lanes<Divide64<T, false>, T, T, T>;
     case IntegerOp::Rem:
@@ -533,12 +615,11 @@ const Instruction* dot2(WarpContext& warp, const Instruction* at, std::uint32_t 
 } // namespace
 
 Handler select_integer(const IntegerForm& form) {
+    if (form.is_packed) {
+        return select_packed(form);
+    }
     if (form.is_saturating) {
         return select_saturating(form);
-    }
-    if (form.is_packed) {
-        return form.type == ptx::Type::S16 ? select_packed<std::int16_t>(form.op)
-                                           : select_packed<std::uint16_t>(form.op);
     }
     switch (form.type) {
     case ptx::Type::U16:
