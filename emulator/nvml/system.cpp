@@ -12,6 +12,7 @@
 #include <iterator>
 #include <mutex>
 #include <set>
+#include <string>
 #include <thread>
 
 namespace nvml_abi {
@@ -27,9 +28,31 @@ using namespace cuprum::nvml;
 namespace {
 
 // Clients check versions. These are the ones of the first drivers for the CUDA version that the
-// emulated driver implements.
-constexpr const char* KERNEL_DRIVER_VERSION = "580.00";
-constexpr const char* NVML_VERSION = "13.580.00";
+// emulated driver reports.
+std::string kernel_driver_version() {
+    struct Branch {
+        int cuda;
+        const char* driver;
+    };
+
+    constexpr Branch branches[] = {{13040, "615.00"}, {13030, "610.00"}, {13020, "595.00"},
+                                   {13010, "590.00"}, {13000, "580.00"}, {12090, "575.00"},
+                                   {12080, "570.00"}, {12060, "560.00"}, {12050, "555.00"},
+                                   {12040, "550.00"}, {12030, "545.00"}, {12020, "535.00"},
+                                   {12010, "530.00"}};
+    for (const Branch& each : branches) {
+        if (cuprum::emulator::driver_version() >= each.cuda) {
+            return each.driver;
+        }
+    }
+    return "525.00";
+}
+
+std::string nvml_version() {
+    return std::to_string(cuprum::emulator::driver_version() / 1000) + "." +
+           kernel_driver_version();
+}
+
 constexpr const char* DRIVER_BRANCH = "cuprum-emulator";
 
 std::mutex system_event_mutex;
@@ -51,11 +74,11 @@ void require_system_set(nvmlSystemEventSet_t set) {
 extern "C" {
 
 nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned int length) {
-    return entry([&](const State&) { write_text(KERNEL_DRIVER_VERSION, version, length); });
+    return entry([&](const State&) { write_text(kernel_driver_version(), version, length); });
 }
 
 nvmlReturn_t nvmlSystemGetNVMLVersion(char* version, unsigned int length) {
-    return entry([&](const State&) { write_text(NVML_VERSION, version, length); });
+    return entry([&](const State&) { write_text(nvml_version(), version, length); });
 }
 
 nvmlReturn_t nvmlSystemGetDriverBranch(nvmlSystemDriverBranchInfo_t* branch_info,
@@ -71,7 +94,7 @@ nvmlReturn_t nvmlSystemGetDriverBranch(nvmlSystemDriverBranchInfo_t* branch_info
 nvmlReturn_t nvmlSystemGetCudaDriverVersion(int* cuda_driver_version) {
     return entry([&](const State&) {
         require(cuda_driver_version);
-        *cuda_driver_version = cuprum::emulator::DRIVER_VERSION;
+        *cuda_driver_version = cuprum::emulator::driver_version();
     });
 }
 

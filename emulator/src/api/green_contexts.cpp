@@ -12,22 +12,6 @@
 
 using namespace cuprum::emulator;
 
-namespace {
-
-void check_type(CUdevResourceType type) {
-    if (type != CU_DEV_RESOURCE_TYPE_SM) {
-        fail(CUDA_ERROR_INVALID_RESOURCE_TYPE,
-             "multiprocessors are the only resource of this device");
-    }
-}
-
-CUdevResource all_of(const Device& device) {
-    const SmRange all{0, device.sm_count()};
-    return make_resource(device, {&all, 1});
-}
-
-} // namespace
-
 extern "C" {
 
 // ---- resources ---------------------------------------------------------------------------------
@@ -36,9 +20,7 @@ CUresult CUDAAPI cuDeviceGetDevResource(CUdevice device, CUdevResource* resource
                                         CUdevResourceType type) {
     return entry("cuDeviceGetDevResource", [&] {
         require(resource != nullptr, "resource must not be NULL");
-        const Device& whole = device_at(device);
-        check_type(type);
-        *resource = all_of(whole);
+        *resource = resource_of(device_at(device), nullptr, type);
     });
 }
 
@@ -47,9 +29,7 @@ CUresult CUDAAPI cuCtxGetDevResource(CUcontext hCtx, CUdevResource* resource,
     return entry("cuCtxGetDevResource", [&] {
         require(resource != nullptr, "resource must not be NULL");
         const auto [context, green] = usable_context(hCtx);
-        check_type(type);
-        *resource = green != nullptr ? make_resource(context->device(), green->ranges())
-                                     : all_of(context->device());
+        *resource = resource_of(context->device(), green.get(), type);
     });
 }
 
@@ -58,8 +38,7 @@ CUresult CUDAAPI cuGreenCtxGetDevResource(CUgreenCtx hCtx, CUdevResource* resour
     return entry("cuGreenCtxGetDevResource", [&] {
         require(resource != nullptr, "resource must not be NULL");
         const auto green = green_context_from(hCtx);
-        check_type(type);
-        *resource = make_resource(green->primary().device(), green->ranges());
+        *resource = resource_of(green->primary().device(), green.get(), type);
     });
 }
 

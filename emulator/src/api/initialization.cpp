@@ -9,6 +9,7 @@
 #include "cuprum_emulator.h"
 #include "objects/process/error.hpp"
 #include "objects/process/log.hpp"
+#include "places/native_stack.hpp"
 
 #include <atomic>
 #include <cstring>
@@ -35,7 +36,7 @@ CUresult CUDAAPI cuInit(unsigned int Flags) {
 }
 
 CUresult CUDAAPI cuDriverGetVersion(int* driverVersion) {
-    return early_entry("cuDriverGetVersion", [&] { put(driverVersion, DRIVER_VERSION); });
+    return early_entry("cuDriverGetVersion", [&] { put(driverVersion, driver_version()); });
 }
 
 CUresult CUDAAPI cuGetProcAddress_v2(const char* symbol, void** pfn, int cudaVersion,
@@ -92,10 +93,10 @@ CUdriverProcAddressQueryResult find_entry_point(const char* name, int version, c
     require(name != nullptr && address != nullptr, "an argument is NULL");
     require((flags & ~known_flags) == 0, "unknown flags");
     *address = nullptr;
-    if (version > DRIVER_VERSION) {
+    if (version > driver_version()) {
         fail(CUDA_ERROR_INVALID_VALUE, "CUDA " + std::to_string(version) +
                                            " was asked for, but this driver is " +
-                                           std::to_string(DRIVER_VERSION));
+                                           std::to_string(driver_version()));
     }
     const OwnEntry own_entries[] = {
         {"cuprumEmulatorVersion", reinterpret_cast<void*>(&cuprumEmulatorVersion)},
@@ -151,11 +152,14 @@ void explain_export_tables(const CUuuid& id) {
     log(LogLevel::Info, "cuGetExportTable: there is no table " + text);
     static std::atomic_flag is_explained;
     if (text != TABLE_OF_NVRTC && !is_explained.test_and_set()) {
+        const std::string library = places::calling_library();
         log(LogLevel::Error,
-            "an NVIDIA library asks for private tables of NVIDIA's driver, which the emulated "
-            "device does not have; if it is the CUDA runtime inside a program, link the program "
-            "with 'nvcc -cudart shared' (CMake: CUDA_RUNTIME_LIBRARY Shared) and start it with "
-            "'cuprum-emulator run', which provides another runtime library");
+            (library.empty() ? "the program" : library) +
+                " asks for private tables of NVIDIA's driver, which the emulated device does not "
+                "have. It contains NVIDIA's CUDA runtime: if you build it yourself, link it with "
+                "'nvcc -cudart shared' (CMake: CUDA_RUNTIME_LIBRARY Shared) and start the program "
+                "with 'cuprum-emulator run', which provides another runtime library. If not, that "
+                "part needs a GPU or another library");
     }
 }
 

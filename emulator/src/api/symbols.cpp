@@ -32,6 +32,7 @@ extern "C" {
         return refuse(#symbol);                                                                    \
     }                                                                                              \
     __attribute__((weak, visibility("default"), alias("unsupported_" #symbol))) int symbol();
+#include "api/newer_symbols.def"
 #include "api/symbols.def"
 #undef CUPRUM_SYMBOL
 }
@@ -47,6 +48,7 @@ std::span<const Symbol> symbols() {
      Flavour::flavour,                                                                             \
      reinterpret_cast<void*>(&symbol),                                                             \
      reinterpret_cast<void*>(&unsupported_##symbol)},
+#include "api/newer_symbols.def"
 #include "api/symbols.def"
 #undef CUPRUM_SYMBOL
     };

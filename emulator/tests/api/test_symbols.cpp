@@ -26,6 +26,7 @@ struct Listed {
 
 constexpr Listed LIST[] = {
 #define CUPRUM_SYMBOL(symbol, name, version, flavour) {#symbol, #name, version, #flavour},
+#include "api/newer_symbols.def"
 #include "api/symbols.def"
 #undef CUPRUM_SYMBOL
 };

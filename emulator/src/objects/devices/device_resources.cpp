@@ -4,6 +4,7 @@
 #include "objects/devices/device_resources.hpp"
 
 #include "objects/devices/device.hpp"
+#include "objects/devices/green_context.hpp"
 #include "objects/process/driver.hpp"
 #include "objects/process/error.hpp"
 
@@ -156,9 +157,107 @@ unsigned split_resource(CUdevResource* groups, unsigned limit, const CUdevResour
     return count;
 }
 
-CUdevResourceDesc describe_resources(std::span<const CUdevResource> resources) {
-    require(!resources.empty(), "no resource is given");
+void split_structured(CUdevResource* results, std::span<StructuredGroup> groups,
+                      const CUdevResource& input, CUdevResource* remainder) {
+    const Private inside = inside_of(input);
+    const Device& device = device_at(inside.device);
+    std::vector<SmRange> left(inside.ranges.begin(), inside.ranges.begin() + inside.range_count);
+    const std::uint32_t most_coscheduled = device.major() >= 9 ? 32 : 2;
+    std::vector<std::vector<SmRange>> parts;
+    for (StructuredGroup& group : groups) {
+        const std::uint32_t step =
+            group.coscheduled != 0 ? group.coscheduled : sm_granularity(device, 0).step;
+        if (step % 2 != 0 || step > most_coscheduled) {
+            fail(CUDA_ERROR_INVALID_VALUE,
+                 "the number of multiprocessors that are scheduled together must be even and at "
+                 "most " +
+                     std::to_string(most_coscheduled));
+        }
+        require(group.count % 2 == 0, "the number of multiprocessors of a group must be even");
+        require(group.is_backfilled || group.coscheduled == 0 ||
+                    group.count % group.coscheduled == 0,
+                "the number of multiprocessors of a group is no multiple of those that are "
+                "scheduled together");
+        const std::uint32_t available = count_of(left);
+        if (group.count > available) {
+            fail(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION,
+                 "a group of " + std::to_string(group.count) +
+                     " multiprocessors was requested, but only " + std::to_string(available) +
+                     " are left (CUPRUM_EMULATOR_MULTIPROCESSORS sets the number)");
+        }
+        if (group.count == 0) {
+            const std::uint32_t unit = group.is_backfilled ? 2 : step;
+            group.count = available >= step ? available / unit * unit : 0;
+        }
+        if (results != nullptr && group.count == 0) {
+            fail(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION,
+                 "no multiprocessors are left for a group");
+        }
+        parts.push_back(take(left, group.count));
+    }
+    const std::uint64_t split = next_split.fetch_add(1, std::memory_order_relaxed);
+    for (std::size_t index = 0; results != nullptr && index < parts.size(); ++index) {
+        results[index] = make(device, parts[index], split);
+    }
+    if (remainder != nullptr) {
+        *remainder = make(device, left, split);
+        if (left.empty()) {
+            remainder->type = CU_DEV_RESOURCE_TYPE_INVALID;
+        }
+    }
+}
+
+CUdevResource resource_of(const Device& device, const GreenContext* green, CUdevResourceType type) {
+    if (static_cast<unsigned>(type) == WORKQUEUE_CONFIG_TYPE) {
+        WorkqueueConfig queues;
+        queues.device = device.ordinal();
+        if (green != nullptr) {
+            queues = green->queues();
+        }
+        CUdevResource resource{};
+        resource.type = type;
+        std::memcpy(resource._oversize, &queues, sizeof queues);
+        return resource;
+    }
+    if (type != CU_DEV_RESOURCE_TYPE_SM) {
+        fail(CUDA_ERROR_INVALID_RESOURCE_TYPE,
+             "the resources of this device are multiprocessors and the configuration of work "
+             "queues");
+    }
+    const SmRange all{0, device.sm_count()};
+    return green != nullptr ? make_resource(device, green->ranges())
+                            : make_resource(device, {&all, 1});
+}
+
+CUdevResourceDesc describe_resources(std::span<const CUdevResource> given) {
+    require(!given.empty(), "no resource is given");
+    // At most one resource configures work queues. The others are multiprocessors.
+    std::vector<CUdevResource> resources;
+    std::optional<WorkqueueConfig> wanted_queues;
+    for (const CUdevResource& resource : given) {
+        if (static_cast<unsigned>(resource.type) != WORKQUEUE_CONFIG_TYPE) {
+            resources.push_back(resource);
+            continue;
+        }
+        require(!wanted_queues, "work queues are configured twice");
+        WorkqueueConfig queues;
+        std::memcpy(static_cast<void*>(&queues), resource._oversize, sizeof queues);
+        require(queues.concurrency_limit != 0 && queues.sharing_scope <= 1,
+                "the configuration of work queues is invalid");
+        (void)device_at(queues.device);
+        wanted_queues = queues;
+    }
+    if (resources.empty()) {
+        resources.push_back(
+            resource_of(device_at(wanted_queues->device), nullptr, CU_DEV_RESOURCE_TYPE_SM));
+    }
     const Private first = inside_of(resources.front());
+    WorkqueueConfig queues;
+    queues.device = first.device;
+    if (wanted_queues) {
+        require(wanted_queues->device == first.device, "the resources belong to two devices");
+        queues = *wanted_queues;
+    }
     std::vector<SmRange> ranges;
     for (const CUdevResource& resource : resources) {
         const Private inside = inside_of(resource);
@@ -191,11 +290,13 @@ CUdevResourceDesc describe_resources(std::span<const CUdevResource> resources) {
     auto& table = HandleTable::instance();
     for (const auto& object : table.all(HandleKind::ResourceDescription)) {
         const auto& known = static_cast<const ResourceDescription&>(*object);
-        if (known.device() == first.device && known.ranges() == joined) {
+        if (known.device() == first.device && known.ranges() == joined &&
+            known.queues() == queues) {
             return known.handle<CUdevResourceDesc>();
         }
     }
-    const auto made = std::make_shared<ResourceDescription>(first.device, std::move(joined));
+    const auto made =
+        std::make_shared<ResourceDescription>(first.device, std::move(joined), queues);
     table.insert(HandleKind::ResourceDescription, made);
     return made->handle<CUdevResourceDesc>();
 }

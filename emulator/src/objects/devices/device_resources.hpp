@@ -13,6 +13,7 @@
 #include <cuda.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -46,19 +47,54 @@ struct SmGranularity {
 unsigned split_resource(CUdevResource* groups, unsigned limit, const CUdevResource& input,
                         CUdevResource* remaining, unsigned flags, unsigned least);
 
-/// The multiprocessors that a green context will have. A CUdevResourceDesc is the handle of one.
+/// A group of a structured split.
+struct StructuredGroup {
+    std::uint32_t count = 0;       // 0: as many as possible; the split writes the number here
+    std::uint32_t coscheduled = 0; // 0: as usual for the device
+    bool is_backfilled = false;    // the number need not be a multiple of `coscheduled`
+};
+
+/// Divides a resource into groups of given sizes, and a rest: cuDevSmResourceSplit. If `results` is
+/// nullptr, it only computes the sizes.
+void split_structured(CUdevResource* results, std::span<StructuredGroup> groups,
+                      const CUdevResource& input, CUdevResource* remainder);
+
+/// The wishes of a program for work queues, of CUDA 13.1. They make no difference here.
+struct WorkqueueConfig {
+    int device = 0;
+    std::uint32_t concurrency_limit = 8;
+    std::uint32_t sharing_scope = 0;
+
+    bool operator==(const WorkqueueConfig&) const = default;
+};
+
+/// CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG, which older headers lack.
+constexpr unsigned WORKQUEUE_CONFIG_TYPE = 1000;
+
+class GreenContext;
+
+/// Returns a resource of a device, or of a green context unless that is nullptr.
+///
+/// @throws Error INVALID_RESOURCE_TYPE for resources that the device does not have.
+[[nodiscard]] CUdevResource resource_of(const Device& device, const GreenContext* green,
+                                        CUdevResourceType type);
+
+/// What a green context will have. A CUdevResourceDesc is the handle of one.
 class ResourceDescription final : public Object {
 public:
-    ResourceDescription(int device, std::vector<SmRange> ranges)
-        : device_(device), ranges_(std::move(ranges)) {}
+    ResourceDescription(int device, std::vector<SmRange> ranges, WorkqueueConfig queues)
+        : device_(device), ranges_(std::move(ranges)), queues_(queues) {}
 
     [[nodiscard]] int device() const noexcept { return device_; }
 
     [[nodiscard]] const std::vector<SmRange>& ranges() const noexcept { return ranges_; }
 
+    [[nodiscard]] const WorkqueueConfig& queues() const noexcept { return queues_; }
+
 private:
     int device_;
     std::vector<SmRange> ranges_;
+    WorkqueueConfig queues_;
 };
 
 /// Returns the handle of a description. Equal resources get the same handle, because CUDA has no

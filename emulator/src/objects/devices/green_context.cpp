@@ -41,6 +41,7 @@ void retire_view(std::uint64_t handle) {
 std::shared_ptr<GreenContext> GreenContext::create(const ResourceDescription& description) {
     auto primary = device_at(description.device()).retain_primary();
     std::shared_ptr<GreenContext> green(new GreenContext(std::move(primary), description.ranges()));
+    green->queues_ = description.queues();
     // The green context outlives its default stream, so the stream must not own it.
     green->default_stream_ = std::make_shared<Stream>(
         green->primary_, Stream::Kind::Legacy, Stream::LEAST_PRIORITY,

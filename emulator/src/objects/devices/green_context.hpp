@@ -44,6 +44,8 @@ public:
 
     [[nodiscard]] const std::vector<SmRange>& ranges() const noexcept { return ranges_; }
 
+    [[nodiscard]] const WorkqueueConfig& queues() const noexcept { return queues_; }
+
     [[nodiscard]] std::uint32_t sm_count() const noexcept;
 
     /// Returns the stream that NULL stands for while this context is current.
@@ -74,6 +76,7 @@ private:
 
     std::shared_ptr<Context> primary_;
     std::vector<SmRange> ranges_;
+    WorkqueueConfig queues_;
     std::uint64_t id_;
     std::uint64_t life_; // of the primary context; a reset ends this context too
     std::atomic<bool> is_destroyed_{false};

@@ -8,11 +8,35 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
+#include <string_view>
 
 namespace cuprum::emulator {
 
-/// The CUDA version that the emulated driver implements.
-inline constexpr int DRIVER_VERSION = 13000;
+/// The CUDA version that the emulated driver reports: the newest whose compilers are tested.
+inline constexpr int DEFAULT_DRIVER_VERSION = 13040;
+
+/// The environment variable that changes it, such as CUPRUM_EMULATOR_DRIVER_VERSION=12.4.
+inline constexpr const char* DRIVER_VERSION_VARIABLE = "CUPRUM_EMULATOR_DRIVER_VERSION";
+
+/// Returns 13040 for "13.4", and 0 for anything that is no version from 12.0 to 13.9.
+[[nodiscard]] constexpr int parse_driver_version(std::string_view text) noexcept {
+    const bool is_version = text.size() == 4 && text[0] == '1' &&
+                            (text[1] == '2' || text[1] == '3') && text[2] == '.' &&
+                            text[3] >= '0' && text[3] <= '9';
+    return is_version ? 10000 + (text[1] - '0') * 1000 + (text[3] - '0') * 10 : 0;
+}
+
+/// Returns the CUDA version that the emulated driver reports. cuInit refuses invalid values of the
+/// variable; they count as unset here.
+[[nodiscard]] inline int driver_version() noexcept {
+    static const int version = [] {
+        const char* const text = std::getenv(DRIVER_VERSION_VARIABLE);
+        const int wanted = text != nullptr ? parse_driver_version(text) : 0;
+        return wanted != 0 ? wanted : DEFAULT_DRIVER_VERSION;
+    }();
+    return version;
+}
 
 /// What cuDeviceGetName says.
 inline constexpr const char* DEVICE_NAME = "Cuprum Emulated Device";

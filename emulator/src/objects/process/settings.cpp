@@ -4,6 +4,7 @@
 #include "objects/process/settings.hpp"
 
 #include "interp/memory_map.hpp"
+#include "objects/devices/identity.hpp"
 #include "objects/memory/host_room.hpp"
 #include "objects/process/host_limits.hpp"
 
@@ -33,8 +34,9 @@ constexpr std::uint32_t MAX_WORKERS = 1024;
 constexpr std::uint32_t MAX_WATCHDOG_SECONDS = 86400;
 
 /// The supported compute capabilities. Others are refused.
-constexpr std::array<std::string_view, 13> COMPUTE_CAPABILITIES{
-    "7.0", "7.2", "7.5", "8.0", "8.6", "8.7", "8.9", "9.0", "10.0", "10.3", "11.0", "12.0", "12.1"};
+constexpr std::array<std::string_view, 15> COMPUTE_CAPABILITIES{
+    "7.0", "7.2",  "7.5",  "8.0",  "8.6",  "8.7",  "8.8", "8.9",
+    "9.0", "10.0", "10.3", "10.7", "11.0", "12.0", "12.1"};
 
 std::optional<std::string> variable(const char* name);
 [[noreturn]] void refuse(const std::string& name, const std::string& value,
@@ -70,6 +72,10 @@ Settings read_settings() {
         const auto dot = text->find('.');
         settings.major = static_cast<std::uint32_t>(std::stoul(text->substr(0, dot)));
         settings.minor = static_cast<std::uint32_t>(std::stoul(text->substr(dot + 1)));
+    }
+    if (const auto text = variable(DRIVER_VERSION_VARIABLE);
+        text && parse_driver_version(*text) == 0) {
+        refuse(DRIVER_VERSION_VARIABLE, *text, "a CUDA version from 12.0 to 13.9, such as 13.4");
     }
     settings.memory_bytes = default_memory_bytes();
     if (const auto text = variable("CUPRUM_EMULATOR_MEMORY")) {
