@@ -59,6 +59,7 @@ struct Frame {
     std::uintptr_t module = 0; // load address of the file
 };
 
+std::mutex& names_mutex();
 Range own_range();
 _Unwind_Reason_Code visit(_Unwind_Context* context, void* data);
 const Frame& name(std::uintptr_t address);
@@ -78,8 +79,7 @@ std::size_t capture_native(std::span<std::uintptr_t> frames) noexcept {
 
 std::vector<std::string> name_native(std::span<const std::uintptr_t> frames, std::size_t most,
                                      bool is_python) {
-    static std::mutex mutex; // protects the cache of name()
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(names_mutex());
     const std::uintptr_t python = interpreter();
     std::vector<std::string> lines;
     for (const std::uintptr_t address : frames) {
@@ -97,9 +97,65 @@ std::vector<std::string> name_native(std::span<const std::uintptr_t> frames, std
     return lines;
 }
 
+std::string calling_library() {
+    struct Known {
+        std::string_view prefix;
+        std::string_view product;
+    };
+
+    constexpr Known products[] = {{"libcublas", "cuBLAS"},
+                                  {"libcudnn", "cuDNN"},
+                                  {"libcufft", "cuFFT"},
+                                  {"libcurand", "cuRAND"},
+                                  {"libcusolver", "cuSOLVER"},
+                                  {"libcusparse", "cuSPARSE"},
+                                  {"libcutensor", "cuTENSOR"},
+                                  {"libnccl", "NCCL"},
+                                  {"libnpp", "NPP"},
+                                  {"libnvjpeg", "nvJPEG"},
+                                  {"libtorch", "PyTorch"},
+                                  {"libc10_cuda", "PyTorch"},
+                                  {"libonnxruntime", "ONNX Runtime"},
+                                  {"libtensorflow", "TensorFlow"}};
+    std::array<std::uintptr_t, 24> frames{};
+    const std::size_t count = capture_native(frames);
+    const std::lock_guard lock(names_mutex());
+    const std::uintptr_t python = interpreter();
+    for (const std::uintptr_t address : std::span(frames).first(count)) {
+        const Frame& frame = name(address);
+        if (python != 0 && frame.module == python) {
+            return {};
+        }
+        const std::size_t slash = frame.file.rfind('/') + 1; // 0 if there is none
+        const std::string base = frame.file.substr(slash);
+        if (is_plumbing(frame) || base.find(".so") == std::string::npos) {
+            continue;
+        }
+        for (const Known& each : products) {
+            if (base.starts_with(each.prefix)) {
+                return std::string(each.product) + " (" + base + ")";
+            }
+        }
+        constexpr std::string_view packages = "-packages/";
+        const std::size_t at = frame.file.find(packages);
+        if (base.starts_with("lib") || at == std::string::npos) {
+            return base;
+        }
+        const std::string package = frame.file.substr(at + packages.size());
+        return "the Python package " + package.substr(0, package.find('/'));
+    }
+    return {};
+}
+
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
+
+/// Returns the lock that protects the cache of name().
+std::mutex& names_mutex() {
+    static std::mutex mutex;
+    return mutex;
+}
 
 /// Returns the memory range of this library.
 Range own_range() {

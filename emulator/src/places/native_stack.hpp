@@ -24,4 +24,8 @@ namespace cuprum::emulator::places {
 [[nodiscard]] std::vector<std::string> name_native(std::span<const std::uintptr_t> frames,
                                                    std::size_t most, bool is_python);
 
+/// Names the library that calls the driver: "cuBLAS (libcublasLt.so.13)", "libmine.so" or "the
+/// Python package cupy". Returns an empty string if it is the program itself, or not known.
+[[nodiscard]] std::string calling_library();
+
 } // namespace cuprum::emulator::places

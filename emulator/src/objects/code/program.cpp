@@ -9,6 +9,7 @@
 #include "objects/process/driver.hpp"
 #include "objects/process/error.hpp"
 #include "objects/process/log.hpp"
+#include "places/native_stack.hpp"
 #include "ptx/diagnostics.hpp"
 #include "ptx/parser.hpp"
 
@@ -139,6 +140,11 @@ std::shared_ptr<const Program> Program::load(const void* image, std::optional<st
         // A GPU's driver returns INVALID_PTX for bare PTX of a newer device, and
         // NO_BINARY_FOR_GPU for a container without a matching entry.
         const bool is_text = result.kind == ImageKind::Ptx;
+        if (const std::string library = result.has_cubin ? places::calling_library() : "";
+            !library.empty()) {
+            result.message += "; the code belongs to " + library +
+                              ": without its PTX, that part needs a GPU or another library";
+        }
         refuse(is_text ? CUDA_ERROR_INVALID_PTX : code_of(result.problem), result.message, options);
     }
     if (result.ptx->find(".version") == std::string::npos) {
