@@ -8,6 +8,8 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 
@@ -90,6 +92,23 @@ AnyContext::~AnyContext() {
         CUPRUM_DRIVER_FUNCTION(driver_, cuCtxPopCurrent)(&context);
         CUPRUM_DRIVER_FUNCTION(driver_, cuDevicePrimaryCtxRelease)(device_);
     }
+}
+
+unsigned parse_architecture(std::string_view name) noexcept {
+    for (const std::string_view prefix : {"sm_", "compute_"}) {
+        if (!name.starts_with(prefix)) {
+            continue;
+        }
+        name.remove_prefix(prefix.size());
+        unsigned number = 0;
+        const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+        const std::string_view suffix(end,
+                                      static_cast<std::size_t>(name.data() + name.size() - end));
+        const bool is_valid = error == std::errc() && number >= 10 && number <= 999 &&
+                              (suffix.empty() || suffix == "a" || suffix == "f");
+        return is_valid ? number : 0;
+    }
+    return 0;
 }
 
 Link::Link(const EmulatedDriver& driver, unsigned sm, unsigned max_registers)

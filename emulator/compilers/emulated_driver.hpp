@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cuprum::emulator::compilers {
@@ -85,6 +86,10 @@ private:
     std::array<void*, 4> values_{}; // the driver writes the size of the log here
     CUlinkState state_ = nullptr;
 };
+
+/// Returns the number of an architecture: 90 for "sm_90", "sm_90a" and "compute_90". Returns 0 for
+/// anything else.
+[[nodiscard]] unsigned parse_architecture(std::string_view name) noexcept;
 
 /// Returns the folder of the program or library that contains this code.
 [[nodiscard]] std::filesystem::path own_folder();

@@ -17,6 +17,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <new>
 #include <set>
 #include <string>
 #include <string_view>
@@ -47,7 +48,7 @@ enum InputType : int {
     ANY = 10,
 };
 
-constexpr std::array<std::string_view, 30> OPTIONS{
+constexpr std::array OPTIONS = std::to_array<std::string_view>({
     // With their "=" if they have a value. Names are NVIDIA's.
     "-arch=",
     "-maxrregcount=",
@@ -79,7 +80,7 @@ constexpr std::array<std::string_view, 30> OPTIONS{
     "-cloning=",
     "-r",
     "-Ofast-compile=",
-};
+});
 
 struct Failure {
     Result code;
@@ -112,18 +113,25 @@ bool is_known(std::string_view option) {
 /// Runs a function's body, and keeps the text of what it throws as the link's log.
 template <typename Body>
 int guarded(Linking& linking, Body&& body) noexcept {
+    // Nothing may cross the C interface, also if memory for the log runs out.
+    const auto note = [&](const std::string& text, int code) noexcept {
+        try {
+            linking.errors += text + '\n';
+        } catch (const std::exception&) {
+            return static_cast<int>(INTERNAL);
+        }
+        return code;
+    };
     try {
         body();
         return SUCCESS;
     } catch (const Failure& failure) {
-        linking.errors += failure.text + '\n';
-        return failure.code;
+        return note(failure.text, failure.code);
     } catch (const CompileError& error) {
-        linking.errors += std::string(error.what()) + '\n';
-        return error.code() == CUDA_ERROR_INVALID_PTX ? PTX_COMPILE : INVALID_INPUT;
+        return note(error.what(),
+                    error.code() == CUDA_ERROR_INVALID_PTX ? PTX_COMPILE : INVALID_INPUT);
     } catch (const std::exception& error) {
-        linking.errors += std::string(error.what()) + '\n';
-        return INTERNAL;
+        return note(error.what(), INTERNAL);
     }
 }
 
@@ -239,52 +247,56 @@ void complete(Linking& linking) {
     linking.fatbin = link_of(linking).complete();
 }
 
-/// Returns the number of "sm_90a" or "compute_90", or 0 for anything else.
-unsigned sm_of(std::string_view architecture) {
-    const std::size_t at = architecture.find('_') + 1;
-    unsigned sm = 0;
-    if (architecture.starts_with("sm_") || architecture.starts_with("compute_")) {
-        std::from_chars(architecture.data() + at, architecture.data() + architecture.size(), sm);
-    }
-    return sm;
-}
-
 Linking* linking_of(void* handle) {
     return static_cast<Linking*>(handle);
 }
 
-int create(void** handle, std::uint32_t count, const char** options) {
-    if (handle == nullptr || (count != 0 && options == nullptr)) {
-        return INVALID_INPUT;
-    }
-    auto linking = std::make_unique<Linking>();
+void read_options(Linking& linking, std::uint32_t count, const char** options) {
+    bool is_lto = false;
     for (std::uint32_t index = 0; index < count; ++index) {
         const std::string option = options[index] != nullptr ? options[index] : "";
         if (!is_known(option)) {
-            return UNRECOGNIZED_OPTION;
+            throw Failure{UNRECOGNIZED_OPTION, "unrecognized option: '" + option + "'"};
         }
-        linking->options.push_back(option);
-        linking->gives_ptx |= option == "-ptx";
+        linking.options.push_back(option);
+        linking.gives_ptx |= option == "-ptx";
+        is_lto |= option == "-lto";
         if (option.starts_with("-arch=")) {
-            linking->architecture = option.substr(std::strlen("-arch="));
-            linking->sm = sm_of(linking->architecture);
-            if (linking->sm == 0) {
-                return UNRECOGNIZED_OPTION;
+            linking.architecture = option.substr(std::strlen("-arch="));
+            linking.sm = parse_architecture(linking.architecture);
+            if (linking.sm == 0) {
+                throw Failure{UNRECOGNIZED_OPTION,
+                              "'" + option + "' names no architecture; expected one such as " +
+                                  "-arch=sm_90, -arch=sm_90a or -arch=compute_90"};
             }
         } else if (constexpr std::string_view limit = "-maxrregcount="; option.starts_with(limit)) {
             const char* const end = option.data() + option.size();
             const auto [rest, error] =
-                std::from_chars(option.data() + limit.size(), end, linking->max_registers);
+                std::from_chars(option.data() + limit.size(), end, linking.max_registers);
             if (error != std::errc{} || rest != end) {
-                return UNRECOGNIZED_OPTION;
+                throw Failure{UNRECOGNIZED_OPTION, "'" + option + "' has no number"};
             }
         }
     }
-    if (linking->architecture.empty()) {
-        return MISSING_ARCH;
+    if (linking.sm == 0) {
+        throw Failure{MISSING_ARCH, "the option -arch=sm_XX is missing"};
     }
-    *handle = linking.release();
-    return SUCCESS;
+    if (linking.gives_ptx && !is_lto) {
+        throw Failure{INVALID_INPUT, "the option -ptx needs -lto"};
+    }
+}
+
+/// Like NVIDIA's function, it returns a handle also for invalid options, so that there is a log.
+int create(void** handle, std::uint32_t count, const char** options) noexcept {
+    if (handle == nullptr || (count != 0 && options == nullptr)) {
+        return INVALID_INPUT;
+    }
+    auto* const linking = new (std::nothrow) Linking;
+    *handle = linking;
+    if (linking == nullptr) {
+        return INTERNAL;
+    }
+    return guarded(*linking, [&] { read_options(*linking, count, options); });
 }
 
 int destroy(void** handle) {
@@ -401,7 +413,7 @@ CUPRUM_EXPORT int nvJitLinkVersion(unsigned* major, unsigned* minor) {
         return INVALID_INPUT;
     }
     *major = CUPRUM_NVJITLINK_MAJOR;
-    *minor = CUPRUM_NVJITLINK_MAJOR == 12 ? 9 : 0;
+    *minor = CUPRUM_NVJITLINK_MAJOR == 12 ? 9 : 4;
     return SUCCESS;
 }
 

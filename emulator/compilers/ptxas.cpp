@@ -109,6 +109,21 @@ void choose_device(unsigned sm) {
     }
 }
 
+/// Starts the emulated driver with a device of the wanted architecture.
+const EmulatedDriver& start_driver(const PtxasOptions& options) {
+    choose_device(options.sm());
+    try {
+        return EmulatedDriver::instance();
+    } catch (const CompileError& error) {
+        if (error.code() == CUDA_ERROR_INVALID_VALUE) {
+            throw UsageError("Value '" + options.architecture +
+                             "' is not defined for option 'gpu-name': the emulated device has no "
+                             "such compute capability");
+        }
+        throw;
+    }
+}
+
 int attribute(const EmulatedDriver& driver, CUfunction function, CUfunction_attribute which) {
     int value = 0;
     CUPRUM_DRIVER_FUNCTION(driver, cuFuncGetAttribute)(&value, which, function);
@@ -170,8 +185,7 @@ void write(const PtxasOptions& options, const std::string& fatbin) {
 
 void compile(const PtxasOptions& options) {
     const auto sources = read_sources(options);
-    choose_device(options.sm());
-    const EmulatedDriver& driver = EmulatedDriver::instance();
+    const EmulatedDriver& driver = start_driver(options);
     const AnyContext context(driver);
     for (const Source& source : sources) {
         if (options.is_relocatable) {
@@ -226,7 +240,7 @@ int main(int count, char** arguments) {
         } else if (options.asks_for_version) {
             show_version(EmulatedDriver::instance());
         } else if (options.asks_for_ptx_versions) {
-            std::cout << "6.0 to 9.x; code of a newer version is accepted if all its instructions "
+            std::cout << "6.0 to 9.4; code of a newer version is accepted if all its instructions "
                          "are known\n";
         } else {
             compile(options);

@@ -3,6 +3,8 @@
 
 #include "compilers/ptxas_options.hpp"
 
+#include "compilers/emulated_driver.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -99,25 +101,32 @@ std::vector<std::string> split(const std::string& list) {
 }
 
 void check_architecture(const std::string& name) {
-    std::string_view rest = name;
-    if (!rest.starts_with("sm_") && !rest.starts_with("compute_")) {
-        throw UsageError("Value '" + name + "' is not defined for option 'gpu-name'");
-    }
-    rest.remove_prefix(rest.find('_') + 1);
-    const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
-    const std::string_view suffix = rest.substr(digits);
-    if (digits == 0 || digits > 3 || (!suffix.empty() && suffix != "a" && suffix != "f")) {
+    if (parse_architecture(name) == 0) {
         throw UsageError("Value '" + name + "' is not defined for option 'gpu-name'");
     }
 }
 
-/// Reads the arguments in a file of options; they are separated by white space.
-std::vector<std::string> read_options(const std::string& path) {
-    std::ifstream file(path);
+/// What files of options may hold, all together. One may name itself.
+constexpr std::size_t MOST_OPTION_BYTES = std::size_t{1} << 20;
+
+/// Reads the arguments in a file of options; they are separated by white space. Takes its size from
+/// the bytes that are left for such files.
+std::vector<std::string> read_options(const std::string& path, std::size_t& bytes_left) {
+    std::ifstream file(path, std::ios::binary);
     if (!file) {
         throw UsageError("Could not open input file '" + path + "'");
     }
-    return {std::istream_iterator<std::string>(file), {}};
+    std::string text(bytes_left, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    if (text.size() >= bytes_left) {
+        throw UsageError("options files hold more than " + std::to_string(MOST_OPTION_BYTES) +
+                         " bytes; does '" + path + "' name itself?");
+    }
+    // An empty file counts too, so that no chain of files is endless.
+    bytes_left -= text.size() + 1;
+    std::istringstream words(text);
+    return {std::istream_iterator<std::string>(words), {}};
 }
 
 void apply(PtxasOptions& options, std::string_view name, const std::string& value) {
@@ -147,13 +156,10 @@ void apply(PtxasOptions& options, std::string_view name, const std::string& valu
 PtxasOptions PtxasOptions::parse(const std::vector<std::string>& arguments) {
     PtxasOptions options;
     std::vector<std::string> left(arguments.rbegin(), arguments.rend()); // the next one is last
-    std::size_t budget = 100'000; // a file of options may name itself
+    std::size_t bytes_left = MOST_OPTION_BYTES;
     while (!left.empty()) {
         const std::string argument = std::move(left.back());
         left.pop_back();
-        if (budget-- == 0) {
-            throw UsageError("too many arguments; does an options file name itself?");
-        }
         if (argument.size() < 2 || argument[0] != '-') {
             options.files.push_back(argument);
             continue;
@@ -183,7 +189,7 @@ PtxasOptions PtxasOptions::parse(const std::vector<std::string>& arguments) {
             left.pop_back();
         }
         if (option->name == "options-file") {
-            auto more = read_options(value);
+            auto more = read_options(value, bytes_left);
             left.insert(left.end(), more.rbegin(), more.rend());
             continue;
         }
@@ -193,7 +199,7 @@ PtxasOptions PtxasOptions::parse(const std::vector<std::string>& arguments) {
 }
 
 unsigned PtxasOptions::sm() const {
-    return static_cast<unsigned>(std::stoul(architecture.substr(architecture.find('_') + 1)));
+    return parse_architecture(architecture);
 }
 
 } // namespace cuprum::emulator::compilers

@@ -186,8 +186,24 @@ TEST_F(Ptxas, options_come_from_files_too) {
     EXPECT_TRUE(std::filesystem::exists(out));
     const std::string endless = folder_ / "endless";
     write("endless", "-optf " + endless + "\n");
-    EXPECT_NE(ptxas("-optf " + endless).output.find("does an options file name itself"),
-              std::string::npos);
+    EXPECT_NE(ptxas("-optf " + endless).output.find("endless' name itself?"), std::string::npos);
+}
+
+TEST_F(Ptxas, huge_files_of_options_cost_little_memory) {
+    // Many arguments in a file that names itself, and a file without an end.
+    std::string many;
+    for (int i = 0; i < 50'000; ++i) {
+        many += "-v ";
+    }
+    const std::string itself = folder_ / "itself";
+    write("itself", many + "-optf " + itself + " -optf " + itself + "\n");
+    for (const std::string& path : {itself, std::string("/dev/zero")}) {
+        const Outcome outcome = shell("ulimit -v 400000; " CUPRUM_PTXAS " -optf " + path);
+        EXPECT_EQ(outcome.status, 255) << outcome.output;
+        EXPECT_NE(outcome.output.find("options files hold more than 1048576 bytes"),
+                  std::string::npos)
+            << outcome.output;
+    }
 }
 
 TEST_F(Ptxas, what_it_does_not_know_is_refused) {
@@ -200,11 +216,13 @@ TEST_F(Ptxas, what_it_does_not_know_is_refused) {
     says("-arch=gfx90a x.ptx", "Value 'gfx90a' is not defined for option 'gpu-name'");
     says("-arch=sm_ x.ptx", "Value 'sm_' is not defined");
     says("-arch=sm_90b x.ptx", "Value 'sm_90b' is not defined");
+    says("-arch=sm_99999999999 x.ptx", "Value 'sm_99999999999' is not defined");
     says("-m 32 x.ptx", "Value '32' is not defined for option 'machine'");
     says("-o", "option '-o' needs a value");
     says("/no/such.ptx", "Input file '/no/such.ptx' could not be opened");
     says("", "No input files specified");
     const std::string source = write("store.ptx", STORE);
+    says("-arch sm_91 " + source, "the emulated device has no such compute capability");
     says("-arch sm_80 -e other " + source, "Entry function 'other' is not defined");
     says("-arch sm_80 " + source + " -o /no/such/folder/x.o", "Could not write output file");
 }
@@ -212,7 +230,7 @@ TEST_F(Ptxas, what_it_does_not_know_is_refused) {
 TEST_F(Ptxas, its_version_is_one_that_programs_can_read) {
     const Outcome outcome = ptxas("--version");
     EXPECT_EQ(outcome.status, 0);
-    EXPECT_NE(outcome.output.find("release 13.0, V13.0."), std::string::npos) << outcome.output;
+    EXPECT_NE(outcome.output.find("release 13.4, V13.4."), std::string::npos) << outcome.output;
     EXPECT_EQ(ptxas("--help").status, 0);
 }
 
@@ -343,24 +361,76 @@ TEST(NvJitLink, errors_have_a_text) {
 }
 
 TEST(NvJitLink, options_are_checked) {
-    void* handle = nullptr;
-    const char* none[] = {"-lto"};
-    EXPECT_EQ(jit("nvJitLinkCreate", &handle, std::uint32_t{1}, static_cast<const char**>(none)), 2)
-        << "the architecture is missing";
-    const char* odd[] = {"-arch=sm_90", "-frobnicate"};
-    EXPECT_EQ(jit("nvJitLinkCreate", &handle, std::uint32_t{2}, static_cast<const char**>(odd)), 1);
-    const char* no_device[] = {"-arch=sm_XX"};
-    EXPECT_EQ(
-        jit("nvJitLinkCreate", &handle, std::uint32_t{1}, static_cast<const char**>(no_device)), 1);
-    const char* no_number[] = {"-arch=sm_90", "-maxrregcount=many"};
-    EXPECT_EQ(
-        jit("nvJitLinkCreate", &handle, std::uint32_t{2}, static_cast<const char**>(no_number)), 1);
-    EXPECT_EQ(handle, nullptr);
+    const auto expect = [](std::vector<const char*> options, int code, const char* text) {
+        void* handle = nullptr;
+        EXPECT_EQ(jit("nvJitLinkCreate", &handle, static_cast<std::uint32_t>(options.size()),
+                      options.data()),
+                  code)
+            << text;
+        std::size_t size = 0;
+        EXPECT_EQ(jit("nvJitLinkGetErrorLogSize", handle, &size), 0);
+        std::string log(size, '\0');
+        EXPECT_EQ(jit("nvJitLinkGetErrorLog", handle, log.data()), 0);
+        EXPECT_NE(log.find(text), std::string::npos) << log;
+        EXPECT_EQ(jit("nvJitLinkDestroy", &handle), 0);
+    };
+    expect({"-lto"}, 2, "-arch=sm_XX is missing");
+    expect({"-arch=sm_90", "-frobnicate"}, 1, "unrecognized option: '-frobnicate'");
+    expect({"-arch=sm_90", nullptr}, 1, "unrecognized option: ''");
+    for (const char* const odd : {"-arch=gfx90", "-arch=", "-arch=sm_", "-arch=sm_1", "-arch=90",
+                                  "-arch=sm_90b", "-arch=sm_9000000000000"}) {
+        expect({odd}, 1, "names no architecture");
+    }
+    expect({"-arch=sm_90", "-maxrregcount=many"}, 1, "'-maxrregcount=many' has no number");
+    expect({"-arch=sm_90", "-ptx"}, 3, "-ptx needs -lto");
+    for (const char* const known : {"-arch=sm_90a", "-arch=sm_107f", "-arch=compute_80"}) {
+        expect({known}, 0, "");
+    }
+    EXPECT_EQ(jit("nvJitLinkCreate", static_cast<void**>(nullptr), std::uint32_t{0},
+                  static_cast<const char**>(nullptr)),
+              3);
     unsigned major = 0;
     unsigned minor = 0;
     EXPECT_EQ(jit("nvJitLinkVersion", &major, &minor), 0);
     EXPECT_EQ(major, 13U);
 }
+
+TEST(NvJitLink, code_for_a_newer_architecture_is_refused) {
+    std::string newer = STORE;
+    newer.replace(newer.find("sm_80"), 5, "sm_90");
+    JitLink link("-arch=sm_80");
+    EXPECT_NE(link.add(PTX_INPUT, newer, "newer"), 0);
+    EXPECT_NE(link.errors().find("the PTX is for sm_90, the target is sm_80"), std::string::npos)
+        << link.errors();
+    JitLink same("-arch=sm_90");
+    EXPECT_EQ(same.add(PTX_INPUT, newer, "newer"), 0) << same.errors();
+    ASSERT_EQ(same.complete(), 0) << same.errors();
+    EXPECT_EQ(run_store(same.cubin()), 42U);
+}
+
+TEST(NvJitLink, a_lack_of_memory_is_an_error_code) {
+    // The option alone is larger than the memory that is left.
+    const std::string program = R"py(
+import ctypes, resource, sys
+library = ctypes.CDLL(sys.argv[1])
+option = b"-Xptxas=" + b"x" * (1 << 28)
+options = (ctypes.c_char_p * 2)(b"-arch=sm_90", option)
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 26), used + (1 << 26)))
+handle = ctypes.c_void_p()
+print("code", library.nvJitLinkCreate(ctypes.byref(handle), 2, options))
+library.nvJitLinkDestroy(ctypes.byref(handle))
+)py";
+    const auto file = std::filesystem::path(testing::TempDir()) / "cuprum_no_memory.py";
+    std::ofstream(file) << program;
+    const Outcome outcome = shell("python3 " + file.string() + " " CUPRUM_NVJITLINK_LIBRARY);
+    std::filesystem::remove(file);
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    EXPECT_EQ(outcome.output, "code 6\n");
+}
+
+// ---- NVRTC
+// ---------------------------------------------------------------------------------------
 
 namespace {
 

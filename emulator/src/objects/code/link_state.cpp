@@ -185,7 +185,7 @@ const std::string& LinkState::complete() {
     }
     if (options_.is_verbose()) {
         info += "info    : linked " + std::to_string(result.input_count) + " inputs, " +
-                std::to_string(result.entry_count) + " kernels, for sm_" + std::to_string(sm_);
+                std::to_string(result.entry_count) + " kernels, for sm_" + std::to_string(target());
     }
     if (!info.empty()) {
         options_.write_info(info);

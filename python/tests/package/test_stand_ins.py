@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The stand-ins for ptxas and nvJitLink are used only on request, with a GPU and without one."""
+
+import os
+import subprocess
+import sys
+import types
+
+import pytest
+
+import cuprum
+import cuprum.triton
+
+# What a program does without `cuprum run`; prints what could come from the stand-ins.
+PROGRAM = """
+import ctypes, os
+before = dict(os.environ)
+import cuprum, cuprum.triton
+from cuprum import _cuprum
+source = 'extern "C" __global__ void f(int* x) { *x = 42; }'
+code = cuprum.Linker(cuprum.Program(source, "c++").compile("ptx")).link("cubin")
+code.get_kernel("f")
+for library in _cuprum.compiler_libraries():
+    assert "/compilers/" not in library.path, library.path
+for name in ("libnvJitLink.so.12", "libnvJitLink.so.13"):
+    try:
+        ctypes.CDLL(name)
+    except OSError:
+        pass
+changed = {name: value for name, value in os.environ.items() if before.get(name) != value}
+print("changed:", changed)
+print("loaded:", [line.split()[-1] for line in open("/proc/self/maps") if "/compilers/" in line])
+"""
+VARIABLES = ("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH", "TRITON_LIBCUDA_PATH")
+
+
+def test_an_ordinary_program_never_meets_them():
+    environment = {name: value for name, value in os.environ.items() if name not in VARIABLES}
+    environment.pop("LD_PRELOAD", None)
+    environment.pop("LD_LIBRARY_PATH", None)
+    ended = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.splitlines() == ["changed: {}", "loaded: []"]
+
+
+@pytest.fixture
+def fake_triton(monkeypatch):
+    """A Triton that only notes which driver is active."""
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    active = []
+    runtime = types.ModuleType("triton.runtime")
+    runtime.driver = types.SimpleNamespace(set_active=active.append)
+    monkeypatch.setitem(sys.modules, "triton", types.ModuleType("triton"))
+    monkeypatch.setitem(sys.modules, "triton.runtime", runtime)
+    monkeypatch.setattr(cuprum.triton, "_make_driver", lambda: "driver")
+    yield active
+    for name in VARIABLES:
+        os.environ.pop(name, None)
+
+
+def test_triton_on_a_gpu_keeps_its_own_ptxas(monkeypatch, fake_triton):
+    gpu = types.SimpleNamespace(is_emulated=False, set_current=lambda: None)
+    monkeypatch.setattr(cuprum.triton, "Device", lambda: gpu)
+    before = dict(os.environ)
+    cuprum.triton.activate()
+    assert fake_triton == ["driver"]
+    assert dict(os.environ) == before
+
+
+def test_triton_on_the_emulated_device_gets_the_stand_in(device, fake_triton):
+    if not device.is_emulated:
+        pytest.skip("needs the emulated device")
+    cuprum.triton.activate()
+    assert fake_triton == ["driver"]
+    assert os.environ["TRITON_PTXAS_PATH"].endswith("/compilers/ptxas")
