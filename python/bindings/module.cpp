@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "bindings.hpp"
+#include "program/program_options.hpp"
 #include "support/compatibility.hpp"
 #include "support/fast_paths.hpp"
 #include "support/inspection.hpp"
@@ -77,9 +78,14 @@ NB_MODULE(_cuprum, module) {
         .def_ro("path", &cuprum::LibraryInfo::path, "Return the file, empty if it was not found.")
         .def_ro("version", &cuprum::LibraryInfo::version, "Return the version.")
         .def_ro("problem", &cuprum::LibraryInfo::problem, "Return why it was not found.");
-    module.def("compiler_libraries", &cuprum::compiler_libraries,
-               nb::call_guard<nb::gil_scoped_release>(),
-               "Look for CUDA's compiler libraries and return what was found.");
+    module.def(
+        "compiler_libraries",
+        [] {
+            note_search_paths();
+            const nb::gil_scoped_release release;
+            return cuprum::compiler_libraries();
+        },
+        "Look for CUDA's compiler libraries and return what was found.");
 
     bind_fast_paths(module);
     add_signatures(module);

@@ -153,6 +153,17 @@ TEST(Nvrtc, an_unknown_architecture_lists_those_known) {
         << "a failure while advising is no failure";
 }
 
+TEST(Nvrtc, an_option_of_a_later_version_says_which_one) {
+    FakeNvrtc nvrtc;
+    const std::string log = "nvrtc: error: unrecognized option --create-pch=/tmp/x.pch found\n";
+    EXPECT_EQ(nvrtc::advice_for(log, {"--create-pch=/tmp/x.pch"}),
+              "NVRTC 13.0 does not know --create-pch, which needs CUDA 12.8; update the package "
+              "nvidia-cuda-nvrtc or the toolkit, or leave the option out");
+    EXPECT_EQ(nvrtc::advice_for("nvrtc: error: unrecognized option --new found", {}),
+              "NVRTC 13.0 does not know --new; leave it out, or use a newer NVRTC if the option is "
+              "new");
+}
+
 TEST(Nvrtc, lto_code_is_asked_for_with_the_option_it_needs) {
     FakeNvrtc nvrtc;
     const Program program("", FOR_SM_90);

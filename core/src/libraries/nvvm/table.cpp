@@ -10,7 +10,7 @@ namespace cuprum::nvvm {
 namespace {
 
 constexpr int MIN_VERSION = 12000; // libNVVM reports a version of its own, not CUDA's
-constexpr std::array FILE_NAMES{"libnvvm.so.4"};
+constexpr std::array FILE_NAMES{"libnvvm.so.4", "libnvvm.so"}; // packages of CUDA 12: the second
 
 } // namespace
 

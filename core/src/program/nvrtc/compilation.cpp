@@ -25,6 +25,9 @@ namespace {
                                                 std::string_view name);
 [[nodiscard]] std::string architecture_advice(const std::vector<std::string>& options);
 [[nodiscard]] std::optional<std::string_view> missing_header(std::string_view log);
+[[nodiscard]] std::optional<std::string_view> unknown_option(std::string_view log);
+[[nodiscard]] std::string newer_option_advice(std::string_view option);
+[[nodiscard]] std::string loaded_version();
 [[nodiscard]] std::string value_of(const std::vector<std::string>& options, std::string_view key);
 
 } // namespace
@@ -210,6 +213,9 @@ std::string advice_for(const std::string& log, const std::vector<std::string>& o
     if (log.find("invalid value for --gpu-architecture") != std::string::npos) {
         return architecture_advice(options);
     }
+    if (const auto option = unknown_option(log)) {
+        return newer_option_advice(*option);
+    }
     return {};
 }
 
@@ -263,12 +269,59 @@ std::string architecture_advice(const std::vector<std::string>& options) {
         // NOTE: an error is being reported already; do not replace it.
         return advice;
     }
-    int major = 0;
-    int minor = 0;
-    if (table().nvrtcVersion(&major, &minor) == NVRTC_SUCCESS) {
-        advice += " (version " + std::to_string(major) + "." + std::to_string(minor) + ")";
+    if (const std::string version = loaded_version(); !version.empty()) {
+        advice += " (version " + version + ")";
     }
     return advice + "; set ProgramOptions arch to one of these, or install a newer NVRTC";
+}
+
+/// Returns the version of the loaded library, such as "12.4"; empty if it does not tell.
+std::string loaded_version() {
+    int major = 0;
+    int minor = 0;
+    if (table().nvrtcVersion(&major, &minor) != NVRTC_SUCCESS) {
+        return {};
+    }
+    return std::to_string(major) + "." + std::to_string(minor);
+}
+
+/// Returns the advice for an option that the loaded NVRTC does not know.
+std::string newer_option_advice(std::string_view option) {
+    struct Since {
+        std::string_view option;
+        std::string_view version;
+    };
+
+    // Measured with the libraries of CUDA 12.4 to 13.4. Longer names come first.
+    static constexpr Since SINCE[] = {{"--fdevice-time-trace", "12.6"},
+                                      {"--device-stack-protector", "12.6"},
+                                      {"--create-pch", "12.8"},
+                                      {"--use-pch", "12.8"},
+                                      {"--pch", "12.8"},
+                                      {"--instantiate-templates-in-pch", "12.8"},
+                                      {"--frandom-seed", "12.9"},
+                                      {"--no-cache", "12.9"},
+                                      {"--Ofast-compile", "12.9"}};
+    const std::string version = loaded_version();
+    std::string advice = "NVRTC " + version + (version.empty() ? "" : " ") + "does not know ";
+    advice.append(option);
+    for (const Since& each : SINCE) {
+        if (option.starts_with(each.option)) {
+            return advice + ", which needs CUDA " + std::string(each.version) +
+                   "; update the package nvidia-cuda-nvrtc or the toolkit, or leave the option out";
+        }
+    }
+    return advice + "; leave it out, or use a newer NVRTC if the option is new";
+}
+
+std::optional<std::string_view> unknown_option(std::string_view log) {
+    static constexpr std::string_view WORDS = "unrecognized option ";
+    const std::size_t found = log.find(WORDS);
+    if (found == std::string_view::npos) {
+        return std::nullopt;
+    }
+    const std::string_view rest = log.substr(found + WORDS.size());
+    return rest.substr(0, rest.find_first_of("= \n")); // without its value
 }
 
 std::optional<std::string_view> missing_header(std::string_view log) {
