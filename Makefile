@@ -10,7 +10,8 @@ SHELL := /bin/bash
 ENV := . .venv/cuprum.env
 VENV_PYTHON := .venv/bin/python
 
-.PHONY: help demo test test-wheel asan tsan fuzz check bench gpu-check docs stubs clean bootstrap
+.PHONY: help demo test test-wheel test-matrix asan tsan fuzz check bench gpu-check docs stubs clean
+.PHONY: bootstrap
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,6 +29,10 @@ test: bootstrap ## Build everything and run every test, C++ and Python
 
 test-wheel: bootstrap ## Build a wheel, install it into an empty environment and run a kernel from it
 	@$(ENV); tools/test-wheel
+
+test-matrix: bootstrap ## Test every version of CUDA's compilers from 12.4 on, from NVIDIA's packages
+	@$(ENV); tools/build dev core_program_tests cuprum_emulator cuprum_python_package
+	@$(ENV); $(VENV_PYTHON) tools/test-matrix $(VERSIONS)
 
 asan: bootstrap ## Run every test under the address and undefined-behaviour sanitizers
 	@$(ENV); tools/test-sanitized asan
