@@ -4049,7 +4049,7 @@ class Program:
         Raises
         ------
         NotSupportedError
-            If NVRTC is older than 12.9.
+            If NVRTC is older than 12.8.
         """
 
     @property

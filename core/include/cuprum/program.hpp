@@ -148,7 +148,7 @@ public:
 
     /// Cancels the compilations of this program that run in other threads: they soon throw an
     /// NVRTCError with NVRTC_ERROR_CANCELLED. Later compilations are not affected.
-    /// @throws NotSupportedError if NVRTC is older than 12.9, std::invalid_argument if the program
+    /// @throws NotSupportedError if NVRTC is older than 12.8, std::invalid_argument if the program
     /// is not C++.
     void cancel() const;
 

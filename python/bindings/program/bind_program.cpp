@@ -103,7 +103,7 @@ They soon raise ``NVRTCError`` with ``NVRTC_ERROR_CANCELLED``. Later compilation
 Raises
 ------
 NotSupportedError
-    If NVRTC is older than 12.9.)");
+    If NVRTC is older than 12.8.)");
     type.def_prop_ro("is_closed", &PyProgram::is_closed, "Return whether ``close`` was called.");
     type.def("close", &PyProgram::drop,
              "Release the compiler's state. Calling it again does nothing.");

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int MIN_VERSION = 12000;
 constexpr int PCH_VERSION = 12080;
-constexpr int FLOW_CALLBACK_VERSION = 12090;
+constexpr int FLOW_CALLBACK_VERSION = 12080;
 constexpr std::array FILE_NAMES{"libnvrtc.so.13", "libnvrtc.so.12"};
 
 int version_of(const detail::SharedLibrary& file) {

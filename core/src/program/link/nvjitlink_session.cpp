@@ -100,6 +100,14 @@ std::string advice_for(nvJitLinkResult status, const std::vector<std::string>& o
         return "an input is for another architecture than \"" + wanted + "\"";
     case NVJITLINK_ERROR_MISSING_FATBIN:
         return "an input has no code for \"" + wanted + "\"";
+    case NVJITLINK_ERROR_INTERNAL:
+        if (const std::string version = nvjitlink::version();
+            version.starts_with("12.") && version != "12.9") {
+            return "nvJitLink " + version +
+                   " writes the reason, such as an undefined symbol, to stderr; from 12.9 on it is "
+                   "in the log";
+        }
+        return {};
     default:
         return {};
     }

@@ -39,7 +39,7 @@ public:
     void add_name_expression(const std::string& expression);
 
     /// Makes run() end early, with NVRTC_ERROR_CANCELLED, once `counter` changes.
-    /// @throws NotSupportedError if NVRTC is older than 12.9.
+    /// @throws NotSupportedError if NVRTC is older than 12.8.
     void cancel_when_changed(const std::atomic<unsigned>& counter);
 
     /// Compiles and returns the log.
