@@ -4,7 +4,9 @@
 // Nodes of graphs, with functions for all types of nodes, and attributes of kernel nodes.
 
 #include "api/graph_handles.hpp"
+#include "api/newer_cuda.hpp"
 #include "api/semaphores.hpp"
+#include "objects/graphs/conditional.hpp"
 #include "objects/graphs/embedded_nodes.hpp"
 #include "objects/graphs/kernel_attributes.hpp"
 #include "objects/graphs/memory_nodes.hpp"
@@ -115,9 +117,110 @@ void check_type(const GraphNode& node, const CUgraphNodeParams& request) {
     require(node.type() == request.type, "nodeParams is for a node of another type");
 }
 
+/// Writes the parameters of any node. Pointers in them are valid until the node changes.
+void write_any(CUgraphNode handle, GraphNode& node, CUgraphNodeParams& out) {
+    out = {};
+    out.type = node.type();
+    const auto check = [](CUresult result) {
+        if (result != CUDA_SUCCESS) {
+            fail(result, "the parameters of the node cannot be read");
+        }
+    };
+    switch (node.type()) {
+    case CU_GRAPH_NODE_TYPE_KERNEL: {
+        CUDA_KERNEL_NODE_PARAMS kernel{};
+        write_kernel(node, kernel);
+        static_assert(sizeof kernel == sizeof out.kernel);
+        std::memcpy(&out.kernel, &kernel, sizeof kernel);
+        break;
+    }
+    case CU_GRAPH_NODE_TYPE_MEMCPY: {
+        const auto& copy = node.get<MemcpyParameters>();
+        out.memcpy.copyParams = copy.request;
+        out.memcpy.copyCtx = copy.context->handle<CUcontext>();
+        break;
+    }
+    case CU_GRAPH_NODE_TYPE_MEMSET: {
+        CUDA_MEMSET_NODE_PARAMS set{};
+        const auto& fill = node.get<MemsetParameters>();
+        write_memset(fill, set);
+        out.memset = {set.dst,
+                      set.pitch,
+                      set.value,
+                      set.elementSize,
+                      set.width,
+                      set.height,
+                      fill.context->handle<CUcontext>()};
+        break;
+    }
+    case CU_GRAPH_NODE_TYPE_HOST:
+        out.host.fn = node.get<HostParameters>().function;
+        out.host.userData = node.get<HostParameters>().data;
+        break;
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+        out.graph.graph = node.get<ChildParameters>().graph->handle<CUgraph>();
+        out.graph.ownership = node.get<ChildParameters>().is_moved
+                                  ? CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE
+                                  : CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE;
+        break;
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+        out.eventWait.event = node.get<WaitParameters>().event->handle<CUevent>();
+        break;
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+        out.eventRecord.event = node.get<RecordParameters>().event->handle<CUevent>();
+        break;
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: {
+        CUDA_MEM_ALLOC_NODE_PARAMS alloc{};
+        write_alloc(node.get<AllocParameters>(), alloc);
+        out.alloc = {alloc.poolProps, alloc.accessDescs, alloc.accessDescCount, alloc.bytesize,
+                     alloc.dptr};
+        break;
+    }
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+        out.free.dptr = node.get<FreeParameters>().address;
+        break;
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: {
+        auto& batch = node.get<BatchParameters>();
+        out.memOp = {batch.context->handle<CUcontext>(), static_cast<unsigned>(batch.items.size()),
+                     batch.items.data(), batch.flags};
+        break;
+    }
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL: {
+        auto& conditional = node.get<ConditionalParameters>();
+        out.conditional.handle = conditional.variable->handle();
+        out.conditional.type = conditional.type;
+        out.conditional.size = static_cast<unsigned>(conditional.handles.size());
+        out.conditional.phGraph_out = conditional.handles.data();
+        out.conditional.ctx = conditional.context->handle<CUcontext>();
+        break;
+    }
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL: {
+        CUDA_EXT_SEM_SIGNAL_NODE_PARAMS signals{};
+        check(cuGraphExternalSemaphoresSignalNodeGetParams(handle, &signals));
+        out.extSemSignal = {signals.extSemArray, signals.paramsArray, signals.numExtSems};
+        break;
+    }
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT: {
+        CUDA_EXT_SEM_WAIT_NODE_PARAMS waits{};
+        check(cuGraphExternalSemaphoresWaitNodeGetParams(handle, &waits));
+        out.extSemWait = {waits.extSemArray, waits.paramsArray, waits.numExtSems};
+        break;
+    }
+    default: // an empty node has none
+        break;
+    }
+}
+
 } // namespace
 
 extern "C" {
+
+CUresult CUDAAPI cuGraphNodeGetParams(CUgraphNode hNode, CUgraphNodeParams* nodeParams) {
+    return graph_entry("cuGraphNodeGetParams", [&] {
+        require(nodeParams != nullptr, "nodeParams must not be NULL");
+        write_any(hNode, node_from(hNode), *nodeParams);
+    });
+}
 
 CUresult CUDAAPI cuGraphAddNode_v2(CUgraphNode* phGraphNode, CUgraph hGraph,
                                    const CUgraphNode* dependencies,

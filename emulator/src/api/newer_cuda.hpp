@@ -42,6 +42,7 @@ CUresult CUDAAPI cuLaunchHostFunc_v2_ptsz(CUstream hStream, CUhostFn fn, void* u
 #if CUDA_VERSION < 13020
 
 CUresult CUDAAPI cuFuncGetParamCount(CUfunction func, size_t* paramCount);
+CUresult CUDAAPI cuGraphNodeGetParams(CUgraphNode hNode, CUgraphNodeParams* nodeParams);
 CUresult CUDAAPI cuKernelGetParamCount(CUkernel kernel, size_t* paramCount);
 CUresult CUDAAPI cuMemcpyWithAttributesAsync(CUdeviceptr dst, CUdeviceptr src, size_t size,
                                              CUmemcpyAttributes* attr, CUstream hStream);

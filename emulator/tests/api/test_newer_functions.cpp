@@ -181,6 +181,45 @@ TEST_F(NewerFunctions, copies_and_host_functions_take_further_arguments) {
     EXPECT_TRUE(succeeds(CU(cuStreamDestroy)(stream)));
 }
 
+TEST_F(NewerFunctions, the_parameters_of_any_node_can_be_read) {
+    auto* const read = symbol<CUresult(CUgraphNode, CUgraphNodeParams*)>("cuGraphNodeGetParams");
+    CUgraph graph = nullptr;
+    CUgraphNode node = nullptr;
+    CUgraphNodeParams found{};
+    int data = 0;
+    CUdeviceptr memory = 0;
+    ASSERT_TRUE(succeeds(CU(cuMemAlloc)(&memory, 64)));
+    ASSERT_TRUE(succeeds(CU(cuGraphCreate)(&graph, 0)));
+    const CUDA_MEMSET_NODE_PARAMS set{memory, 0, 7, 4, 16, 1};
+    ASSERT_TRUE(succeeds(CU(cuGraphAddMemsetNode)(&node, graph, nullptr, 0, &set, context_)));
+    ASSERT_TRUE(succeeds(read(node, &found)));
+    EXPECT_EQ(found.type, CU_GRAPH_NODE_TYPE_MEMSET);
+    EXPECT_EQ(found.memset.dst, memory);
+    EXPECT_EQ(found.memset.value, 7U);
+    EXPECT_EQ(found.memset.ctx, context_);
+    const CUDA_HOST_NODE_PARAMS host{[](void*) {}, &data};
+    ASSERT_TRUE(succeeds(CU(cuGraphAddHostNode)(&node, graph, nullptr, 0, &host)));
+    ASSERT_TRUE(succeeds(read(node, &found)));
+    EXPECT_EQ(found.type, CU_GRAPH_NODE_TYPE_HOST);
+    EXPECT_EQ(found.host.userData, &data);
+    CUgraphNodeParams wanted{};
+    wanted.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    wanted.conditional.type = CU_GRAPH_COND_TYPE_IF;
+    wanted.conditional.size = 1;
+    wanted.conditional.ctx = context_;
+    ASSERT_TRUE(succeeds(
+        CU(cuGraphConditionalHandleCreate)(&wanted.conditional.handle, graph, context_, 0, 0)));
+    ASSERT_TRUE(succeeds(CU(cuGraphAddNode)(&node, graph, nullptr, nullptr, 0, &wanted)));
+    ASSERT_TRUE(succeeds(read(node, &found)));
+    EXPECT_EQ(found.conditional.handle, wanted.conditional.handle);
+    ASSERT_EQ(found.conditional.size, 1U);
+    EXPECT_EQ(found.conditional.phGraph_out[0], wanted.conditional.phGraph_out[0]);
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, read(node, nullptr)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, read(nullptr, &found)));
+    EXPECT_TRUE(succeeds(CU(cuGraphDestroy)(graph)));
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(memory)));
+}
+
 TEST_F(NewerFunctions, the_others_are_refused_by_name) {
     testing::internal::CaptureStderr();
     EXPECT_TRUE(returns(CUDA_ERROR_NOT_SUPPORTED,
