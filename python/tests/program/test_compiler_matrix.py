@@ -301,3 +301,32 @@ def test_recorded_ptx(device, stream, path):
     if not device.is_emulated and cuprum.driver_version() < 13000 + 10 * int(version[2]):
         pytest.skip("the driver is older than the compiler")
     check_features(device, stream, cuprum.ObjectCode.from_ptx(code))
+
+
+def test_recorded_ptx_of_unknown_versions(device):
+    # One line in the log for the whole process; only an unknown instruction is refused.
+    if not device.is_emulated:
+        pytest.skip("a driver refuses PTX of versions that it does not know")
+    program = (
+        "import sys, cuprum\n"
+        "text = open(sys.argv[1]).read().replace('.version 9.4', '.version 9.9')\n"
+        "cuprum.Device().set_current()\n"
+        "for name in ('one', 'two'):\n"
+        "    cuprum.ObjectCode.from_ptx(text.encode(), name=name).get_kernel('features')\n"
+        "try:\n"
+        "    text = text.replace('ret;', 'frobnicate.u32; ret;', 1)\n"
+        "    cuprum.ObjectCode.from_ptx(text.encode()).get_kernel('features')\n"
+        "except cuprum.CUDAError as error:\n"
+        "    print(error)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program, str(DATA / "nvrtc_13_4.ptx")],
+        env={**os.environ, "CUPRUM_EMULATOR_LOG": "warn"},
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 0, ended.stderr
+    warnings = [line for line in ended.stderr.splitlines() if "warn" in line]
+    assert len(warnings) == 1, ended.stderr
+    assert "PTX ISA 9.9, newer than version 9.4" in warnings[0]
+    assert "'frobnicate.u32' is not an instruction of PTX ISA 9.4" in ended.stdout + ended.stderr
