@@ -147,6 +147,7 @@ def nvvm_ir():
 
 
 def test_libraries():
+    assert cuprum.compiler_version("nvrtc").startswith(EXPECTED[0] if EXPECTED else "")
     found = {each.name: each for each in _cuprum.compiler_libraries()}
     for name, version in zip(("NVRTC", "nvJitLink", "NVVM"), EXPECTED, strict=False):
         assert found[name].version.startswith(version), (name, found[name].version)

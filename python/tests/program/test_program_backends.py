@@ -6,13 +6,15 @@
 import os
 import re
 import struct
+import subprocess
+import sys
 import threading
 import warnings
 
 import pytest
 
 import cuprum
-from cuprum import LaunchConfig, Program, ProgramOptions
+from cuprum import LaunchConfig, Program, ProgramOptions, _cuprum
 
 KERNEL = 'extern "C" __global__ void f(int* x) { *x = 42; }'
 LAYOUT = (
@@ -184,6 +186,26 @@ def test_versions_of_compilers():
         assert re.fullmatch(r"\d+\.\d+", cuprum.compiler_version(backend))
     with pytest.raises(ValueError, match="backend must be"):
         cuprum.compiler_version("gcc")
+
+
+def test_libraries_of_packages_are_listed_before_those_of_a_toolkit(tmp_path):
+    # Listing the libraries is the first use of CUDA in that process.
+    known = {each.name: each.path for each in _cuprum.compiler_libraries()}
+    folder = tmp_path / "nvidia/cu13/lib"
+    folder.mkdir(parents=True)
+    name = os.path.basename(known["NVRTC"])
+    (folder / name).symlink_to(known["NVRTC"])
+    program = "from cuprum import _cuprum; print(_cuprum.compiler_libraries()[0].path)"
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    environment = {key: value for key, value in os.environ.items() if key != "CUPRUM_NVRTC"}
+    listed = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**environment, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert listed.stdout.strip() == str(folder / name)
 
 
 def test_times_go_to_the_log_or_a_file(tmp_path):
