@@ -128,8 +128,11 @@ std::string calling_library() {
         }
         const std::size_t slash = frame.file.rfind('/') + 1; // 0 if there is none
         const std::string base = frame.file.substr(slash);
-        if (is_plumbing(frame) || base.find(".so") == std::string::npos) {
+        if (is_plumbing(frame)) {
             continue;
+        }
+        if (base.find(".so") == std::string::npos) {
+            return {}; // the program itself
         }
         for (const Known& each : products) {
             if (base.starts_with(each.prefix)) {
