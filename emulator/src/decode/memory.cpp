@@ -85,6 +85,22 @@ void note_atomic(Reader& reader, const AtomicForm& form, const Address& address,
     reader.lowering().note_access(note);
 }
 
+/// Returns whether several operands can be combined with exact results before memory is read.
+bool can_combine(const AtomicForm& form) {
+    switch (form.op) {
+    case AtomicOp::Add:
+    case AtomicOp::Min:
+    case AtomicOp::Max:
+    case AtomicOp::And:
+    case AtomicOp::Or:
+    case AtomicOp::Xor:
+        return form.type == Type::B32 || form.type == Type::U32 || form.type == Type::S32 ||
+               form.type == Type::B64 || form.type == Type::U64 || form.type == Type::S64;
+    default:
+        return false;
+    }
+}
+
 /// Emits one atomic per element of a vector. Each element is atomic; the whole need not be.
 void emit_vector(Reader& reader, const AtomicForm& form, const Address& address,
                  std::size_t count) {
@@ -276,7 +292,7 @@ void decode_atomic(Reader& reader) {
     form.returns = reader.opcode() == "atom";
     const Async async = form.returns ? Async::No : take_async(reader);
     const bool tells_barrier = async == Async::TellsBarrier;
-    reader.take_order_and_scope();
+    const bool is_ordered = reader.take_order_and_scope();
     form.space = take_space(reader);
     check_async(reader, async, form.space);
     const int op =
@@ -323,6 +339,9 @@ void decode_atomic(Reader& reader) {
     rest.immediate = address.offset;
     rest.access_bytes = static_cast<std::uint8_t>(bits_of(form.type) / 8);
     rest.flags = bytecode::HAS_SIDE_EFFECT;
+    if (!is_ordered && !tells_barrier && form.space == Space::Global && can_combine(form)) {
+        rest.flags |= bytecode::CAN_WAIT; // the pass find_last_reductions decides
+    }
     rest.tag = address.base_width == Width::B32 ? NARROW_ATOMIC_ADDRESS : 0;
     Operand destination;
     if (form.returns) {

@@ -19,6 +19,7 @@
 #include "bytecode/kernel.hpp"
 #include "interp/memory_map.hpp"
 #include "interp/observer.hpp"
+#include "interp/reductions.hpp"
 
 #include <array>
 #include <cstddef>
@@ -162,8 +163,9 @@ struct BlockContext {
 
     ClusterContext* cluster = nullptr; // never null while the block runs
     std::uint32_t cluster_rank = 0;
-    Observer* observer = nullptr; // only of checked blocks
-    Probe* probe = nullptr;       // only of blocks that the watchdog suspects
+    Observer* observer = nullptr;            // only of checked blocks
+    Probe* probe = nullptr;                  // only of blocks that the watchdog suspects
+    PendingReductions* reductions = nullptr; // of the worker; null: nothing may be collected
 };
 
 /// One warp.

@@ -124,6 +124,7 @@ void remove_unreachable(KernelBuild& build);
 void find_blocks(KernelBuild& build);
 void propagate_copies(KernelBuild& build);
 void remove_dead_code(KernelBuild& build);
+void find_last_reductions(KernelBuild& build);
 void find_linear(KernelBuild& build);
 void fuse_loads(KernelBuild& build);
 void find_wait_loops(KernelBuild& build);

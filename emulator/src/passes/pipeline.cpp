@@ -24,16 +24,17 @@ constexpr std::array PIPELINE{
     Pass{"find_blocks", find_blocks},               // the graph of basic blocks exists
     Pass{"propagate_copies", propagate_copies},     // parameters and constants are read in place
     Pass{"remove_dead_code", remove_dead_code},     // every result is used
-    Pass{"find_linear", find_linear},               // counters and addresses are linear registers
-    Pass{"fuse_loads", fuse_loads},                 // some handlers run several instructions
-    Pass{"find_blocks", find_blocks},               // the graph matches the changed code
-    Pass{"find_wait_loops", find_wait_loops},       // loops that only test mbarriers are known
-    Pass{"find_live_ranges", find_live_ranges},     // the live range of each register is known
-    Pass{"assign_slots", assign_slots},             // registers are offsets into the frame
-    Pass{"resolve_branches", resolve_branches},     // branch targets are instruction indices
-    Pass{"resolve_calls", resolve_calls},           // so are functions
-    Pass{"place_constants", place_constants},       // the Constants bank is complete
-    Pass{"select_handlers", select_handlers},       // every instruction has a handler and can run
+    Pass{"find_last_reductions", find_last_reductions}, // reductions that can wait are marked
+    Pass{"find_linear", find_linear},           // counters and addresses are linear registers
+    Pass{"fuse_loads", fuse_loads},             // some handlers run several instructions
+    Pass{"find_blocks", find_blocks},           // the graph matches the changed code
+    Pass{"find_wait_loops", find_wait_loops},   // loops that only test mbarriers are known
+    Pass{"find_live_ranges", find_live_ranges}, // the live range of each register is known
+    Pass{"assign_slots", assign_slots},         // registers are offsets into the frame
+    Pass{"resolve_branches", resolve_branches}, // branch targets are instruction indices
+    Pass{"resolve_calls", resolve_calls},       // so are functions
+    Pass{"place_constants", place_constants},   // the Constants bank is complete
+    Pass{"select_handlers", select_handlers},   // every instruction has a handler and can run
 };
 
 void check_module(const ptx::Module& module, const CompileOptions& options,

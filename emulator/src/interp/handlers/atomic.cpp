@@ -4,11 +4,14 @@
 // atom and red: lane by lane, lowest lane first.
 //
 // A block runs on one worker at a time, so its own shared memory needs no atomic operations. All
-// other memory does.
+// other memory does. Lanes that use the same word act on it together, with one atomic operation
+// that has the effect of all of them in order. Reductions that nothing depends on are collected
+// (interp/reductions.hpp).
 
 #include "interp/handlers/access.hpp"
 #include "interp/handlers/half_common.hpp"
 #include "interp/handlers/select.hpp"
+#include "interp/reductions.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
@@ -165,42 +168,194 @@ template <AtomicOp OP, typename F>
     }
 }
 
+/// Whether the operands of several lanes can be combined before memory is read, with exact results.
+template <AtomicOp OP, typename F>
+constexpr bool IS_FOLDABLE = __is_same(F, Plain<typename F::Memory>) &&
+                             (OP == AtomicOp::Add || OP == AtomicOp::And || OP == AtomicOp::Or ||
+                              OP == AtomicOp::Xor || OP == AtomicOp::Min || OP == AtomicOp::Max);
+
+/// Executes the lanes of a mask, which all use one word. Writes their results if `results` is not
+/// null.
+template <AtomicOp OP, typename F, typename Operands>
+[[gnu::noinline]] void apply_together(typename F::Memory* place, std::uint32_t mask,
+                                      const Operands* operand, typename F::Lane* results) {
+    using T = typename F::Memory;
+    T old;
+    if constexpr (IS_FOLDABLE<OP, F>) {
+        auto total = static_cast<T>(operand[__builtin_ctz(mask)]);
+        for_each_lane(mask & (mask - 1), [&](unsigned lane) {
+            total = updated<OP, F>(total, static_cast<T>(operand[lane]));
+        });
+        old = apply_locked<OP, F>(place, total);
+    } else {
+        old = __atomic_load_n(place, __ATOMIC_RELAXED);
+        T value;
+        do {
+            value = old;
+            for_each_lane(mask, [&](unsigned lane) {
+                value = updated<OP, F>(value, static_cast<T>(operand[lane]));
+            });
+        } while (!__atomic_compare_exchange_n(place, &old, value, false, __ATOMIC_SEQ_CST,
+                                              __ATOMIC_RELAXED));
+    }
+    if (results != nullptr) {
+        for_each_lane(mask, [&](unsigned lane) {
+            results[lane] = static_cast<typename F::Lane>(old);
+            old = updated<OP, F>(old, static_cast<T>(operand[lane]));
+        });
+    }
+}
+
+/// Executes the lanes of a mask. Lanes with the same address as the first lane act together, then
+/// those with the address of the first of the rest, and so on while that finds pairs.
+template <AtomicOp OP, typename F, typename Operands>
+[[gnu::always_inline]] inline void apply_lanes(const Addresses& host, std::uint32_t mask,
+                                               const Operands* operand, typename F::Lane* results) {
+    using T = typename F::Memory;
+    while ((mask & (mask - 1)) != 0) {
+        const std::uint64_t first = host[static_cast<unsigned>(__builtin_ctz(mask))];
+        const std::uint32_t same = lanes_in_sequence(host, first, 0) & mask;
+        if ((same & (same - 1)) == 0) {
+            break;
+        }
+        apply_together<OP, F>(reinterpret_cast<T*>(first), same, operand, results);
+        mask &= ~same;
+    }
+    for_each_lane(mask, [&](unsigned lane) {
+        const T old =
+            apply_locked<OP, F>(reinterpret_cast<T*>(host[lane]), static_cast<T>(operand[lane]));
+        if (results != nullptr) {
+            results[lane] = static_cast<typename F::Lane>(old);
+        }
+    });
+}
+
+/// Executes the lanes of a mask on shared memory, which only this worker uses.
+template <AtomicOp OP, typename F, typename Operands>
+[[gnu::always_inline]] inline void apply_in_shared(const Addresses& host, std::uint32_t mask,
+                                                   const Operands* operand,
+                                                   typename F::Lane* results) {
+    using T = typename F::Memory;
+    const auto one = [&](unsigned lane) __attribute__((always_inline)) {
+        auto* const place = reinterpret_cast<T*>(host[lane]);
+        const T old = *place;
+        *place = updated<OP, F>(old, static_cast<T>(operand[lane]));
+        return static_cast<typename F::Lane>(old);
+    };
+    if (results != nullptr) {
+        for_each_lane(mask, [&](unsigned lane) { results[lane] = one(lane); });
+    } else if (mask == FULL_MASK) {
+        for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
+            (void)one(lane);
+        }
+    } else {
+        for_each_lane(mask, [&](unsigned lane) { (void)one(lane); });
+    }
+}
+
+template <AtomicOp OP, typename F>
+void apply_pending(PendingReductions& pending) {
+    using T = typename F::Memory;
+    constexpr unsigned words = PendingReductions::SIZE / PendingReductions::WORD_BITS;
+    for (unsigned word = 0; word < words; ++word) {
+        // In the order of addresses, so that each cache line is needed once.
+        for (std::uint64_t left = pending.used[word]; left != 0; left &= left - 1) {
+            const unsigned entry =
+                word * PendingReductions::WORD_BITS + static_cast<unsigned>(__builtin_ctzll(left));
+            (void)apply_locked<OP, F>(reinterpret_cast<T*>(pending.places[entry]),
+                                      static_cast<T>(pending.values[entry]));
+            pending.places[entry] = nullptr;
+        }
+        pending.used[word] = 0;
+    }
+    pending.apply = nullptr;
+}
+
+/// Collects reductions.
+template <AtomicOp OP, typename F, typename Operands>
+void collect(PendingReductions& pending, const Addresses& host, std::uint32_t mask,
+             const Operands* operand) {
+    using T = typename F::Memory;
+    if (pending.apply != apply_pending<OP, F>) {
+        if (pending.apply != nullptr) {
+            pending.apply(pending);
+        }
+        pending.apply = apply_pending<OP, F>;
+    }
+    std::int32_t patience = pending.patience;
+    for_each_lane(mask, [&](unsigned lane) {
+        auto* const place = reinterpret_cast<std::byte*>(host[lane]);
+        const auto value = static_cast<T>(operand[lane]);
+        const auto entry = static_cast<unsigned>(host[lane] / sizeof(T) % PendingReductions::SIZE);
+        if (pending.places[entry] == place) [[likely]] {
+            pending.values[entry] = static_cast<std::uint64_t>(
+                updated<OP, F>(static_cast<T>(pending.values[entry]), value));
+            ++patience;
+            return;
+        }
+        if (pending.places[entry] != nullptr) {
+            (void)apply_locked<OP, F>(reinterpret_cast<T*>(pending.places[entry]),
+                                      static_cast<T>(pending.values[entry]));
+            --patience;
+        }
+        pending.places[entry] = place;
+        pending.values[entry] = static_cast<std::uint64_t>(value);
+        pending.used[entry / PendingReductions::WORD_BITS] |=
+            std::uint64_t{1} << entry % PendingReductions::WORD_BITS;
+    });
+    pending.patience =
+        patience < PendingReductions::PATIENCE ? patience : PendingReductions::PATIENCE;
+}
+
 template <AtomicOp OP, typename F, Space SPACE>
 const Instruction* atomic(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     using T = typename F::Memory;
     using Lane = typename F::Lane;
     const Addresses addresses = addresses_of(warp, at, (at->tag & NARROW_ATOMIC_ADDRESS) != 0);
-    alignas(VECTOR_BYTES) std::byte* host[WARP_SIZE];
-    if (!resolve_together<true>(warp, mask, SPACE, addresses, sizeof(T), host) &&
-        !resolve_lanes(warp, at, mask, SPACE, addresses, sizeof(T), true, true, host)) {
+    Addresses host;
+    auto* const places = reinterpret_cast<std::byte**>(host.chunks);
+    if (!resolve_together<true>(warp, mask, SPACE, addresses, sizeof(T), places) &&
+        !resolve_lanes(warp, at, mask, SPACE, addresses, sizeof(T), true, true, places)) {
         return nullptr;
     }
     const auto* const operand = lanes_of<Lane>(warp, at->src[1]);
-    const auto* const other =
-        OP == AtomicOp::CompareExchange ? lanes_of<Lane>(warp, at->src[2]) : operand;
     alignas(VECTOR_BYTES) Lane results[WARP_SIZE];
-    for_each_lane(mask, [&](unsigned lane) {
-        auto* const place = reinterpret_cast<T*>(host[lane]);
-        T old;
-        const auto value = static_cast<T>(operand[lane]);
-        if constexpr (OP == AtomicOp::CompareExchange) {
-            old = value;
-            __atomic_compare_exchange_n(place, &old, static_cast<T>(other[lane]), false,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-        } else if constexpr (SPACE == Space::Shared) {
-            old = *place;
-            *place = updated<OP, F>(old, value);
-        } else if constexpr (__is_same(F, Float32)) {
-            const auto offset = static_cast<std::uint64_t>(host[lane] - warp.block->shared);
-            old = SPACE == Space::None && offset < warp.block->shared_bytes
-                      ? apply_locked<OP, Float32>(place, value)
-                      : apply_locked<OP, FlushedFloat32>(place, value);
-        } else {
-            old = apply_locked<OP, F>(place, value);
+    Lane* const wanted = at->dst_count != 0 ? results : nullptr;
+    if constexpr (OP == AtomicOp::CompareExchange) {
+        const auto* const other = lanes_of<Lane>(warp, at->src[2]);
+        for_each_lane(mask, [&](unsigned lane) {
+            auto old = static_cast<T>(operand[lane]);
+            __atomic_compare_exchange_n(reinterpret_cast<T*>(host[lane]), &old,
+                                        static_cast<T>(other[lane]), false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST);
+            results[lane] = static_cast<Lane>(old);
+        });
+    } else if constexpr (SPACE == Space::Shared) {
+        apply_in_shared<OP, F>(host, mask, operand, wanted);
+    } else if constexpr (__is_same(F, Float32)) {
+        std::uint32_t in_shared = 0;
+        if constexpr (SPACE == Space::None) {
+            for_each_lane(mask, [&](unsigned lane) {
+                const std::uint64_t distance =
+                    host[lane] - reinterpret_cast<std::uint64_t>(warp.block->shared);
+                in_shared |= static_cast<std::uint32_t>(distance < warp.block->shared_bytes)
+                             << lane;
+            });
+            apply_lanes<OP, Float32>(host, in_shared, operand, wanted);
         }
-        results[lane] = static_cast<Lane>(old);
-    });
-    if (at->dst_count != 0) {
+        apply_lanes<OP, FlushedFloat32>(host, mask & ~in_shared, operand, wanted);
+    } else {
+        if constexpr (SPACE == Space::Global && IS_FOLDABLE<OP, F>) {
+            PendingReductions* const pending = warp.block->reductions;
+            if ((at->flags & bytecode::CAN_WAIT) != 0 && pending != nullptr &&
+                pending->patience > 0) {
+                collect<OP, F>(*pending, host, mask, operand);
+                return at + 1;
+            }
+        }
+        apply_lanes<OP, F>(host, mask, operand, wanted);
+    }
+    if (wanted != nullptr) {
         if (mask == FULL_MASK) {
             store_lanes<Lane>(locate(warp, at->dst[0]), results, mask);
         } else {
