@@ -54,40 +54,56 @@ bytecode::LinearHead& head_before(std::byte* lanes) {
 
 } // namespace
 
-void Block::start(std::shared_ptr<Grid> grid, std::uint64_t cluster, std::uint32_t sm) {
+void Block::start(const std::shared_ptr<Grid>& grid, std::uint64_t cluster, std::uint32_t sm,
+                  PendingReductions& reductions) {
     end_probe();
-    const GridLaunch& launch = grid->launch();
-    std::uint32_t size[3];
-    std::uint32_t first[3]; // index of the block with rank 0
-    std::uint64_t left = cluster;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        size[axis] = std::max(1u, launch.cluster[axis]);
-        const std::uint32_t count = launch.grid[axis] / size[axis];
-        first[axis] = static_cast<std::uint32_t>(left % count) * size[axis];
-        left /= count;
+    if (configured_for_ != grid.get()) {
+        configure_cluster(grid, sm, reductions);
     }
-    cluster_.size = grid->cluster_blocks();
+    move_to(cluster);
     cluster_.parity = false;
     cluster_.waiting = 0;
     cluster_.mbarrier_waiters = 0;
-    companions_.resize(cluster_.size - 1);
+    if (cluster_.size == 1) [[likely]] {
+        context_.random = grid_->random_start(cluster);
+        context_.index[0] = first_[0];
+        context_.index[1] = first_[1];
+        context_.index[2] = first_[2];
+        start_one();
+        return;
+    }
+    const std::uint32_t* const size = grid_->launch().cluster;
     for (std::uint32_t rank = 0; rank < cluster_.size; ++rank) {
-        if (rank != 0 && !companions_[rank - 1]) {
-            companions_[rank - 1] = std::make_unique<Block>();
-        }
         Block& block = of_rank(rank);
-        block.context_.random = grid->random_start(cluster * cluster_.size + rank);
-        cluster_.blocks[rank] = &block.context_;
-        block.context_.cluster = &cluster_;
-        block.context_.cluster_rank = rank;
-        block.start_one(grid,
-                        {first[0] + rank % size[0], first[1] + rank / size[0] % size[1],
-                         first[2] + rank / size[0] / size[1]},
-                        sm);
+        block.context_.random = grid_->random_start(cluster * cluster_.size + rank);
+        block.context_.index[0] = first_[0] + rank % size[0];
+        block.context_.index[1] = first_[1] + rank / size[0] % size[1];
+        block.context_.index[2] = first_[2] + rank / size[0] / size[1];
+        block.start_one();
     }
 }
 
 Block::Outcome Block::run() {
+    if (cluster_.size != 1) [[unlikely]] {
+        return run_cluster();
+    }
+    switch (run_one()) {
+    case Progress::Finished:
+        return Outcome::Finished;
+    case Progress::Yielded:
+        wake_at_ = 0;
+        return Outcome::Yielded;
+    case Progress::Asleep:
+        return Outcome::Asleep;
+    case Progress::Faulted:
+        return Outcome::Faulted;
+    case Progress::Stuck:
+        break;
+    }
+    return fail_with_deadlock(); // nothing outside the block resumes it
+}
+
+Block::Outcome Block::run_cluster() {
     for (;;) {
         bool is_finished = true;
         bool has_yielded = false;
@@ -142,23 +158,15 @@ Block::Outcome Block::run() {
     }
 }
 
-void Block::start_one(std::shared_ptr<Grid> grid, const std::uint32_t (&index)[3],
-                      std::uint32_t sm) {
-    if (grid_ != grid) {
-        grid_ = std::move(grid);
-    }
-    if (configured_for_ != grid_.get()) {
-        configure();
-    }
-    const GridLaunch& launch = grid_->launch();
-    const bytecode::Kernel& kernel = grid_->kernel();
+/// Starts the block with the index in `context_`.
+void Block::start_one() {
+    const bytecode::Kernel& kernel = *context_.kernel;
     is_finished_ = false;
     wake_at_ = 0;
-    std::copy(std::begin(index), std::end(index), context_.index);
-    context_.sm = sm % std::max(1u, launch.sm_count);
-    fill_block_bank(context_.sm);
+    context_.reductions = collected_;
+    fill_block_bank();
     if (kernel.parameter_copy_bytes != 0) {
-        std::memcpy(context_.shared + kernel.parameter_copy_offset, launch.parameters.data(),
+        std::memcpy(context_.shared + kernel.parameter_copy_offset, context_.parameters,
                     kernel.parameter_bytes);
     }
     if (kernel.reserved_shared_bytes != 0) {
@@ -186,26 +194,6 @@ void Block::start_one(std::shared_ptr<Grid> grid, const std::uint32_t (&index)[3
         const std::uint32_t left = context_.thread_count - w * WARP_SIZE;
         start_warp(warp, left >= WARP_SIZE ? FULL_MASK : (1u << left) - 1);
         warp.budget = QUANTUM;
-        for (const std::uint32_t offset : kernel.linear_slots) {
-            bytecode::LinearHead& head = head_before(warp.frames + offset);
-            head.has_lanes = 1;
-            head.is_varied = 1;
-        }
-        for (std::size_t s = 0; s < kernel.warp_specials.size(); ++s) {
-            std::byte* slot = warp.frames + kernel.warp_specials[s].offset;
-            if (kernel.warp_specials[s].special == Special::LocalBase) {
-                std::memset(slot, 0, bytecode::slot_bytes(bytecode::Width::B64));
-            } else {
-                constexpr std::size_t head_bytes = sizeof(bytecode::LinearHead);
-                constexpr std::size_t lane_bytes = WARP_SIZE * sizeof(std::uint32_t);
-                const std::byte* const value = grid_->warp_special(w, s);
-                if (kernel.warp_specials[s].is_linear) {
-                    std::memcpy(slot - head_bytes, value, head_bytes + lane_bytes);
-                } else {
-                    std::memcpy(slot, value + head_bytes, lane_bytes);
-                }
-            }
-        }
     }
 }
 
@@ -292,11 +280,25 @@ std::string Block::describe() const {
     return text;
 }
 
+void Block::stop_collecting() {
+    for (std::uint32_t rank = 0; rank < cluster_.size; ++rank) {
+        BlockContext& context = of_rank(rank).context_;
+        if (context.reductions != nullptr) {
+            apply_reductions(*context.reductions);
+            context.reductions = nullptr;
+        }
+    }
+}
+
 void Block::release() noexcept {
     end_probe();
     configured_for_ = nullptr;
     grid_.reset();
-    companions_.clear();
+    for (const std::unique_ptr<Block>& companion : companions_) {
+        if (companion) {
+            companion->release();
+        }
+    }
     for (AlignedBuffer* buffer : {&frames_, &shared_, &local_, &block_bank_}) {
         if (buffer->capacity() > MAX_KEPT_BYTES) {
             *buffer = AlignedBuffer{};
@@ -304,8 +306,35 @@ void Block::release() noexcept {
     }
 }
 
+/// Sets up the blocks of a cluster for a grid.
+void Block::configure_cluster(const std::shared_ptr<Grid>& grid, std::uint32_t sm,
+                              PendingReductions& reductions) {
+    configured_for_ = nullptr; // in case the memory does not suffice
+    cluster_.size = grid->cluster_blocks();
+    companions_.resize(cluster_.size - 1);
+    for (std::unique_ptr<Block>& companion : companions_) {
+        if (!companion) {
+            companion = std::make_unique<Block>();
+        }
+    }
+    for (std::uint32_t rank = 0; rank < cluster_.size; ++rank) {
+        Block& block = of_rank(rank);
+        block.configure(grid, sm, reductions);
+        cluster_.blocks[rank] = &block.context_;
+        block.context_.cluster = &cluster_;
+        block.context_.cluster_rank = rank;
+    }
+    cluster_number_ = ~std::uint64_t{0}; // so that cluster 0 is the next one
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        first_[axis] = grid->launch().grid[axis] - grid->launch().cluster[axis];
+    }
+    configured_for_ = grid.get();
+}
+
 /// Sets up everything that is the same for all blocks of the grid.
-void Block::configure() {
+void Block::configure(const std::shared_ptr<Grid>& grid, std::uint32_t sm,
+                      PendingReductions& reductions) {
+    grid_ = grid;
     const GridLaunch& launch = grid_->launch();
     const bytecode::Kernel& kernel = grid_->kernel();
     const std::uint32_t threads = grid_->thread_count();
@@ -314,6 +343,11 @@ void Block::configure() {
         warps_ = std::make_unique<WarpContext[]>(warp_count);
         warp_capacity_ = warp_count;
     }
+    context_.sm = sm % std::max(1u, launch.sm_count);
+    // Checks and random schedules want every access at its time.
+    const bool may_collect = launch.memory->checks == 0 && !grid_->is_random();
+    collected_ = may_collect ? &reductions : nullptr;
+    reductions.patience = PendingReductions::PATIENCE;
     context_.kernel = &kernel;
     context_.code = &kernel.code_source->code_for(bytecode::shape_of(launch.block));
     context_.memory = launch.memory;
@@ -343,7 +377,15 @@ void Block::configure() {
     context_.heap = launch.heap.get();
     context_.warps = warps_.get();
     context_.warp_count = warp_count;
+    constexpr std::uint64_t none = ~std::uint64_t{0}; // no special value is this large
+    block_values_.assign(kernel.block_specials.size(), none);
+    configure_warps();
+}
 
+void Block::configure_warps() {
+    const GridLaunch& launch = grid_->launch();
+    const bytecode::Kernel& kernel = *context_.kernel;
+    const std::uint32_t warp_count = context_.warp_count;
     std::byte* const constants =
         launch.constants != nullptr ? launch.constants.get() : kernel.constant_bank.get();
     // An odd number of cache lines between frames avoids conflicts in the cache sets.
@@ -359,15 +401,56 @@ void Block::configure() {
         warp.code = context_.code->current();
         warp.index = w;
         warp.block = &context_;
+        for (const std::uint32_t offset : kernel.linear_slots) {
+            bytecode::LinearHead& head = head_before(warp.frames + offset);
+            head.has_lanes = 1;
+            head.is_varied = 1;
+        }
+        for (std::size_t s = 0; s < kernel.warp_specials.size(); ++s) {
+            std::byte* slot = warp.frames + kernel.warp_specials[s].offset;
+            if (kernel.warp_specials[s].special == Special::LocalBase) {
+                std::memset(slot, 0, bytecode::slot_bytes(bytecode::Width::B64));
+            } else {
+                constexpr std::size_t head_bytes = sizeof(bytecode::LinearHead);
+                constexpr std::size_t lane_bytes = WARP_SIZE * sizeof(std::uint32_t);
+                const std::byte* const value = grid_->warp_special(w, s);
+                if (kernel.warp_specials[s].is_linear) {
+                    std::memcpy(slot - head_bytes, value, head_bytes + lane_bytes);
+                } else {
+                    std::memcpy(slot, value + head_bytes, lane_bytes);
+                }
+            }
+        }
     }
-    configured_for_ = grid_.get();
 }
 
-void Block::fill_block_bank(std::uint32_t sm) {
-    const std::uint32_t* cluster = grid_->launch().cluster;
-    const std::uint32_t size[3] = {std::max(1u, cluster[0]), std::max(1u, cluster[1]),
-                                   std::max(1u, cluster[2])};
-    for (const bytecode::SpecialSlot& slot : grid_->kernel().block_specials) {
+/// Finds the index of a cluster's first block.
+void Block::move_to(std::uint64_t cluster) {
+    const GridLaunch& launch = grid_->launch();
+    if (cluster == cluster_number_ + 1) [[likely]] {
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            first_[axis] += launch.cluster[axis];
+            if (first_[axis] != launch.grid[axis]) {
+                break;
+            }
+            first_[axis] = 0;
+        }
+    } else {
+        std::uint64_t left = cluster;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const std::uint32_t count = launch.grid[axis] / launch.cluster[axis];
+            first_[axis] = static_cast<std::uint32_t>(left % count) * launch.cluster[axis];
+            left /= count;
+        }
+    }
+    cluster_number_ = cluster;
+}
+
+/// Writes the special values that differ between blocks, if they have changed.
+void Block::fill_block_bank() {
+    const std::uint32_t* const size = grid_->launch().cluster;
+    std::uint64_t* known = block_values_.data();
+    for (const bytecode::SpecialSlot& slot : context_.kernel->block_specials) {
         const auto axis = [&](Special first) {
             return static_cast<std::size_t>(slot.special) - static_cast<std::size_t>(first);
         };
@@ -375,7 +458,7 @@ void Block::fill_block_bank(std::uint32_t sm) {
         if (slot.special <= Special::CtaidZ) {
             value = context_.index[axis(Special::CtaidX)];
         } else if (slot.special == Special::SmId) {
-            value = sm;
+            value = context_.sm;
         } else if (slot.special <= Special::ClusterIdZ) {
             const std::size_t i = axis(Special::ClusterIdX);
             value = context_.index[i] / size[i];
@@ -387,7 +470,11 @@ void Block::fill_block_bank(std::uint32_t sm) {
                     size[0] * (context_.index[1] % size[1] +
                                std::uint64_t{size[1]} * (context_.index[2] % size[2]));
         }
-        broadcast(context_.block_bank + slot.offset, slot.width, value);
+        if (*known != value) {
+            *known = value;
+            broadcast(context_.block_bank + slot.offset, slot.width, value);
+        }
+        ++known;
     }
 }
 

@@ -18,7 +18,7 @@
 namespace cuprum::emulator::exec {
 
 /// A running block: its warps, registers, shared and local memory. The object is reused for the
-/// next block and does not allocate while the kernel stays the same.
+/// next block. What the blocks of a grid have in common is set up once, with the first of them.
 ///
 /// The blocks of a cluster are one object: the first block holds the others and runs them in turn.
 ///
@@ -39,7 +39,11 @@ public:
 
     /// Prepares the blocks of cluster number `cluster` of a grid, on a worker that acts as SM `sm`.
     /// Without clusters, this is one block.
-    void start(std::shared_ptr<Grid> grid, std::uint64_t cluster, std::uint32_t sm);
+    ///
+    /// The block may collect reductions in `reductions`. The caller applies them whenever run() has
+    /// returned Yielded, Asleep or Faulted, and before it reports the block as finished.
+    void start(const std::shared_ptr<Grid>& grid, std::uint64_t cluster, std::uint32_t sm,
+               PendingReductions& reductions);
 
     /// Gives every runnable warp one quantum after another. Stops when all warps have finished, all
     /// wait, or one warp has used up its quanta.
@@ -49,8 +53,6 @@ public:
     [[nodiscard]] std::uint64_t wake_at() const noexcept { return wake_at_; }
 
     [[nodiscard]] Grid& grid() const noexcept { return *grid_; }
-
-    [[nodiscard]] const std::shared_ptr<Grid>& shared_grid() const noexcept { return grid_; }
 
     [[nodiscard]] Fault& fault() noexcept { return context_.fault; }
 
@@ -69,6 +71,9 @@ public:
     /// Describes where every warp of every block of the cluster stands.
     [[nodiscard]] std::string describe() const;
 
+    /// Applies collected reductions, and collects no more: another worker may continue the block.
+    void stop_collecting();
+
     /// Releases the grid, and any memory that is too large to keep.
     void release() noexcept;
 
@@ -82,15 +87,25 @@ private:
         Faulted,
     };
 
-    void start_one(std::shared_ptr<Grid> grid, const std::uint32_t (&index)[3], std::uint32_t sm);
+    void start_one();
+    [[nodiscard]] Outcome run_cluster();
     [[nodiscard]] Progress run_one();
     [[nodiscard]] Block& of_rank(std::uint32_t rank);
     [[nodiscard]] Outcome fail_with_deadlock();
-    void configure();
-    void fill_block_bank(std::uint32_t sm);
+    void configure_cluster(const std::shared_ptr<Grid>& grid, std::uint32_t sm,
+                           PendingReductions& reductions);
+    void configure(const std::shared_ptr<Grid>& grid, std::uint32_t sm,
+                   PendingReductions& reductions);
+    void configure_warps();
+    void move_to(std::uint64_t cluster);
+    void fill_block_bank();
 
     std::shared_ptr<Grid> grid_;
-    const Grid* configured_for_ = nullptr; // the grid whose sizes and pointers are set up
+    const Grid* configured_for_ = nullptr;    // the grid whose sizes and pointers are set up
+    std::uint64_t cluster_number_ = 0;        // of the cluster that runs
+    std::uint32_t first_[3] = {0, 0, 0};      // index of its block with rank 0
+    std::vector<std::uint64_t> block_values_; // what the block bank holds, by special value
+    PendingReductions* collected_ = nullptr;  // null: this grid collects no reductions
     BlockContext context_;
     std::unique_ptr<WarpContext[]> warps_;
     std::uint32_t warp_capacity_ = 0;

@@ -4,18 +4,23 @@
 // Worker threads and their scheduling.
 //
 // One mutex protects three queues: tasks (such as copies, which run first), grids with blocks to
-// start, and suspended blocks. A worker with a grid takes block after block from it without the
-// mutex until other work arrives. Grids then take turns block by block, and suspended blocks take
-// part in the turns. A block that has used up its quantum is suspended if there is other work.
-// Another block of the same grid counts as other work, because the first block may wait for it.
+// start, and suspended blocks. A worker with a grid takes range after range of its blocks without
+// the mutex. Ranges hold as many blocks as run in RANGE_NS, judged by the last range, so that a
+// worker writes to memory that others read once per range and not once per block. If other work
+// waits, the worker turns to it after TURN_NS. Suspended blocks take part in the turns.
 //
-// Idle workers watch a counter for a while before they sleep, because waking a worker takes far
-// longer than running a small kernel.
+// A block that has used up its quantum is suspended if there is other work. Another block of the
+// same grid counts as other work, because the first block may wait for it. A range that takes
+// longer than expected goes back to the grid when other workers are idle or other work waits.
+//
+// Idle workers wait as exec/idle_workers.hpp describes. Whoever adds work calls as many of them as
+// the work can use.
 
 #include "exec/engine.hpp"
 
 #include "exec/block.hpp"
 #include "exec/grid.hpp"
+#include "exec/idle_workers.hpp"
 #include "exec/watchdog.hpp"
 #include "interp/clock.hpp"
 #include "usage/publisher.hpp"
@@ -23,17 +28,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <new>
 #include <optional>
 #include <string>
 #include <thread>
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 namespace cuprum::emulator::exec {
 
@@ -41,20 +42,53 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::microseconds SPIN_TIME{50};
+/// How long a range of blocks should run.
+constexpr std::uint64_t RANGE_NS = 25'000;
+/// By how much the next range may be longer than the last one.
+constexpr std::uint64_t MAX_GROWTH = 8;
+/// After how many blocks a worker reads the clock while the rest of its range may be wanted.
+constexpr std::uint64_t BLOCKS_PER_CLOCK = 8;
+/// How long a worker stays with a grid while other work waits.
+constexpr std::uint64_t TURN_NS = 50'000;
 /// How many spare blocks are kept; each may hold shared memory, registers and local memory.
 constexpr std::size_t MAX_SPARE_BLOCKS = 64;
 /// How long shutdown() waits for running grids before it abandons them.
-constexpr std::chrono::seconds SHUTDOWN_GRACE{2};
+constexpr std::uint64_t SHUTDOWN_GRACE_NS = 2'000'000'000;
+constexpr std::uint64_t NEVER = ~std::uint64_t{0};
 
-// On a worker: where the grid goes that it runs next, before it looks for other work. Else nullptr.
-thread_local constinit std::shared_ptr<Grid>* next_grid = nullptr;
-
-void relax() noexcept;
+/// Locks a mutex that is held for a moment only. Sleeping on it would take far longer.
+[[nodiscard]] std::unique_lock<std::mutex> lock_briefly(std::mutex& mutex) {
+    constexpr int tries = 64;
+    for (int i = 0; i < tries; ++i) {
+        if (mutex.try_lock()) {
+            return {mutex, std::adopt_lock};
+        }
+        relax();
+    }
+    return std::unique_lock(mutex);
+}
 
 [[nodiscard]] bool is_asleep(const std::unique_ptr<Block>& block) {
     return block->wake_at() != 0;
 }
+
+} // namespace
+
+/// A worker thread. Only the thread itself uses it.
+struct alignas(64) Worker {
+    std::uint32_t number = 0;
+    std::unique_ptr<Block> block; // reused for every grid
+    std::shared_ptr<Grid> next;   // the grid to run before looking for other work
+    PendingReductions reductions; // of the range that runs
+    // Whether the worker will look at the queues soon, so that work it adds now needs one worker
+    // less. Work that it adds later may have to wait for the first.
+    bool is_expected = false;
+};
+
+namespace {
+
+/// The worker that this thread is, or nullptr.
+thread_local constinit Worker* this_worker = nullptr;
 
 } // namespace
 
@@ -63,49 +97,76 @@ struct Engine::State {
     struct Work {
         std::function<void()> task;
         std::unique_ptr<Block> block; // a block that was suspended earlier
-        std::shared_ptr<Grid> grid;   // a grid to take a block from
+        std::shared_ptr<Grid> grid;   // a grid to take blocks from
         // If there is no work: when the first sleeping block wakes up.
-        Clock::time_point wake_at = Clock::time_point::max();
+        std::uint64_t wake_at = IdleWorkers::FOREVER;
     };
 
     std::atomic<std::uint32_t> worker_count{1};
     Watchdog watchdog;
+    std::atomic<std::uint64_t> spin_ns{std::chrono::nanoseconds(DEFAULT_SPIN_TIME).count()};
+    std::atomic<std::uint64_t> give_up_at{NEVER}; // in now_ns() time
+    std::atomic<bool> is_random_now{false};       // as is_random, for readers without the mutex
+    std::unique_ptr<Worker[]> workers;
 
-    std::mutex mutex;
-    std::condition_variable wake;
+    // How much work the queues hold. Workers read it for every block.
+    alignas(64) std::atomic<std::uint32_t> waiting{0};
+    IdleWorkers idle;
+
+    alignas(64) std::mutex mutex;
     std::deque<std::function<void()>> tasks;
-    std::deque<std::shared_ptr<Grid>> grids;
+    std::map<std::int32_t, std::deque<std::shared_ptr<Grid>>> grids; // by priority
+    std::size_t queued_grids = 0;
     std::deque<std::unique_ptr<Block>> suspended;
     std::size_t sleeper_count = 0; // suspended blocks that sleep
     std::vector<std::unique_ptr<Block>> spare;
     std::vector<std::thread> threads;
     bool prefers_suspended = false;
     bool is_stopping = false;
-    std::uint32_t parked = 0;
     std::uint32_t busy = 0;
     std::uint64_t grid_count = 0; // submitted so far
     bool is_random = false;
-    std::atomic<bool> is_random_now{false}; // as is_random, for readers without the mutex
     std::uint64_t seed = 0;
-
-    std::atomic<std::uint64_t> news{0};   // changes whenever there is new work
-    std::atomic<std::uint32_t> rivals{0}; // how much other work waits beside a running grid
-    std::atomic<Clock::rep> give_up_at{Clock::time_point::max().time_since_epoch().count()};
 
     void start_workers();
     [[nodiscard]] bool add(const std::shared_ptr<Grid>& grid, const std::int32_t* priority);
-    void publish();
+    [[nodiscard]] bool run_next(const std::shared_ptr<Grid>& grid) const;
+    void add_again(const std::shared_ptr<Grid>& grid);
+    void enqueue(const std::shared_ptr<Grid>& grid);
+    void count_waiting();
+
+    /// Returns whether other work waits beside a running grid. Needs no mutex.
+    [[nodiscard]] bool has_rivals(const Grid& grid) const noexcept {
+        return waiting.load(std::memory_order_relaxed) > (grid.is_queued() ? 1 : 0);
+    }
+
+    [[nodiscard]] std::uint32_t call_for(std::uint64_t pieces);
     bool find_work(Work& work);
-    void work_loop(std::uint32_t worker);
-    void run_grid(std::unique_ptr<Block>& block, const std::shared_ptr<Grid>& grid,
-                  std::uint32_t worker);
-    bool drive(std::unique_ptr<Block>& block);
+    bool find_suspended(Work& work);
+    bool find_grid(Work& work);
+    void work_loop(Worker& self);
+    void run_grid(Worker& self, const std::shared_ptr<Grid>& grid);
+    std::uint64_t run_range(Worker& self, const std::shared_ptr<Grid>& grid, ClusterRange& range,
+                            std::uint64_t begin_ns);
+    void report(Worker& self, Grid& grid, std::uint64_t blocks);
+    bool drive(std::unique_ptr<Block>& block, bool has_more);
     bool is_time_up(Block& block);
+    bool is_giving_up(const Grid& grid, std::uint64_t now, Fault& fault) const;
     std::string describe_others(const Grid& grid);
     std::unique_ptr<Block> spare_block();
     void put_aside(std::unique_ptr<Block> block);
     void give_back(std::unique_ptr<Block> block);
 };
+
+std::chrono::nanoseconds spin_time_for(std::uint32_t processors,
+                                       std::uint32_t quota_millis) noexcept {
+    constexpr std::chrono::microseconds short_time{5};
+    constexpr std::uint32_t two_processors = 2000;
+    if (processors < 2 || (quota_millis != 0 && quota_millis < two_processors)) {
+        return std::chrono::nanoseconds(0);
+    }
+    return quota_millis != 0 ? short_time : DEFAULT_SPIN_TIME;
+}
 
 Engine& Engine::instance() {
     static Engine* const ENGINE = new Engine;
@@ -126,10 +187,11 @@ std::uint32_t Engine::worker_count() const noexcept {
 
 void Engine::configure(const EngineSettings& settings) {
     const std::lock_guard lock(state_->mutex);
-    if (state_->threads.empty() && settings.worker_count != 0) {
+    if (state_->workers == nullptr && settings.worker_count != 0) {
         state_->worker_count = settings.worker_count;
     }
     state_->watchdog.configure({settings.watchdog_seconds, settings.is_watchdog_strict});
+    state_->spin_ns = static_cast<std::uint64_t>(settings.spin_time.count());
     state_->is_random = settings.is_random;
     state_->is_random_now = settings.is_random;
     state_->seed = settings.seed;
@@ -138,7 +200,7 @@ void Engine::configure(const EngineSettings& settings) {
 
 void Engine::submit(GridLaunch launch, std::function<void(const Fault*)> done) {
     const auto grid = std::make_shared<Grid>(std::move(launch), std::move(done));
-    if (!state_->add(grid, nullptr)) {
+    if (!state_->run_next(grid) && !state_->add(grid, nullptr)) {
         grid->fail({FaultKind::Timeout, "the emulated device has been shut down"});
     }
 }
@@ -148,11 +210,8 @@ std::shared_ptr<Grid> Engine::prepare(GridLaunch launch, std::function<void(cons
 }
 
 void Engine::start(const std::shared_ptr<Grid>& grid, std::int32_t priority) {
-    if (next_grid != nullptr && *next_grid == nullptr && grid->block_count() == 1 &&
-        state_->rivals.load(std::memory_order_relaxed) == 0 &&
-        !state_->is_random_now.load(std::memory_order_relaxed)) {
+    if (state_->run_next(grid)) {
         grid->rearm(priority);
-        *next_grid = grid;
         return;
     }
     if (!state_->add(grid, &priority)) {
@@ -173,14 +232,21 @@ HostWait::~HostWait() {
     Engine::instance().watchdog().add_waiting_host(-1);
 }
 
+std::chrono::nanoseconds Engine::spin_time() const noexcept {
+    return std::chrono::nanoseconds(state_->spin_ns.load(std::memory_order_relaxed));
+}
+
 void Engine::post(std::function<void()> task) {
-    const std::lock_guard lock(state_->mutex);
+    auto lock = lock_briefly(state_->mutex);
     if (state_->is_stopping) {
         return;
     }
     state_->start_workers();
     state_->tasks.push_back(std::move(task));
-    state_->publish();
+    state_->count_waiting();
+    const std::uint32_t sleepers = state_->call_for(1);
+    lock.unlock();
+    state_->idle.wake(sleepers);
 }
 
 void Engine::shutdown() noexcept {
@@ -188,10 +254,9 @@ void Engine::shutdown() noexcept {
     {
         const std::lock_guard lock(state_->mutex);
         state_->is_stopping = true;
-        state_->give_up_at = (Clock::now() + SHUTDOWN_GRACE).time_since_epoch().count();
+        state_->give_up_at = now_ns() + SHUTDOWN_GRACE_NS;
         threads.swap(state_->threads);
-        state_->news.fetch_add(1);
-        state_->wake.notify_all();
+        state_->idle.wake(state_->idle.call(threads.size()));
     }
     for (std::thread& thread : threads) {
         if (thread.get_id() == std::this_thread::get_id()) {
@@ -202,19 +267,24 @@ void Engine::shutdown() noexcept {
     }
 }
 
-// ---- queues (the mutex is held) ----------------------------------------------------------------
+// ---- queues (the mutex is held, except where a comment says that a function takes it) -----------
 
 void Engine::State::start_workers() {
-    while (threads.size() < worker_count) {
-        threads.emplace_back(
-            [this, worker = static_cast<std::uint32_t>(threads.size())] { work_loop(worker); });
+    if (workers != nullptr) {
+        return;
+    }
+    workers = std::make_unique<Worker[]>(worker_count);
+    idle.resize(worker_count);
+    for (std::uint32_t number = 0; number < worker_count; ++number) {
+        workers[number].number = number;
+        threads.emplace_back([this, number] { work_loop(workers[number]); });
     }
 }
 
 /// Adds a grid to the queue; false once the engine stops. A prepared grid has a `priority` for this
-/// run. Takes the mutex itself.
+/// run. Takes the mutex.
 bool Engine::State::add(const std::shared_ptr<Grid>& grid, const std::int32_t* priority) {
-    const std::lock_guard lock(mutex);
+    auto lock = lock_briefly(mutex);
     if (is_stopping) {
         return false;
     }
@@ -227,216 +297,304 @@ bool Engine::State::add(const std::shared_ptr<Grid>& grid, const std::int32_t* p
         grid->rearm(*priority);
     }
     start_workers();
-    grids.push_back(grid);
-    publish();
+    enqueue(grid);
+    const std::uint32_t sleepers = call_for(grid->cluster_count());
+    lock.unlock();
+    idle.wake(sleepers);
     return true;
 }
 
-/// Notifies the workers that the queues have changed.
-void Engine::State::publish() {
-    const std::size_t others = grids.size() > 1 ? grids.size() : 0;
-    rivals.store(static_cast<std::uint32_t>(tasks.size() + suspended.size() + others),
-                 std::memory_order_relaxed);
-    if (tasks.empty() && grids.empty() && suspended.empty()) {
-        return;
+/// Lets the worker that calls this run a grid of one block next, without the queue, if nothing else
+/// waits. Takes no mutex.
+bool Engine::State::run_next(const std::shared_ptr<Grid>& grid) const {
+    if (this_worker == nullptr || this_worker->next != nullptr || grid->cluster_count() != 1 ||
+        waiting.load(std::memory_order_relaxed) != 0 ||
+        is_random_now.load(std::memory_order_relaxed) ||
+        give_up_at.load(std::memory_order_relaxed) != NEVER) {
+        return false;
     }
-    news.fetch_add(1, std::memory_order_release);
-    if (parked != 0) {
-        wake.notify_one(); // this worker wakes the next one if there is more to do
+    this_worker->next = grid;
+    this_worker->is_expected = false; // not before this grid is done
+    return true;
+}
+
+/// Lets other workers know that a running grid has blocks to start again. Takes the mutex.
+void Engine::State::add_again(const std::shared_ptr<Grid>& grid) {
+    auto lock = lock_briefly(mutex);
+    enqueue(grid);
+    const std::uint32_t sleepers = idle.call(worker_count);
+    lock.unlock();
+    idle.wake(sleepers);
+}
+
+void Engine::State::enqueue(const std::shared_ptr<Grid>& grid) {
+    if (grid->is_queued() && grid->queued_priority() != grid->priority()) {
+        queued_grids -= std::erase(grids[grid->queued_priority()], grid);
+        grid->set_queued(false);
+    }
+    if (!grid->is_queued()) {
+        grid->set_queued(true);
+        ++queued_grids;
+        grids[grid->priority()].push_back(grid);
+    }
+    count_waiting();
+}
+
+void Engine::State::count_waiting() {
+    const auto count = static_cast<std::uint32_t>(tasks.size() + suspended.size() + queued_grids);
+    if (waiting.load(std::memory_order_relaxed) != count) { // many workers read it
+        waiting.store(count, std::memory_order_relaxed);
     }
 }
 
-/// Picks the next work. A grid with fresh blocks goes to the back of the queue. A grid is skipped
-/// while a grid of higher priority has fresh blocks.
+/// Calls idle workers for new work in so many pieces. Returns what to pass to IdleWorkers::wake().
+std::uint32_t Engine::State::call_for(std::uint64_t pieces) {
+    if (this_worker != nullptr && this_worker->is_expected) {
+        this_worker->is_expected = false; // the first piece is for this worker
+        --pieces;
+    }
+    return idle.call(pieces);
+}
+
+/// Picks the next work. If there is none, finds out when the first sleeping block wakes up.
 bool Engine::State::find_work(Work& work) {
-    if (!tasks.empty()) {
+    bool is_found = !tasks.empty();
+    if (is_found) {
         work.task = std::move(tasks.front());
         tasks.pop_front();
-        publish();
-        return true;
+    } else {
+        prefers_suspended = !prefers_suspended;
+        is_found = prefers_suspended ? find_suspended(work) || find_grid(work)
+                                     : find_grid(work) || find_suspended(work);
     }
-    const auto take_suspended = [&] {
-        auto awake = suspended.begin();
-        if (sleeper_count != 0) {
-            const std::uint64_t now = now_ns();
-            awake = std::find_if(awake, suspended.end(),
-                                 [&](const auto& block) { return block->wake_at() <= now; });
-        }
-        if (awake == suspended.end()) {
-            return false;
-        }
-        sleeper_count -= is_asleep(*awake) ? 1 : 0;
-        work.block = std::move(*awake);
-        suspended.erase(awake);
-        return true;
-    };
-    const auto take_grid = [&] {
-        std::erase_if(grids, [](const auto& grid) { return !grid->has_fresh_blocks(); });
-        // Take the first grid of the highest priority; grids of equal priority take turns.
-        auto best = grids.end();
-        for (auto each = grids.begin(); each != grids.end(); ++each) {
-            if ((*each)->may_hold_more() &&
-                (best == grids.end() || (*each)->priority() < (*best)->priority())) {
-                best = each;
-            }
-        }
-        if (best == grids.end()) {
-            return false;
-        }
-        work.grid = *best;
-        std::rotate(best, std::next(best), grids.end());
-        return true;
-    };
-    prefers_suspended = !prefers_suspended;
-    const bool is_found =
-        prefers_suspended ? take_suspended() || take_grid() : take_grid() || take_suspended();
-    if (is_found) {
-        publish();
-    }
+    count_waiting();
     for (std::size_t i = 0; !is_found && i < suspended.size(); ++i) { // all of them sleep
-        const Clock::time_point wake_at{std::chrono::nanoseconds(suspended[i]->wake_at())};
-        work.wake_at = std::min(work.wake_at, wake_at);
+        work.wake_at = std::min(work.wake_at, suspended[i]->wake_at());
     }
     return is_found;
 }
 
+bool Engine::State::find_suspended(Work& work) {
+    auto awake = suspended.begin();
+    if (sleeper_count != 0) {
+        const std::uint64_t now = now_ns();
+        awake = std::find_if(awake, suspended.end(),
+                             [&](const auto& block) { return block->wake_at() <= now; });
+    }
+    if (awake == suspended.end()) {
+        return false;
+    }
+    sleeper_count -= is_asleep(*awake) ? 1 : 0;
+    work.block = std::move(*awake);
+    suspended.erase(awake);
+    work.block->grid().add_suspended(-1);
+    return true;
+}
+
+/// Finds a grid of the highest priority that has blocks to start. Grids of equal priority take
+/// turns. A grid that holds too many suspended blocks is passed over.
+bool Engine::State::find_grid(Work& work) {
+    for (auto& [priority, queue] : grids) {
+        for (std::size_t left = queue.size(); left != 0; --left) {
+            std::shared_ptr<Grid> grid = std::move(queue.front());
+            queue.pop_front();
+            const bool has_blocks = grid->has_fresh_blocks();
+            const bool is_taken = has_blocks && grid->may_hold_more();
+            if (is_taken) {
+                work.grid = grid;
+            }
+            if (!has_blocks || (is_taken && grid->cluster_count() == 1)) { // nothing is left
+                grid->set_queued(false);
+                --queued_grids;
+            } else {
+                queue.push_back(std::move(grid));
+            }
+            if (is_taken) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 // ---- workers -----------------------------------------------------------------------------------
 
-void Engine::State::work_loop(std::uint32_t worker) {
-    std::unique_ptr<Block> block; // reused for every grid
-    std::shared_ptr<Grid> next;
-    next_grid = &next;
+void Engine::State::work_loop(Worker& self) {
+    this_worker = &self;
     bool is_found = false;
     for (;;) {
-        while (next != nullptr) {
-            const auto grid = std::move(next);
-            run_grid(block, grid, worker);
+        while (self.next != nullptr) {
+            const auto grid = std::move(self.next);
+            run_grid(self, grid);
         }
-        const std::uint64_t seen = news.load(std::memory_order_acquire);
         Work work;
         {
-            const std::lock_guard lock(mutex);
+            const auto lock = lock_briefly(mutex);
             busy -= is_found ? 1 : 0;
             is_found = find_work(work);
             busy += is_found ? 1 : 0;
             if (!is_found && is_stopping && busy == 0 && suspended.empty()) {
-                news.fetch_add(1); // so that the other workers can stop too
-                wake.notify_all();
+                idle.wake(idle.call(worker_count)); // so that the other workers can stop too
                 return;
+            }
+            if (!is_found) {
+                idle.enter(self.number);
             }
         }
         if (!is_found) {
-            const Clock::time_point until = std::min(Clock::now() + SPIN_TIME, work.wake_at);
-            bool has_news = false;
-            while (!has_news && Clock::now() < until) {
-                for (int i = 0; i < 32 && !has_news; ++i) {
-                    relax();
-                    has_news = news.load(std::memory_order_acquire) != seen;
-                }
-            }
-            if (!has_news && until != work.wake_at) {
-                std::unique_lock lock(mutex);
-                const auto is_news = [&] { return news.load(std::memory_order_relaxed) != seen; };
-                ++parked;
-                if (work.wake_at == Clock::time_point::max()) {
-                    wake.wait(lock, is_news);
-                } else {
-                    (void)wake.wait_until(lock, work.wake_at, is_news);
-                }
-                --parked;
+            if (!idle.wait(self.number, spin_ns.load(std::memory_order_relaxed), work.wake_at)) {
+                const auto lock = lock_briefly(mutex);
+                idle.leave(self.number);
             }
             continue;
         }
         if (work.task) {
+            self.is_expected = true;
             work.task();
-            watchdog.count(worker);
+            self.is_expected = false;
+            watchdog.count(self.number);
         } else if (work.block) {
-            const usage::KernelTime time(work.block->grid().launch().device, worker);
-            if (!drive(work.block)) {
-                watchdog.count(worker);
+            Grid& grid = work.block->grid();
+            const usage::KernelTime time(grid.launch().device, self.number);
+            if (!drive(work.block, false)) {
+                watchdog.count(self.number);
+                // The block keeps the grid alive until it is given back.
+                report(self, grid, grid.cluster_blocks());
                 give_back(std::move(work.block));
             }
         } else {
-            run_grid(block, work.grid, worker);
+            run_grid(self, work.grid);
         }
     }
 }
 
-void Engine::State::run_grid(std::unique_ptr<Block>& block, const std::shared_ptr<Grid>& grid,
-                             std::uint32_t worker) {
-    std::uint64_t index = 0;
+/// Runs ranges of a grid's blocks until none is left to start, or other work has waited for a turn.
+void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
+    const bool is_random = is_random_now.load(std::memory_order_relaxed);
     std::optional<usage::KernelTime> time; // not for workers that find no block left
-    while (grid->take(index)) {
+    std::uint64_t size = 1;
+    std::uint64_t turn_end = 0;
+    std::uint64_t now = 0;
+    for (;;) {
+        ClusterRange range = grid->take(size, worker_count.load(std::memory_order_relaxed));
+        if (range.is_empty()) {
+            break;
+        }
         if (!time) {
-            time.emplace(grid->launch().device, worker);
+            time.emplace(grid->launch().device, self.number);
+            now = time->begin_ns();
+            turn_end = is_random ? 0 : now + TURN_NS;
         }
-        if (!block) {
-            block = spare_block();
+        const std::uint64_t begin = now;
+        if (Fault fault; is_giving_up(*grid, now, fault)) [[unlikely]] {
+            grid->fail(std::move(fault)); // this range counts as unfinished until it is reported
         }
-        grid->add_resident(1);
+        const std::uint64_t clusters = run_range(self, grid, range, begin);
+        // From here on the grid may be done and may run again on other workers.
+        now = now_ns();
+        if (!range.is_empty() || !grid->may_hold_more() || (now >= turn_end && has_rivals(*grid))) {
+            break;
+        }
+        const std::uint64_t took = std::max<std::uint64_t>(1, now - begin);
+        const std::uint64_t fitting = std::max<std::uint64_t>(1, clusters * RANGE_NS / took);
+        size = is_random ? 1 : std::min(fitting, clusters * MAX_GROWTH);
+    }
+    if (self.block) {
+        self.block->release();
+    }
+}
+
+/// Runs a range of clusters and reports those that finished. Returns how many it has started. Gives
+/// the rest back if it is wanted elsewhere; `range` is not empty then.
+std::uint64_t Engine::State::run_range(Worker& self, const std::shared_ptr<Grid>& grid,
+                                       ClusterRange& range, std::uint64_t begin_ns) {
+    std::uint64_t started = 0;
+    std::uint64_t finished = 0;
+    while (!range.is_empty()) {
+        if (grid->has_failed()) [[unlikely]] {
+            finished += range.size();
+            range.next = range.end;
+            break;
+        }
+        const std::uint64_t cluster = grid->cluster_at(range.next++);
+        ++started;
+        if (!self.block) {
+            self.block = spare_block();
+        }
         try {
-            block->start(grid, index, worker);
+            self.block->start(grid, cluster, self.number, self.reductions);
         } catch (const std::bad_alloc&) {
             grid->fail({FaultKind::StackOverflow,
                         "out of host memory for the local and shared memory of a block of kernel " +
                             grid->kernel().name});
-            grid->add_resident(-1);
-            grid->finish(grid->cluster_blocks());
+            ++finished;
+            continue;
+        }
+        const bool is_suspended = drive(self.block, !range.is_empty());
+        if (!is_suspended) {
+            ++finished;
+            watchdog.count(self.number);
+        }
+        if (range.is_empty()) {
             break;
         }
-        if (!drive(block)) {
-            watchdog.count(worker);
-        }
-        if (rivals.load(std::memory_order_relaxed) != 0 || !grid->may_hold_more()) {
+        // A block that runs for long is suspended, so the others cannot take much time unnoticed.
+        const bool may_be_late = is_suspended || started % BLOCKS_PER_CLOCK == 0;
+        const bool is_late = may_be_late && (has_rivals(*grid) || idle.count() != 0) &&
+                             now_ns() - begin_ns > TURN_NS;
+        if ((is_late || !grid->may_hold_more()) && grid->give_back(range)) {
+            add_again(grid);
             break;
         }
     }
-    if (block) {
-        block->release();
+    apply_reductions(self.reductions);
+    if (finished != 0) {
+        report(self, *grid, finished * grid->cluster_blocks());
     }
+    return started;
+}
+
+/// Reports blocks as finished. If that ends the grid, the worker looks for other work next.
+void Engine::State::report(Worker& self, Grid& grid, std::uint64_t blocks) {
+    self.is_expected = true;
+    grid.finish(blocks);
+    self.is_expected = false;
 }
 
 /// Runs a block until it is finished, abandoned or suspended. Returns whether it was suspended;
-/// `block` is empty then.
-bool Engine::State::drive(std::unique_ptr<Block>& block) {
-    // NOTE: finishing the last block may destroy what the grid's owner holds. The grid itself stays
-    // alive because the block refers to it.
+/// `block` is empty then. `has_more` says that the worker has other blocks of the grid to start.
+bool Engine::State::drive(std::unique_ptr<Block>& block, bool has_more) {
     Grid& grid = block->grid();
     for (;;) {
-        Block::Outcome outcome = grid.has_failed() ? Block::Outcome::Finished : block->run();
+        if (grid.has_failed()) [[unlikely]] {
+            return false;
+        }
+        const Block::Outcome outcome = block->run();
+        if (outcome == Block::Outcome::Finished) [[likely]] {
+            return false;
+        }
+        block->stop_collecting();
         const bool is_asleep = outcome == Block::Outcome::Asleep;
-        if ((outcome == Block::Outcome::Yielded || is_asleep) && is_time_up(*block)) {
-            outcome = Block::Outcome::Faulted;
-        } else if (is_asleep) {
+        if (outcome == Block::Outcome::Faulted || is_time_up(*block)) {
+            grid.fail(std::move(block->fault()));
+            block->fault() = Fault{};
+            return false;
+        }
+        const bool is_wanted =
+            has_more || has_rivals(grid) || (grid.has_fresh_blocks() && grid.may_hold_more());
+        if (is_asleep || is_wanted) {
             put_aside(std::move(block));
             return true;
         }
-        if (outcome == Block::Outcome::Yielded) {
-            const bool is_wanted = rivals.load(std::memory_order_relaxed) != 0 ||
-                                   (grid.has_fresh_blocks() && grid.may_hold_more());
-            if (is_wanted) {
-                put_aside(std::move(block));
-                return true;
-            }
-            continue;
-        }
-        if (outcome == Block::Outcome::Faulted) {
-            grid.fail(std::move(block->fault()));
-            block->fault() = Fault{};
-        }
-        grid.add_resident(-1);
-        grid.finish(grid.cluster_blocks());
-        return false;
     }
 }
 
 /// Returns whether a runnable block must stop because the watchdog has expired or the process
 /// exits.
 bool Engine::State::is_time_up(Block& block) {
+    Grid& grid = block.grid();
     const Clock::time_point now = Clock::now();
-    if (now.time_since_epoch().count() > give_up_at.load(std::memory_order_relaxed)) {
-        block.fault() = Fault{FaultKind::Timeout, "the process exits while kernel " +
-                                                      block.grid().kernel().name + " still runs"};
+    if (is_giving_up(grid, now_ns(), block.fault())) {
         return true;
     }
     const std::chrono::seconds time = watchdog.hung_for(block, now);
@@ -448,10 +606,20 @@ bool Engine::State::is_time_up(Block& block) {
                 : "deadlock: for " + seconds +
                       " the kernel has only repeated reads that return the same values, and a host "
                       "thread waits for it (CUPRUM_EMULATOR_WATCHDOG)",
-            describe_others(block.grid()));
+            describe_others(grid));
         return true;
     }
     return false;
+}
+
+/// Returns whether a grid must stop because the process exits. Sets the fault then.
+bool Engine::State::is_giving_up(const Grid& grid, std::uint64_t now, Fault& fault) const {
+    if (now <= give_up_at.load(std::memory_order_relaxed)) [[likely]] {
+        return false;
+    }
+    fault = Fault{FaultKind::Timeout,
+                  "the process exits while kernel " + grid.kernel().name + " still runs"};
+    return true;
 }
 
 /// Describes where the suspended blocks of a grid stand. Returns an empty string if there are none.
@@ -484,32 +652,22 @@ std::unique_ptr<Block> Engine::State::spare_block() {
 }
 
 void Engine::State::put_aside(std::unique_ptr<Block> block) {
-    const std::lock_guard lock(mutex);
+    auto lock = lock_briefly(mutex);
+    block->grid().add_suspended(1);
     sleeper_count += is_asleep(block) ? 1 : 0;
     suspended.push_back(std::move(block));
-    publish();
+    count_waiting();
+    const std::uint32_t sleepers = idle.call(1);
+    lock.unlock();
+    idle.wake(sleepers);
 }
 
 void Engine::State::give_back(std::unique_ptr<Block> block) {
     block->release();
-    const std::lock_guard lock(mutex);
+    const auto lock = lock_briefly(mutex);
     if (spare.size() < MAX_SPARE_BLOCKS) {
         spare.push_back(std::move(block));
     }
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-void relax() noexcept {
-#if defined(__x86_64__)
-    _mm_pause();
-#else
-    std::this_thread::yield();
-#endif
-}
-
-} // namespace
 
 } // namespace cuprum::emulator::exec

@@ -9,6 +9,7 @@
 #include "interp/memory_map.hpp"
 #include "interp/warp.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -52,19 +53,32 @@ struct GridLaunch {
 class Grid;
 class Watchdog;
 
+/// How long an idle worker, or a thread that waits for one, watches for news before it sleeps, on a
+/// machine that has a processor for each. Waking up takes longer than running a small kernel.
+constexpr std::chrono::microseconds DEFAULT_SPIN_TIME{50};
+
+/// Returns how long threads should watch before they sleep, given the processors that the process
+/// may use and its quota in thousandths of a processor (0: none).
+///
+/// Watching delays others if there is one processor, and uses up a quota.
+[[nodiscard]] std::chrono::nanoseconds spin_time_for(std::uint32_t processors,
+                                                     std::uint32_t quota_millis) noexcept;
+
 /// Settings that apply to all grids.
 struct EngineSettings {
     std::uint32_t worker_count = 0;     // 0: one per core
     std::uint32_t watchdog_seconds = 0; // stop a grid that hangs for this long; 0: never
     bool is_watchdog_strict = false;    // stop any grid when no block finishes for this long
-    bool is_random = false;             // blocks, warps and diverged lanes run in random order
-    std::uint64_t seed = 0;             // of the random order
+    // How long threads watch before they sleep.
+    std::chrono::nanoseconds spin_time = DEFAULT_SPIN_TIME;
+    bool is_random = false; // blocks, warps and diverged lanes run in random order
+    std::uint64_t seed = 0; // of the random order
 };
 
 /// A set of worker threads that run grids and small tasks.
 ///
-/// Grids of different streams share the workers block by block, higher priorities first. A block
-/// that waits or runs for long yields to others, so a kernel may wait for another kernel or for the
+/// Grids of different streams take turns on the workers, higher priorities first. A block that
+/// waits or runs for long yields to others, so a kernel may wait for another kernel or for the
 /// host. The workers start with the first task and stop in shutdown().
 class Engine {
 public:
@@ -90,6 +104,9 @@ public:
 
     /// Returns what ends kernels that hang. It also counts what the host does.
     [[nodiscard]] Watchdog& watchdog() const noexcept;
+
+    /// Returns how long a thread that waits for a worker watches before it sleeps.
+    [[nodiscard]] std::chrono::nanoseconds spin_time() const noexcept;
 
     /// Runs a task (a copy, a fill) on a worker. The task must not block on other tasks.
     void post(std::function<void()> task);

@@ -19,8 +19,10 @@ using bytecode::Width;
 
 namespace {
 
-/// How many blocks of one grid may be started but unfinished. A real device holds about as many.
-constexpr int MAX_RESIDENT_BLOCKS = 256;
+/// How many blocks of one grid may be suspended. A real device holds about as many at a time.
+constexpr int MAX_SUSPENDED_BLOCKS = 256;
+/// Into how many ranges per worker the remaining blocks are divided at least.
+constexpr std::uint64_t RANGES_PER_WORKER = 2;
 /// The size of a linear register's head and one value per lane.
 constexpr std::uint32_t WARP_SPECIAL_BYTES =
     sizeof(bytecode::LinearHead) + WARP_SIZE * sizeof(std::uint32_t);
@@ -48,15 +50,14 @@ void fill_head(std::byte* head) {
 } // namespace
 
 void broadcast(std::byte* out, Width width, std::uint64_t value) {
-    if (width == Width::B64) {
-        for (std::uint32_t lane = 0; lane < WARP_SIZE; ++lane) {
-            std::memcpy(out + lane * sizeof value, &value, sizeof value);
-        }
-    } else {
-        const auto narrow = static_cast<std::uint32_t>(value);
-        for (std::uint32_t lane = 0; lane < WARP_SIZE; ++lane) {
-            std::memcpy(out + lane * sizeof narrow, &narrow, sizeof narrow);
-        }
+    // One vector store fills several lanes.
+    typedef std::uint64_t Lanes __attribute__((vector_size(16), may_alias));
+    const bool is_wide = width == Width::B64;
+    const std::uint64_t pair = is_wide ? value : (value & 0xffffffffu) | value << 32;
+    auto* const lanes = reinterpret_cast<Lanes*>(out);
+    const std::uint32_t stores = WARP_SIZE * (is_wide ? 8 : 4) / sizeof(Lanes);
+    for (std::uint32_t i = 0; i < stores; ++i) {
+        lanes[i] = Lanes{pair, pair};
     }
 }
 
@@ -64,13 +65,14 @@ Grid::Grid(GridLaunch launch, std::function<void(const Fault*)> done, bool is_re
     : launch_(std::move(launch)), done_(std::move(done)), is_reusable_(is_reusable),
       priority_(launch_.priority) {
     block_count_ = std::uint64_t{launch_.grid[0]} * launch_.grid[1] * launch_.grid[2];
-    cluster_blocks_ = std::max(1u, launch_.cluster[0]) * std::max(1u, launch_.cluster[1]) *
-                      std::max(1u, launch_.cluster[2]);
+    for (std::uint32_t& size : launch_.cluster) {
+        size = std::max(1u, size);
+    }
+    cluster_blocks_ = launch_.cluster[0] * launch_.cluster[1] * launch_.cluster[2];
     cluster_count_ = block_count_ / cluster_blocks_;
     thread_count_ = launch_.block[0] * launch_.block[1] * launch_.block[2];
     launch_.parameters.resize(
         std::max<std::size_t>(launch_.parameters.size(), kernel().parameter_bytes));
-    last_progress_ = Clock::now().time_since_epoch().count();
     start_shadow();
     fill_launch_bank();
     fill_warp_specials();
@@ -86,7 +88,6 @@ void Grid::rearm(std::int32_t priority) {
         has_failed_ = false;
         fault_ = {};
     }
-    last_progress_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
     start_shadow();
     if (launch_.grid_workspace != 0) {
         constexpr std::size_t workspace_bytes = 64;
@@ -108,19 +109,52 @@ const std::byte* Grid::warp_special(std::uint32_t warp, std::size_t slot) const 
     return warp_specials_.data() + (warp * count + slot) * WARP_SPECIAL_BYTES;
 }
 
-bool Grid::take(std::uint64_t& cluster) {
-    if (!has_fresh_blocks()) {
+ClusterRange Grid::take(std::uint64_t most, std::uint32_t workers) {
+    const auto share = [&](std::uint64_t left) {
+        const std::uint64_t fair = left / (RANGES_PER_WORKER * workers);
+        return std::max<std::uint64_t>(1, std::min(most, fair));
+    };
+    if (has_returned_.load(std::memory_order_relaxed)) [[unlikely]] {
+        const std::lock_guard lock(returned_mutex_);
+        if (!returned_.empty()) {
+            ClusterRange& from = returned_.back();
+            const ClusterRange range{from.next, from.next + share(from.size())};
+            from.next = range.end;
+            if (from.is_empty()) {
+                returned_.pop_back();
+                has_returned_.store(!returned_.empty(), std::memory_order_relaxed);
+            }
+            return range;
+        }
+    }
+    const std::uint64_t started = next_.load(std::memory_order_relaxed);
+    if (started >= cluster_count_) {
+        return {};
+    }
+    const std::uint64_t size = share(cluster_count_ - started);
+    const std::uint64_t first = next_.fetch_add(size, std::memory_order_acquire);
+    if (first >= cluster_count_) {
+        return {};
+    }
+    return {first, std::min(first + size, cluster_count_)};
+}
+
+bool Grid::give_back(ClusterRange range) {
+    const std::lock_guard lock(returned_mutex_);
+    if (has_failed()) { // fail() sets this under the same mutex
         return false;
     }
-    const std::uint64_t next = next_.fetch_add(1, std::memory_order_acquire);
-    if (next >= cluster_count_) {
-        return false;
-    }
-    cluster = stride_ == 1
-                  ? (next + first_) % cluster_count_
-                  : static_cast<std::uint64_t>(
-                        (static_cast<unsigned __int128>(next) * stride_ + first_) % cluster_count_);
+    returned_.push_back(range);
+    has_returned_.store(true, std::memory_order_relaxed);
     return true;
+}
+
+std::uint64_t Grid::cluster_at(std::uint64_t position) const noexcept {
+    if (random_ == 0) [[likely]] {
+        return position;
+    }
+    return static_cast<std::uint64_t>(
+        (static_cast<unsigned __int128>(position) * stride_ + first_) % cluster_count_);
 }
 
 void Grid::shuffle(std::uint64_t seed, std::uint64_t number) {
@@ -138,16 +172,16 @@ std::uint64_t Grid::random_start(std::uint64_t cluster) const noexcept {
 }
 
 bool Grid::has_fresh_blocks() const noexcept {
-    return next_.load(std::memory_order_relaxed) < cluster_count_;
+    return next_.load(std::memory_order_relaxed) < cluster_count_ ||
+           has_returned_.load(std::memory_order_relaxed);
 }
 
 bool Grid::may_hold_more() const noexcept {
     return launch_.is_cooperative ||
-           resident_.load(std::memory_order_relaxed) < MAX_RESIDENT_BLOCKS;
+           suspended_.load(std::memory_order_relaxed) < MAX_SUSPENDED_BLOCKS;
 }
 
 void Grid::finish(std::uint64_t blocks) {
-    last_progress_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
     if (finished_.fetch_add(blocks, std::memory_order_acq_rel) + blocks == block_count_) {
         builtins::flush_output();
         // All blocks are done, so no other thread touches the fault.
@@ -175,10 +209,22 @@ void Grid::fail(Fault fault) {
             }
         }
     }
-    has_failed_ = true;
+    std::uint64_t abandoned = 0; // clusters
+    {
+        const std::lock_guard lock(returned_mutex_);
+        has_failed_ = true;
+        for (const ClusterRange& range : returned_) {
+            abandoned += range.size();
+        }
+        returned_.clear();
+        has_returned_.store(false, std::memory_order_relaxed);
+    }
     const std::uint64_t started = next_.exchange(cluster_count_);
     if (started < cluster_count_) {
-        finish((cluster_count_ - started) * cluster_blocks_);
+        abandoned += cluster_count_ - started;
+    }
+    if (abandoned != 0) {
+        finish(abandoned * cluster_blocks_);
     }
 }
 
@@ -262,11 +308,11 @@ std::uint64_t Grid::launch_value(Special special) const {
     case Special::NWarpId:
         return WARP_SIZE;
     case Special::NclusterIdX:
-        return launch_.grid[0] / std::max(1u, cluster[0]);
+        return launch_.grid[0] / cluster[0];
     case Special::NclusterIdY:
-        return launch_.grid[1] / std::max(1u, cluster[1]);
+        return launch_.grid[1] / cluster[1];
     case Special::NclusterIdZ:
-        return launch_.grid[2] / std::max(1u, cluster[2]);
+        return launch_.grid[2] / cluster[2];
     case Special::ClusterNctaidX:
         return cluster[0];
     case Special::ClusterNctaidY:

@@ -8,22 +8,31 @@
 #include "exec/engine.hpp"
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 namespace cuprum::emulator::exec {
 
+/// A range of positions in the order in which a grid's clusters start.
+struct ClusterRange {
+    std::uint64_t next = 0;
+    std::uint64_t end = 0;
+
+    [[nodiscard]] std::uint64_t size() const noexcept { return end - next; }
+
+    [[nodiscard]] bool is_empty() const noexcept { return next == end; }
+};
+
 /// A running launch: the state that its blocks share, and the count of finished blocks.
 ///
-/// Workers take each block once, by number. The last block that finishes, or that is abandoned
-/// after a fault, reports the grid as done.
+/// Workers take ranges of blocks, and each block once. They count the blocks of a range themselves
+/// and report them together. The report that completes the count, of finished or abandoned blocks,
+/// ends the grid.
 class Grid {
 public:
-    using Clock = std::chrono::steady_clock;
-
     Grid(GridLaunch launch, std::function<void(const Fault*)> done, bool is_reusable = false);
 
     /// Makes a reusable grid ready to run again. Only while it does not run.
@@ -58,16 +67,33 @@ public:
     /// taken. `number` makes grids with the same seed differ.
     void shuffle(std::uint64_t seed, std::uint64_t number);
 
+    /// Returns whether the order of execution is random.
+    [[nodiscard]] bool is_random() const noexcept { return random_ != 0; }
+
     /// Returns the initial random state of a cluster; 0 if the schedule is not random.
     [[nodiscard]] std::uint64_t random_start(std::uint64_t cluster) const noexcept;
 
-    /// Takes the number of the next cluster that has not started. Returns false if none is left.
-    [[nodiscard]] bool take(std::uint64_t& cluster);
+    /// Takes up to `most` clusters that have not started; fewer if the rest is to be shared by
+    /// `workers`. The range is empty if none is left.
+    [[nodiscard]] ClusterRange take(std::uint64_t most, std::uint32_t workers);
+
+    /// Returns clusters that were taken but did not start. Returns false if the grid has failed:
+    /// the caller counts them as finished.
+    [[nodiscard]] bool give_back(ClusterRange range);
+
+    /// Returns the number of the cluster at a position of the order.
+    [[nodiscard]] std::uint64_t cluster_at(std::uint64_t position) const noexcept;
+
+    [[nodiscard]] std::uint64_t cluster_count() const noexcept { return cluster_count_; }
+
     [[nodiscard]] bool has_fresh_blocks() const noexcept;
     /// Returns whether one more block may be started and later suspended with all its memory.
     [[nodiscard]] bool may_hold_more() const noexcept;
 
-    void add_resident(int change) noexcept { resident_.fetch_add(change); }
+    /// Counts a block as suspended or resumed.
+    void add_suspended(int change) noexcept {
+        suspended_.fetch_add(change, std::memory_order_relaxed);
+    }
 
     /// Counts blocks as done. The last one calls `done`.
     void finish(std::uint64_t blocks);
@@ -78,9 +104,18 @@ public:
         return has_failed_.load(std::memory_order_relaxed);
     }
 
-    /// Returns when a block last finished, or when the grid started.
-    [[nodiscard]] Clock::time_point last_progress() const noexcept {
-        return Clock::time_point(Clock::duration(last_progress_.load(std::memory_order_relaxed)));
+    /// Returns whether the engine's queue holds the grid.
+    [[nodiscard]] bool is_queued() const noexcept {
+        return is_queued_.load(std::memory_order_relaxed);
+    }
+
+    /// Returns the priority under which the queue holds the grid.
+    [[nodiscard]] std::int32_t queued_priority() const noexcept { return queued_priority_; }
+
+    /// Notes that the engine's queue holds the grid, or not. Only under the engine's mutex.
+    void set_queued(bool is_queued) noexcept {
+        is_queued_.store(is_queued, std::memory_order_relaxed);
+        queued_priority_ = priority();
     }
 
 private:
@@ -105,11 +140,17 @@ private:
     AlignedBuffer launch_bank_;
     AlignedBuffer warp_specials_;
 
+    // Written once per range.
     alignas(64) std::atomic<std::uint64_t> next_{0};
     alignas(64) std::atomic<std::uint64_t> finished_{0};
-    std::atomic<int> resident_{0};
-    std::atomic<bool> has_failed_{false};
-    std::atomic<Clock::rep> last_progress_{0};
+    // Read for every block, but hardly ever written.
+    alignas(64) std::atomic<bool> has_failed_{false};
+    std::atomic<bool> has_returned_{false}; // whether returned_ is not empty
+    std::atomic<bool> is_queued_{false};
+    std::int32_t queued_priority_ = 0;
+    std::atomic<int> suspended_{0};
+    std::mutex returned_mutex_;
+    std::vector<ClusterRange> returned_; // ranges that workers gave back
     std::unique_ptr<check::GridShadow> shadow_;
     std::mutex fault_mutex_;
     Fault fault_;

@@ -34,6 +34,7 @@ constexpr std::uint32_t STEPS_AHEAD = 4;
 const Instruction* const NO_LIMIT = reinterpret_cast<const Instruction*>(~std::uintptr_t{0});
 
 void remove(WarpContext& warp, std::uint32_t index);
+void release_after_exit(BlockContext& block);
 bool choose_group(WarpContext& warp);
 std::uint32_t any_runnable_group(WarpContext& warp);
 const Instruction* meet(WarpContext& warp, const Instruction* at);
@@ -171,6 +172,16 @@ void release_rendezvous(WarpContext& warp) {
 bool retire(WarpContext& warp, std::uint32_t mask) {
     warp.exited |= mask;
     warp.active &= ~mask;
+    BlockContext& block = *warp.block;
+    block.live_threads -= mask == bytecode::FULL_MASK
+                              ? bytecode::WARP_SIZE // the common case; popcount may be a call
+                              : static_cast<std::uint32_t>(std::popcount(mask));
+    if (warp.active == 0 && warp.group_count == 1) [[likely]] { // nobody is left to wait
+        warp.group_count = 0;
+        warp.stop = Stop::Exited;
+        release_after_exit(block);
+        return false;
+    }
     warp.groups[warp.current].mask = warp.active;
     const bool is_left = warp.active != 0;
     if (!is_left) {
@@ -180,14 +191,7 @@ bool retire(WarpContext& warp, std::uint32_t mask) {
     if (warp.group_count > 1 || !is_left) {
         release_rendezvous(warp);
     }
-    BlockContext& block = *warp.block;
-    block.live_threads -= static_cast<std::uint32_t>(std::popcount(mask));
-    if (block.pending != 0) {
-        release_barriers_after_exit(block);
-    }
-    if (block.cluster->waiting != 0) {
-        release_cluster_after_exit(*block.cluster);
-    }
+    release_after_exit(block);
     return is_left;
 }
 
@@ -205,8 +209,25 @@ void remove(WarpContext& warp, std::uint32_t index) {
     }
 }
 
+/// Resumes barriers that wait for all threads if no other threads are left.
+void release_after_exit(BlockContext& block) {
+    if (block.pending != 0) {
+        groups::release_barriers_after_exit(block);
+    }
+    if (block.cluster->waiting != 0) {
+        groups::release_cluster_after_exit(*block.cluster);
+    }
+}
+
 /// Picks the runnable group that runs before all others.
 bool choose_group(WarpContext& warp) {
+    if (warp.group_count == 1 && warp.groups[0].state == Stop::Running) [[likely]] {
+        warp.current = 0;
+        warp.active = warp.groups[0].mask;
+        warp.banks[0] = warp.frame(warp.groups[0].depth);
+        warp.limit = NO_LIMIT;
+        return true;
+    }
     std::uint32_t best = warp.group_count;
     for (int round = 0; round < 2 && best == warp.group_count; ++round) {
         for (std::uint32_t i = 0; i < warp.group_count; ++i) {

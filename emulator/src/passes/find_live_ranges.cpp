@@ -92,14 +92,12 @@ void find_live_ranges(KernelBuild& build) {
             });
         }
     }
-    // Per-warp values exist from the start.
+    // Per-warp values exist from the start and are never overwritten: a frame, which many blocks
+    // use one after the other, is filled in only once.
     for (std::uint32_t r = 0; r < build.registers.size(); ++r) {
         if (build.registers[r].is_warp_special && !build.live_ranges[r].is_empty()) {
             build.live_ranges[r].include(0);
-            if (build.has_calls) {
-                // Every function finds them in its frame, which is filled in only once.
-                build.live_ranges[r].include(static_cast<std::uint32_t>(code.size() - 1));
-            }
+            build.live_ranges[r].include(static_cast<std::uint32_t>(code.size() - 1));
             if (number[r] != NOT_CROSSING) {
                 written_in.set(0, number[r]);
                 written_out.set(0, number[r]);

@@ -77,6 +77,9 @@ public:
         record.kernels.add(begin_ns_, end_ns);
     }
 
+    /// Returns when the scope began, in now_ns() time.
+    [[nodiscard]] std::uint64_t begin_ns() const noexcept { return begin_ns_; }
+
     KernelTime(const KernelTime&) = delete;
     KernelTime& operator=(const KernelTime&) = delete;
 

@@ -50,6 +50,46 @@ TEST_F(Contexts, a_reset_frees_everything_and_the_next_retain_works_again) {
     ASSERT_TRUE(succeeds(CU(cuDevicePrimaryCtxRelease)(0)));
 }
 
+TEST_F(Contexts, a_reset_in_the_middle_of_a_grid_lets_every_block_run_once) {
+    constexpr const char* count_blocks = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry count(.param .u64 out)
+{
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [out];
+    red.global.add.u32 [%rd1], 1;
+    ret;
+}
+)";
+    constexpr unsigned blocks = 200'000;
+    CUcontext other = nullptr; // keeps the memory while the primary context is reset
+    void* memory = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuCtxCreate)(&other, nullptr, 0, 0)));
+    ASSERT_TRUE(succeeds(CU(cuMemHostAlloc)(&memory, 4, CU_MEMHOSTALLOC_PORTABLE)));
+    *static_cast<unsigned*>(memory) = 0;
+    for (unsigned round = 1; round <= 5; ++round) {
+        ASSERT_TRUE(succeeds(CU(cuDevicePrimaryCtxRetain)(&context_, 0)));
+        ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+        CUmodule module = nullptr;
+        CUfunction count = nullptr;
+        ASSERT_TRUE(succeeds(CU(cuModuleLoadData)(&module, count_blocks)));
+        ASSERT_TRUE(succeeds(CU(cuModuleGetFunction)(&count, module, "count")));
+        void* arguments[] = {&memory};
+        ASSERT_TRUE(succeeds(
+            CU(cuLaunchKernel)(count, blocks, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr)));
+        ASSERT_TRUE(succeeds(CU(cuDevicePrimaryCtxReset)(0)));
+        EXPECT_EQ(*static_cast<volatile unsigned*>(memory), round * blocks);
+        ASSERT_TRUE(succeeds(CU(cuDevicePrimaryCtxRelease)(0)));
+    }
+    ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(other)));
+    EXPECT_TRUE(succeeds(CU(cuMemFreeHost)(memory)));
+    EXPECT_TRUE(succeeds(CU(cuCtxDestroy)(other)));
+    ASSERT_TRUE(succeeds(CU(cuDevicePrimaryCtxRetain)(&context_, 0)));
+    ASSERT_TRUE(succeeds(CU(cuDevicePrimaryCtxRelease)(0)));
+}
+
 TEST_F(Contexts, creating_pushes_and_destroying_pops) {
     CUcontext made = nullptr;
     ASSERT_TRUE(succeeds(CU(cuCtxCreate)(&made, nullptr, 0, 0)));

@@ -159,12 +159,13 @@ void run(const std::shared_ptr<const bytecode::Kernel>& kernel) {
                     std::min<std::size_t>(sizeof(CUdeviceptr), parameter.size_bytes));
     }
     const auto grid = std::make_shared<exec::Grid>(std::move(launch), [](const Fault*) {});
-    std::uint64_t index = 0;
-    if (!grid->take(index)) {
+    const exec::ClusterRange range = grid->take(1, 1);
+    if (range.size() != 1) {
         std::abort();
     }
     exec::Block block;
-    block.start(grid, index, 0);
+    PendingReductions reductions;
+    block.start(grid, grid->cluster_at(range.next), 0, reductions);
     for (int quantum = 0; quantum < MAX_QUANTA; ++quantum) {
         const exec::Block::Outcome outcome = block.run();
         if (outcome == exec::Block::Outcome::Faulted) {
@@ -177,6 +178,7 @@ void run(const std::shared_ptr<const bytecode::Kernel>& kernel) {
             break;
         }
     }
+    apply_reductions(reductions);
     block.release();
 }
 

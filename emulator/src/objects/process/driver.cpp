@@ -8,6 +8,7 @@
 #include "objects/memory/allocations.hpp"
 #include "objects/process/call_gate.hpp"
 #include "objects/process/error.hpp"
+#include "objects/process/host_limits.hpp"
 #include "objects/process/leaks.hpp"
 #include "objects/process/log.hpp"
 #include "objects/process/restore_thread.hpp"
@@ -139,11 +140,14 @@ void Driver::initialize() {
         static_cast<std::uint8_t>(settings.checks | (settings.is_random ? SHAKE : 0)));
     // After everything above, because the memory maps of other devices are copies.
     AddressSpace::instance().set_device_count(static_cast<int>(settings.device_count));
-    exec::Engine::instance().configure({.worker_count = settings.worker_count,
-                                        .watchdog_seconds = settings.watchdog_seconds,
-                                        .is_watchdog_strict = settings.is_watchdog_strict,
-                                        .is_random = settings.is_random,
-                                        .seed = settings.seed});
+    const ProcessorShare share = processor_share();
+    exec::Engine::instance().configure(
+        {.worker_count = settings.worker_count,
+         .watchdog_seconds = settings.watchdog_seconds,
+         .is_watchdog_strict = settings.is_watchdog_strict,
+         .spin_time = exec::spin_time_for(share.processors, share.quota_millis),
+         .is_random = settings.is_random,
+         .seed = settings.seed});
     if (settings.is_random) {
         const std::string schedule =
             "the schedule is CUPRUM_EMULATOR_SCHEDULE=random:" + std::to_string(settings.seed);

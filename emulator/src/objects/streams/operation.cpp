@@ -15,6 +15,7 @@
 #include <deque>
 #include <exception>
 #include <string>
+#include <thread>
 
 namespace cuprum::emulator {
 
@@ -24,7 +25,8 @@ namespace {
 // them one after the other, so that a long chain of quick operations does not overflow the stack.
 thread_local constinit std::deque<std::shared_ptr<Operation>>* ready_here = nullptr;
 
-constexpr int SPINS_BEFORE_SLEEP = 2000; // some tens of microseconds
+/// How often a waiting thread looks before it reads the clock.
+constexpr int LOOKS_PER_CLOCK = 16;
 
 std::int64_t now_ns() noexcept {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -74,12 +76,16 @@ void Operation::submit_and_wait() {
 }
 
 void Operation::wait() const noexcept {
-    for (int spin = 0; spin < SPINS_BEFORE_SLEEP; ++spin) {
-        if (is_done()) {
-            return;
+    const std::int64_t end = now_ns() + exec::Engine::instance().spin_time().count();
+    do {
+        for (int look = 0; look < LOOKS_PER_CLOCK; ++look) {
+            if (is_done()) {
+                return;
+            }
+            pause();
         }
-        pause();
-    }
+        std::this_thread::yield(); // the worker may need this processor
+    } while (now_ns() < end);
     const exec::HostWait waiting; // the watchdog may now end a kernel that hangs
     while (!is_done()) {
         done_.wait(0, std::memory_order_acquire);

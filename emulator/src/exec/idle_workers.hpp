@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace cuprum::emulator::exec {
+
+/// Where idle workers wait until they are called.
+///
+/// Every worker waits on a cache line of its own: first it watches the line, then it sleeps. A call
+/// writes only to the lines of the workers it needs, so the others notice nothing. Sleeping workers
+/// are woken all at once. The worker that became idle last is called first, because its caches are
+/// warm and it is the least likely to sleep.
+///
+/// The functions that say so need the mutex of the queues. A worker that finds the queues empty
+/// enters under the same mutex, so no call is lost.
+class IdleWorkers {
+public:
+    /// What `until` is if a worker waits only for a call.
+    static constexpr std::uint64_t FOREVER = ~std::uint64_t{0};
+
+    /// Sets the number of workers. Only while no worker runs.
+    void resize(std::uint32_t count);
+
+    /// Returns how many workers are idle. Needs no mutex; the answer may be outdated at once.
+    [[nodiscard]] std::uint32_t count() const noexcept {
+        return count_.load(std::memory_order_relaxed);
+    }
+
+    /// Marks a worker as idle. Needs the mutex. The worker calls wait() next, without the mutex.
+    void enter(std::uint32_t worker);
+
+    /// Waits until the worker is called, or until a time of now_ns(). Watches for `spin_ns` before
+    /// it sleeps. Returns whether it was called; if not, the worker calls leave().
+    [[nodiscard]] bool wait(std::uint32_t worker, std::uint64_t spin_ns, std::uint64_t until_ns);
+
+    /// Takes back enter() after a wait that ended without a call. Needs the mutex.
+    void leave(std::uint32_t worker);
+
+    /// Calls up to `count` idle workers. Needs the mutex. Pass the result to wake() after the mutex
+    /// has been released.
+    [[nodiscard]] std::uint32_t call(std::uint64_t count);
+
+    /// Wakes the called workers that sleep.
+    void wake(std::uint32_t sleepers) noexcept;
+
+private:
+    enum State : std::uint32_t { Busy, Watching, Asleep, Called };
+
+    struct alignas(64) Line {
+        std::atomic<std::uint32_t> state{Busy};
+    };
+
+    std::unique_ptr<Line[]> lines_;
+    std::vector<std::uint32_t> idle_; // the last one is called first
+    alignas(64) std::atomic<std::uint32_t> count_{0};
+    // Sleepers wait until this changes. Each is one of 32 groups that can be woken separately.
+    alignas(64) std::atomic<std::uint32_t> calls_{0};
+};
+
+/// Tells the processor that this thread only waits for another one.
+inline void relax() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+} // namespace cuprum::emulator::exec

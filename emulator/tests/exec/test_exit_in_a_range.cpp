@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// These tests need their own process, because the engine cannot be started again.
+
+#include "exec/harness.hpp"
+
+#include <chrono>
+
+namespace cuprum::emulator {
+
+TEST(ExitInARange, blocks_that_never_yield_do_not_hold_up_the_process) {
+    test::TestDevice device;
+    auto* const out = device.allocate<std::uint32_t>(1);
+    const auto kernel = device.compile(test::ptx_module(R"(
+.visible .entry count(.param .u64 out) {
+    .reg .b32 %r<2>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [out];
+    ld.volatile.global.u32 %r1, [%rd1];
+    ret;
+})"));
+    ASSERT_TRUE(kernel) << device.log;
+    test::Launch first(device, kernel, {.grid = 0x7fffffff, .block = 1024}, out);
+    test::Launch second(device, kernel, {.grid = 0x7fffffff, .block = 32}, out);
+    const auto begin = std::chrono::steady_clock::now();
+    exec::Engine::instance().shutdown();
+    const auto took = std::chrono::steady_clock::now() - begin;
+    for (test::Launch* const launch : {&first, &second}) {
+        const Fault fault = launch->wait();
+        EXPECT_EQ(fault.kind, FaultKind::Timeout);
+        EXPECT_NE(fault.report.find("the process exits while kernel count still runs"),
+                  std::string::npos)
+            << fault.report;
+    }
+    EXPECT_LT(took, std::chrono::seconds(20)) << "the grace is two seconds";
+}
+
+} // namespace cuprum::emulator
