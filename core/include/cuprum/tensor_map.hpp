@@ -73,7 +73,7 @@ template <typename T>
                                             : Float16;
     } else if constexpr (std::signed_integral<T> && sizeof(T) >= sizeof(std::int32_t)) {
         return sizeof(T) == sizeof(std::int64_t) ? Int64 : Int32;
-    } else if constexpr (std::unsigned_integral<T> && !std::same_as<T, bool>) {
+    } else if constexpr (std::unsigned_integral<T> && !std::same_as<T, bool> && sizeof(T) <= 8) {
         constexpr TensorMapDataType TYPES[] = {UInt8, UInt16, UInt32, UInt64};
         return TYPES[std::bit_width(sizeof(T)) - 1];
     } else {

@@ -8,6 +8,8 @@
 #include "graph/retired_payloads.hpp"
 #include "stream/stream_state.hpp"
 
+#include <cuprum/error.hpp>
+
 #include <utility>
 
 namespace cuprum::detail {
@@ -21,25 +23,28 @@ struct EndedExecutable {
     unsigned made_at;
     bool has_user_object;
     OwnersShare owners;
-    RetiredShare retired; // without a mark if there is a tail
+    RetiredShare retired;
 
     void end() noexcept;
 };
 
+/// What says when the launches of an executable end, besides marks.
+struct Executable {
+    CUgraphExec handle;
+    const std::shared_ptr<ContextState>& home;
+    unsigned made_at;
+    std::mutex* mutex; // null if nobody else can use it
+};
+
 /// Returns an event behind all launches of an executable; null if a reset ended them.
-std::shared_ptr<EventState>
-mark_behind_all(CUgraphExec handle, const std::shared_ptr<ContextState>& home, unsigned made_at);
-/// Retires what launches of an executable may use.
-void retire_from(CUgraphExec handle, const std::shared_ptr<ContextState>& home, unsigned made_at,
-                 RetiredShare retired) noexcept;
-/// Gives up something that launches may use, with a mark behind them.
-RetiredShare retired_by(ExecutableState& executable, PayloadShare payload) noexcept;
-/// Gives up something together with the tail and without a mark, if there is a tail.
-RetiredShare given_up_by(ExecutableState& executable, PayloadShare payload) noexcept;
+std::shared_ptr<EventState> mark_behind_all(const Executable& executable);
+/// Retires what launches of an executable may use. The lock is not held.
+void retire_from(const Executable& executable, RetiredShare retired) noexcept;
+/// Returns whether the tail knows when the launches end, and retires what they may use.
+bool retire_at_tail(const RetiredShare& retired) noexcept;
+RetiredShare retired_by(const ExecutableState& executable, PayloadShare payload) noexcept;
 /// Gives up something that no launch uses.
 RetiredShare unused(PayloadShare payload) noexcept;
-/// Records the mark of what was given up with a tail.
-void mark(RetiredShare& retired) noexcept;
 
 } // namespace
 
@@ -85,8 +90,9 @@ RetiredShare replace_owners(ExecutableState& executable, OwnersShare owners) noe
                : unused(replaced.payload());
 }
 
-void retire_from(const ExecutableState& executable, RetiredShare retired) noexcept {
-    retire_from(executable.handle, executable.home, executable.made_at, std::move(retired));
+void retire_from(ExecutableState& executable, RetiredShare retired) noexcept {
+    retire_from({executable.handle, executable.home, executable.made_at, &executable.mutex},
+                std::move(retired));
     release_payloads();
 }
 
@@ -99,7 +105,7 @@ ExecutableState::~ExecutableState() {
         return;
     }
     forget_executable(handle);
-    RetiredShare retired = has_user_object ? RetiredShare() : given_up_by(*this, owners.payload());
+    RetiredShare retired = has_user_object ? RetiredShare() : retired_by(*this, owners.payload());
     EndedExecutable ended{handle,          std::move(home),   made_at,
                           has_user_object, std::move(owners), std::move(retired)};
     if (!runs_host_function()) {
@@ -119,8 +125,7 @@ ExecutableState::~ExecutableState() {
 namespace {
 
 void EndedExecutable::end() noexcept {
-    mark(retired);
-    retire_from(handle, home, made_at, std::move(retired));
+    retire_from({handle, home, made_at, nullptr}, std::move(retired));
     owners = OwnersShare();
     // NOTE: a reset of the device destroyed it, and the driver crashes on it then.
     if (is_intact(home, made_at)) {
@@ -130,23 +135,12 @@ void EndedExecutable::end() noexcept {
     release_payloads();
 }
 
-RetiredShare retired_by(ExecutableState& executable, PayloadShare payload) noexcept {
-    RetiredShare retired = given_up_by(executable, std::move(payload));
-    if (retired.tail != nullptr) {
-        mark(retired);
-        executable.mark = retired.mark;
-        executable.is_unmarked = retired.mark == nullptr;
-    }
-    return retired;
-}
-
-RetiredShare given_up_by(ExecutableState& executable, PayloadShare payload) noexcept {
+RetiredShare retired_by(const ExecutableState& executable, PayloadShare payload) noexcept {
     return {.payload = std::move(payload),
             .mark = executable.mark,
             .is_unmarked =
                 executable.is_unmarked || executable.is_shared.load(std::memory_order_relaxed),
-            .tail = std::exchange(executable.tail, nullptr),
-            .failure = nullptr};
+            .tail = executable.tail};
 }
 
 RetiredShare unused(PayloadShare payload) noexcept {
@@ -155,47 +149,62 @@ RetiredShare unused(PayloadShare payload) noexcept {
     return retired;
 }
 
-void mark(RetiredShare& retired) noexcept {
-    if (retired.tail == nullptr) {
-        return;
-    }
-    try {
-        retired.mark = retired.tail->mark();
-    } catch (...) {
-        retired.failure = std::current_exception();
-    }
-    retired.is_unmarked = retired.is_unmarked || retired.mark == nullptr;
-}
-
-void retire_from(CUgraphExec handle, const std::shared_ptr<ContextState>& home, unsigned made_at,
-                 RetiredShare retired) noexcept {
+void retire_from(const Executable& executable, RetiredShare retired) noexcept {
     if (retired.payload == nullptr || driver::is_leaving()) {
         return;
     }
-    if (retired.failure != nullptr) {
-        warn_unmarked(retired.failure);
-    }
-    if (!retired.is_unmarked) {
+    if (!retired.is_unmarked && retired.tail == nullptr) {
         retire(std::move(retired.payload), retired.mark);
         return;
     }
+    if (!retired.is_unmarked && retire_at_tail(retired)) {
+        return;
+    }
     try {
-        retire(retired.payload, mark_behind_all(handle, home, made_at));
+        retire(retired.payload, mark_behind_all(executable));
+    } catch (const CUDAError& error) {
+        if (!is_over(error.code())) {
+            static_cast<void>(retired.payload.release()); // kept for good: a launch may use it
+            driver::report_release_failure("what an executable graph keeps alive");
+        }
     } catch (...) {
-        static_cast<void>(retired.payload.release()); // kept for good: a launch may use it
+        static_cast<void>(retired.payload.release());
         driver::report_release_failure("what an executable graph keeps alive");
     }
 }
 
-std::shared_ptr<EventState>
-mark_behind_all(CUgraphExec handle, const std::shared_ptr<ContextState>& home, unsigned made_at) {
-    if (!is_intact(home, made_at)) {
+bool retire_at_tail(const RetiredShare& retired) noexcept {
+    const TailMark asked = retired.tail->mark();
+    switch (asked.answer) {
+    case TailMark::Answer::Event:
+        retire(retired.payload, asked.event);
+        return true;
+    case TailMark::Answer::Over:
+        return true;
+    case TailMark::Answer::Later:
+        retire(retired.payload, nullptr, retired.tail);
+        if (asked.failure != nullptr) {
+            warn_unmarked(asked.failure);
+        }
+        return true;
+    case TailMark::Answer::Never:
+        return false;
+    }
+    return false;
+}
+
+std::shared_ptr<EventState> mark_behind_all(const Executable& executable) {
+    if (!is_intact(executable.home, executable.made_at)) {
         return nullptr;
     }
     // An upload is ordered behind all launches, whoever made them.
     const driver::RelaxedCapture relaxed;
-    const Stream queue = Stream::create(Access::make<Context>(home));
-    driver::call(driver::table().cuGraphUpload, handle, handle_of(queue));
+    const Stream queue = Stream::create(Access::make<Context>(executable.home));
+    {
+        const auto lock = executable.mutex != nullptr ? std::unique_lock(*executable.mutex)
+                                                      : std::unique_lock<std::mutex>();
+        driver::call(driver::table().cuGraphUpload, executable.handle, handle_of(queue));
+    }
     return Access::state(queue.record());
 }
 

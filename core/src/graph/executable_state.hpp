@@ -39,7 +39,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -130,8 +129,7 @@ struct RetiredShare {
     PayloadShare payload;
     std::shared_ptr<EventState> mark; // null if no launch can use it
     bool is_unmarked = false;         // the mark does not stand for all launches
-    std::shared_ptr<StreamTail> tail; // given up
-    std::exception_ptr failure;       // of the mark: reported without the lock
+    std::shared_ptr<StreamTail> tail; // where to record the mark
 };
 
 /// Keeps what an update of a node brought to an executable, whose lock is held. Room was reserved.
@@ -144,7 +142,7 @@ struct RetiredShare {
 [[nodiscard]] RetiredShare replace_owners(ExecutableState& executable, OwnersShare owners) noexcept;
 
 /// Releases what an executable gave up once no launch uses it. The lock is not held.
-void retire_from(const ExecutableState& executable, RetiredShare retired) noexcept;
+void retire_from(ExecutableState& executable, RetiredShare retired) noexcept;
 
 /// Returns the state of an executable, to use it.
 /// @throws ClosedError if it is closed.

@@ -330,31 +330,29 @@ GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeTyp
     GraphState& state = *graph;
     const Dependencies dependencies(state, after.get());
     // With one device, the driver finds the current context faster than we can ask for it.
-    CUcontext context =
-        state.root->home == nullptr && detail::devices().size() == 1 && !kernel.needs_device()
-            ? nullptr
-            : detail::context_for_node(state, buffer);
-    CUDA_KERNEL_NODE_PARAMS parameters = kernel.in(context);
+    const bool finds_context = state.root->home == nullptr && detail::devices().size() == 1 &&
+                               !kernel.needs_device() &&
+                               !state.root->asks_for_context.load(std::memory_order_relaxed);
+    CUcontext context = finds_context ? nullptr : detail::context_for_node(state, buffer);
+    const CUDA_KERNEL_NODE_PARAMS parameters = kernel.in(context);
     RetainedPayload retained = detail::retain_if_exposed(state, payload);
     CUgraphNode node = nullptr;
     const auto& add = table().cuGraphAddKernelNode;
     std::unique_lock lock(state.lock); // once for room, the driver's call and the node
     NodeShare made = state.nodes.make();
-    const auto call = [&] {
-        return kernel.is_programmatic() && dependencies.size() != 0
-                   ? add_programmatic(state, dependencies, parameters, node)
-                   : add(&node, state.handle, dependencies.data(), dependencies.size(),
-                         &parameters);
-    };
-    CUresult status = call();
-    if (status != CUDA_SUCCESS && context == nullptr) [[unlikely]] {
-        context = parameters.ctx = detail::context_for_node(state, buffer);
-        if (status == CUDA_ERROR_INVALID_CONTEXT) { // none is current
-            status = call();
-        }
-    }
+    const CUresult status =
+        kernel.is_programmatic() && dependencies.size() != 0
+            ? add_programmatic(state, dependencies, parameters, node)
+            : add(&node, state.handle, dependencies.data(), dependencies.size(), &parameters);
     if (status != CUDA_SUCCESS) [[unlikely]] {
         lock.unlock();
+        if (finds_context) {
+            driver::call(table().cuCtxGetCurrent, &context);
+            if (context == nullptr) {
+                state.root->asks_for_context.store(true, std::memory_order_relaxed);
+                return add_kernel(graph, after, kernel, buffer, std::move(payload));
+            }
+        }
         detail::raise_launch_failure(status, add.name, kernel.config(), kernel.kernel(),
                                      Context::from_handle(context));
     }

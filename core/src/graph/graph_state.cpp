@@ -42,14 +42,15 @@ std::size_t NodeTable::home_of(CUgraphNode handle) const noexcept {
 }
 
 NodeShare NodeTable::make() {
-    if (added_.size() == added_.capacity()) [[unlikely]] {
-        added_.reserve(std::max(FIRST_SLOTS, 2 * added_.size()));
+    if (added_.size() + promised_ == added_.capacity()) [[unlikely]] {
+        added_.reserve(std::max(FIRST_SLOTS, 2 * added_.capacity()));
     }
     if (piece_ == nullptr) [[unlikely]] {
         piece_ = std::make_shared<Piece>();
         piece_used_ = 0;
     }
     NodeState* const made = &(*piece_)[piece_used_++];
+    ++promised_;
     return piece_used_ < piece_->size() ? NodeShare(piece_, made)
                                         : NodeShare(std::move(piece_), made);
 }
@@ -136,6 +137,7 @@ void NodeTable::clear() noexcept {
     slots_.clear();
     count_ = 0;
     added_.clear();
+    promised_ = 0;
     piece_.reset();
 }
 

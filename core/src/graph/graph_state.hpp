@@ -60,12 +60,12 @@ struct NodeChildren {
 struct NodeState {
     CUgraphNode handle = nullptr; // null once the node is destroyed
     GraphNodeType type = GraphNodeType::Empty;
-    bool is_point = false;                  // a PointState
-    bool may_have_attributes = true;        // launch attributes of a kernel node
-    CUcontext context = nullptr;            // that the node runs in, if it was added here
-    PayloadShare payload;                   // of the current parameters
-    CUuserObject object = nullptr;          // holds `payload` too, if the graph is exposed
-    std::unique_ptr<NodeChildren> children; // null for most kinds
+    bool is_point = false;                    // a PointState
+    bool may_have_attributes = true;          // launch attributes of a kernel node
+    std::atomic<CUcontext> context = nullptr; // that the node runs in, if it is known
+    PayloadShare payload;                     // of the current parameters
+    CUuserObject object = nullptr;            // holds `payload` too, if the graph is exposed
+    std::unique_ptr<NodeChildren> children;   // null for most kinds
 
     NodeState() = default;
     virtual ~NodeState() = default;
@@ -76,7 +76,7 @@ struct NodeState {
         handle = added;
         type = kind;
         may_have_attributes = false;
-        context = runs_in;
+        context.store(runs_in, std::memory_order_relaxed);
         payload = std::move(used);
         object = holder;
     }
@@ -103,8 +103,11 @@ public:
     /// Returns the state of a node, or null.
     [[nodiscard]] std::shared_ptr<NodeState> find(CUgraphNode handle) noexcept;
 
-    /// Adds a node that is not there and that make() made.
-    void insert(std::shared_ptr<NodeState> node) noexcept { added_.push_back(std::move(node)); }
+    /// Adds a node that is not there and that make() made: there is room for it.
+    void insert(std::shared_ptr<NodeState> node) noexcept {
+        added_.push_back(std::move(node));
+        promised_ -= promised_ > 0 ? 1 : 0;
+    }
 
     void erase(CUgraphNode handle) noexcept;
     void clear() noexcept;
@@ -142,6 +145,7 @@ private:
     std::vector<Slot> slots_;                       // a power of two
     std::size_t count_ = 0;                         // of nodes in them
     std::vector<std::shared_ptr<NodeState>> added_; // since the last search
+    std::size_t promised_ = 0;                      // places in it, for nodes that make() made
     std::shared_ptr<Piece> piece_;                  // null if it is used up
     std::size_t piece_used_ = 0;                    // of its nodes
 };
@@ -183,6 +187,7 @@ struct GraphState {
     std::vector<std::uint64_t> conditions;         // a root's: those made here, for error texts
     std::atomic<CUcontext> seen_context = nullptr; // a root's: the context seen last,
     std::atomic<int> seen_ordinal = -1;            // and the ordinal of its device
+    std::atomic<bool> asks_for_context = false;    // a root's: once, none was current
 
     GraphState() = default;
     ~GraphState();

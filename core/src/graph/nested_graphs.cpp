@@ -134,7 +134,8 @@ bool detail::adopt_payloads(const GraphShare& copy, GraphState& original) {
         const NodeShare adopted = node_state(target, twin);
         adopted->payload = node->payload;
         adopted->object = node->object; // the driver copied the graph's reference
-        adopted->context = node->context;
+        adopted->context.store(node->context.load(std::memory_order_relaxed),
+                               std::memory_order_relaxed);
         adopted->may_have_attributes = node->may_have_attributes;
         if (node->children != nullptr && !node->children->graphs.empty()) {
             is_complete = node->type == GraphNodeType::Graph &&

@@ -295,27 +295,27 @@ CUDA_MEMSET_NODE_PARAMS fill_parameters(const MemsetParameters& parameters) {
 // ---- nodes -------------------------------------------------------------------------------------
 
 CUcontext context_of(NodeState& node) {
-    if (node.context != nullptr) {
-        return node.context;
+    // NOTE: several threads may ask, each for its own executable.
+    CUcontext known = node.context.load(std::memory_order_relaxed);
+    if (known != nullptr) {
+        return known;
     }
     if (node.type == GraphNodeType::Kernel) {
         CUDA_KERNEL_NODE_PARAMS parameters{};
         driver::call(table().cuGraphKernelNodeGetParams, node.handle, &parameters);
-        node.context = parameters.ctx;
-        return node.context;
-    }
-    if (node.type != GraphNodeType::Memcpy && node.type != GraphNodeType::Memset) {
-        return nullptr;
-    }
-    CUgraphNodeParams parameters{};
-    try {
-        if (table().cuGraphNodeGetParams(node.handle, &parameters) == CUDA_SUCCESS) {
-            node.context = node.type == GraphNodeType::Memcpy ? parameters.memcpy.copyCtx
-                                                              : parameters.memset.ctx;
+        known = parameters.ctx;
+    } else if (node.type == GraphNodeType::Memcpy || node.type == GraphNodeType::Memset) {
+        CUgraphNodeParams parameters{};
+        try {
+            if (table().cuGraphNodeGetParams(node.handle, &parameters) == CUDA_SUCCESS) {
+                known = node.type == GraphNodeType::Memcpy ? parameters.memcpy.copyCtx
+                                                           : parameters.memset.ctx;
+            }
+        } catch (const NotSupportedError&) { // NOLINT(bugprone-empty-catch): before CUDA 13.2
         }
-    } catch (const NotSupportedError&) { // NOLINT(bugprone-empty-catch): before CUDA 13.2
     }
-    return node.context;
+    node.context.store(known, std::memory_order_relaxed);
+    return known;
 }
 
 void raise_for_node(CUresult status, const char* call, const NodeState& node) {

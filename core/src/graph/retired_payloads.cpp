@@ -11,43 +11,20 @@ namespace cuprum::detail {
 
 namespace {
 
-/// Returns whether the answer for an event means that the work before it has ended: it is done, or
-/// its context has failed or is gone. Any other answer may be one to a call that the driver does
-/// not allow, as in a host function of others.
-bool is_over(CUresult status) noexcept {
-    switch (status) {
-    case CUDA_SUCCESS:
-    case CUDA_ERROR_DEINITIALIZED:
-    case CUDA_ERROR_INVALID_CONTEXT:
-    case CUDA_ERROR_INVALID_HANDLE:
-    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
-    case CUDA_ERROR_ECC_UNCORRECTABLE:
-    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
-    case CUDA_ERROR_CONTAINED:
-    case CUDA_ERROR_ILLEGAL_ADDRESS:
-    case CUDA_ERROR_LAUNCH_TIMEOUT:
-    case CUDA_ERROR_ASSERT:
-    case CUDA_ERROR_HARDWARE_STACK_ERROR:
-    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
-    case CUDA_ERROR_MISALIGNED_ADDRESS:
-    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
-    case CUDA_ERROR_INVALID_PC:
-    case CUDA_ERROR_LAUNCH_FAILED:
-    case CUDA_ERROR_TENSOR_MEMORY_LEAK:
-    case CUDA_ERROR_MPS_CLIENT_TERMINATED:
-    case CUDA_ERROR_EXTERNAL_DEVICE:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /// Payloads that launches use until an event is done.
 struct RetiredPayload final : AwaitedRelease {
-    RetiredPayload(PayloadShare retired, std::shared_ptr<EventState> behind) noexcept
-        : payload(std::move(retired)), mark(std::move(behind)) {}
+    RetiredPayload(PayloadShare retired, std::shared_ptr<EventState> behind,
+                   std::shared_ptr<StreamTail> to_ask) noexcept
+        : payload(std::move(retired)), mark(std::move(behind)), tail(std::move(to_ask)) {}
 
     [[nodiscard]] bool is_due() noexcept override {
+        if (mark == nullptr) { // the stream could not be marked before
+            TailMark asked = tail->mark();
+            if (asked.answer != TailMark::Answer::Event) {
+                return asked.answer == TailMark::Answer::Over;
+            }
+            mark = std::move(asked.event);
+        }
         if (mark->is_lost()) {
             return true; // a reset of the device ended the launches
         }
@@ -60,16 +37,18 @@ struct RetiredPayload final : AwaitedRelease {
 
     PayloadShare payload;
     std::shared_ptr<EventState> mark;
+    std::shared_ptr<StreamTail> tail; // to ask if there is no mark
 };
 
 } // namespace
 
-void retire(PayloadShare payload, const std::shared_ptr<EventState>& mark) noexcept {
-    if (payload == nullptr || mark == nullptr) {
+void retire(PayloadShare payload, const std::shared_ptr<EventState>& mark,
+            const std::shared_ptr<StreamTail>& tail) noexcept {
+    if (payload == nullptr || (mark == nullptr && tail == nullptr)) {
         return;
     }
     try {
-        push_awaited(std::make_unique<RetiredPayload>(payload, mark));
+        push_awaited(std::make_unique<RetiredPayload>(payload, mark, tail));
     } catch (...) {
         // Without memory for the list it is kept for good: a launch may use it.
         static_cast<void>(payload.release());

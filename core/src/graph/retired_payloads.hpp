@@ -12,12 +12,15 @@
 
 #include "graph/payload.hpp"
 #include "stream/event_state.hpp"
+#include "stream/stream_tail.hpp"
 
 #include <memory>
 
 namespace cuprum::detail {
 
-/// Releases a Payload once an event is done, or now if the event is null. Does not call the driver.
-void retire(PayloadShare payload, const std::shared_ptr<EventState>& mark) noexcept;
+/// Releases a Payload once an event is done. If there is none, asks the tail of a stream for one
+/// later; without a tail, releases it now. Does not call the driver.
+void retire(PayloadShare payload, const std::shared_ptr<EventState>& mark,
+            const std::shared_ptr<StreamTail>& tail = nullptr) noexcept;
 
 } // namespace cuprum::detail

@@ -240,14 +240,39 @@ std::string to_string(const Stream& stream) {
 
 namespace detail {
 
-[[gnu::hot]] StreamState::~StreamState() {
-    if (is_owned) {
-        if (tail.use_count() > 1) { // somebody may ask later when its work ends
-            tail->end();
-        }
+namespace {
+
+/// Ends the tail of a stream and destroys the stream: later if the calling thread runs a host
+/// function, which must not wait.
+void end_with_tail(const StreamState& stream) noexcept {
+    const auto end = [tail = stream.tail, context = stream.context, made_at = stream.made_at,
+                      handle = stream.handle](void*) noexcept {
+        tail->end();
         release_in(context, made_at, "stream", driver::table().cuStreamDestroy, handle);
-        release_deferred();
+    };
+    if (!runs_host_function()) [[likely]] {
+        end(nullptr);
+        return;
     }
+    try {
+        defer_release(std::shared_ptr<void>(nullptr, end));
+    } catch (...) {
+        driver::report_release_failure("stream");
+    }
+}
+
+} // namespace
+
+[[gnu::hot]] StreamState::~StreamState() {
+    if (!is_owned) {
+        return;
+    }
+    if (tail.use_count() > 1) [[unlikely]] { // somebody may ask later when its work ends
+        end_with_tail(*this);
+    } else {
+        release_in(context, made_at, "stream", driver::table().cuStreamDestroy, handle);
+    }
+    release_deferred();
 }
 
 CUcontext context_of(const StreamState& stream) {

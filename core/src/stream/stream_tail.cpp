@@ -9,49 +9,92 @@
 #include "stream/deferred_release.hpp"
 #include "support/warn.hpp"
 
+#include <cuprum/error.hpp>
+
 #include <string>
 
 namespace cuprum::detail {
 
-std::shared_ptr<EventState> StreamTail::mark() {
-    const std::lock_guard lock(mutex_); // the stream stays while it is used
-    return stream_ == nullptr ? last_ : record();
+using Answer = TailMark::Answer;
+
+TailMark StreamTail::mark() noexcept {
+    if (driver::is_leaving() || !is_intact(context_, made_at_)) {
+        return {Answer::Over};
+    }
+    if (runs_host_function()) {
+        return {Answer::Later};
+    }
+    try {
+        const driver::Current current(context_->handle); // outside the lock: it may warn
+        const std::lock_guard lock(mutex_);              // the stream stays while it is used
+        return stream_ == nullptr ? last_ : record();
+    } catch (const CUDAError& error) {
+        return {is_over(error.code()) ? Answer::Over : Answer::Later, {}, std::current_exception()};
+    } catch (...) {
+        return {Answer::Later, {}, std::current_exception()};
+    }
 }
 
 void StreamTail::end() noexcept {
-    std::exception_ptr failure;
+    TailMark last = mark();
+    if (driver::is_leaving()) {
+        return;
+    }
+    const bool is_marked = last.answer != Answer::Later;
     {
         const std::lock_guard lock(mutex_);
-        try {
-            last_ = record();
-        } catch (...) {
-            failure = std::current_exception();
-        }
         stream_ = nullptr;
+        last_ = {is_marked ? last.answer : Answer::Never, last.event, {}};
     }
-    if (failure != nullptr) { // without the lock: a warning can run code of the program
-        warn_unmarked(failure);
+    if (!is_marked) { // without the lock: a warning can run code of the program
+        last.failure != nullptr ? warn_unmarked(last.failure)
+                                : warn_unmarked("its stream was closed while it was captured");
     }
 }
 
-std::shared_ptr<EventState> StreamTail::record() {
-    if (driver::is_leaving() || runs_host_function() || !is_intact(context_, made_at_)) {
-        return nullptr;
-    }
+TailMark StreamTail::record() {
     const auto is_capturing = [&] {
         return driver::capture_status(stream_) != CU_STREAM_CAPTURE_STATUS_NONE;
     };
-    const driver::RelaxedCapture relaxed;
     if (is_capturing()) { // the event would stand for captured work
-        return nullptr;
+        return {Answer::Later};
     }
-    const driver::Current current(context_->handle);
     if (unused_ == nullptr) {
         unused_ = Access::state(make_event(context_, CU_EVENT_DISABLE_TIMING));
     }
     driver::call(driver::table().cuEventRecord, unused_->handle, stream_);
-    // Another thread may have begun a capture in between.
-    return is_capturing() ? nullptr : std::exchange(unused_, nullptr);
+    if (is_capturing()) { // another thread began in between
+        return {Answer::Later};
+    }
+    return {Answer::Event, std::exchange(unused_, nullptr)};
+}
+
+bool is_over(int status) noexcept {
+    switch (status) {
+    case CUDA_SUCCESS:
+    case CUDA_ERROR_DEINITIALIZED:
+    case CUDA_ERROR_INVALID_CONTEXT:
+    case CUDA_ERROR_INVALID_HANDLE:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case CUDA_ERROR_CONTAINED:
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED:
+    case CUDA_ERROR_TENSOR_MEMORY_LEAK:
+    case CUDA_ERROR_MPS_CLIENT_TERMINATED:
+    case CUDA_ERROR_EXTERNAL_DEVICE:
+        return true;
+    default:
+        return false;
+    }
 }
 
 void warn_unmarked(const std::exception_ptr& failure) noexcept {

@@ -16,6 +16,7 @@
 
 #include <cuda.h>
 
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -23,31 +24,49 @@
 
 namespace cuprum::detail {
 
+/// What is known about the end of a stream's work.
+struct TailMark {
+    enum class Answer : std::uint8_t {
+        Event, // `event` is behind everything that was enqueued so far
+        Over,  // the work has ended: its context failed, or is gone
+        Later, // ask again: the stream is being captured, or the driver failed
+        Never, // the stream is gone, and could not be marked before
+    };
+
+    Answer answer = Answer::Never;
+    std::shared_ptr<EventState> event = {};
+    std::exception_ptr failure = {}; // why the driver failed
+};
+
 class StreamTail {
 public:
     StreamTail(CUstream stream, std::shared_ptr<ContextState> context, unsigned made_at) noexcept
         : stream_(stream), context_(std::move(context)), made_at_(made_at) {}
 
-    /// Returns an event behind everything that was enqueued so far. Returns null if there is none:
-    /// the stream is being captured, a reset destroyed it, or it could not be marked at its end.
-    /// @throws CUDAError; std::bad_alloc.
-    [[nodiscard]] std::shared_ptr<EventState> mark();
+    /// Records an event behind everything that was enqueued so far. Call it without a lock.
+    [[nodiscard]] TailMark mark() noexcept;
 
-    /// Notes that the stream is about to be destroyed. Reports a failure as a warning.
+    /// Notes that the stream is about to be destroyed. Reports a failure as a warning. Do not call
+    /// it in a host function, which must not wait.
     void end() noexcept;
 
 private:
-    [[nodiscard]] std::shared_ptr<EventState> record();
+    [[nodiscard]] TailMark record();
 
     std::mutex mutex_;
     CUstream stream_; // null once it is gone
-    std::shared_ptr<ContextState> context_;
-    unsigned made_at_;                   // the context's count of resets then
-    std::shared_ptr<EventState> last_;   // recorded when the stream went; null if that failed
+    const std::shared_ptr<ContextState> context_;
+    const unsigned made_at_;             // the context's count of resets then
+    TailMark last_;                      // once the stream is gone
     std::shared_ptr<EventState> unused_; // of a record that failed: nothing is released here
 };
 
-/// Warns that nobody can know when a launch of a graph ends, and why.
+/// Returns whether the answer to a call about work means that the work has ended: it is done, or
+/// its context has failed or is gone. Any other answer may be one to a call that the driver does
+/// not allow, as in a host function of others.
+[[nodiscard]] bool is_over(int status) noexcept;
+
+/// Warns that nobody knows yet when a launch of a graph ends, and why.
 void warn_unmarked(const std::exception_ptr& failure) noexcept;
 void warn_unmarked(const char* reason) noexcept;
 

@@ -433,6 +433,9 @@ TEST_F(Definition, needs_no_current_context) {
             .launch(config(), kernel("nothing"));
         graph.instantiate().launch(stream());
         stream().sync();
+        const FaultInjection refused("cuGraphAddKernelNode", 1'000'000'000, 999);
+        graph.launch(config(), kernel("nothing"));
+        EXPECT_EQ(refused.call_count(), 1) << "it asks for the context first after one failure";
         EXPECT_FALSE(Context::current().has_value());
     }).join();
     EXPECT_EQ(download<int>(x)[1], 2);

@@ -521,6 +521,56 @@ TEST_F(InFlight, a_closed_stream_that_could_not_be_marked_keeps_what_the_launch_
     }
 }
 
+TEST_F(InFlight, a_failed_context_ends_its_launches) {
+    for (const char* const call : {"cuEventCreate", "cuEventRecord", "cuStreamIsCapturing"}) {
+        Tracked tracked;
+        std::optional<Graph> executable = waiting_graph(tracked).instantiate();
+        let_go();
+        executable->launch(stream());
+        stream().sync();
+        testing::WarningLog warnings;
+        const FaultInjection fault(call, 1, CUDA_ERROR_ILLEGAL_ADDRESS);
+        executable.reset();
+        EXPECT_TRUE(fault.has_failed()) << call;
+        detail::release_payloads();
+        EXPECT_TRUE(tracked.watch.expired()) << call;
+        EXPECT_TRUE(warnings.take(WarningKind::Release).empty()) << call;
+    }
+}
+
+TEST_F(InFlight, a_closed_stream_of_a_failed_context_ends_its_launches) {
+    Tracked tracked;
+    std::optional<Graph> executable = waiting_graph(tracked).instantiate();
+    let_go();
+    Stream queue = device().create_stream();
+    executable->launch(queue);
+    queue.sync();
+    testing::WarningLog warnings;
+    {
+        const FaultInjection fault("cuEventRecord", 1, CUDA_ERROR_ILLEGAL_ADDRESS);
+        queue.close();
+        EXPECT_TRUE(fault.has_failed());
+    }
+    executable.reset();
+    detail::release_payloads();
+    EXPECT_TRUE(tracked.watch.expired());
+    EXPECT_TRUE(warnings.take(WarningKind::Release).empty());
+}
+
+TEST_F(InFlight, the_stream_may_be_captured_during_an_update) {
+    Tracked tracked;
+    Tracked second;
+    const Graph executable = waiting_graph(tracked).instantiate();
+    executable.launch(stream());
+    GraphBuilder builder = stream().create_graph_builder();
+    builder.begin_building();
+    const Calls uploads("cuGraphUpload");
+    executable.update(waiting_graph(second));
+    EXPECT_NO_THROW(builder.end_building());
+    EXPECT_EQ(uploads.count(), 0);
+    expect_kept_until_the_end(tracked);
+}
+
 TEST_F(InFlight, a_launch_makes_one_driver_call) {
     const GraphDefinition graph;
     graph.memset(memory(), std::uint8_t{1}, 4);
