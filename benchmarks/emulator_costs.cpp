@@ -11,6 +11,7 @@
 
 #include <cuda.h>
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -110,6 +111,12 @@ std::size_t resident_bytes() {
     return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
+/// Returns the memory that the process has allocated and not freed.
+std::size_t allocated_bytes() {
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
 std::string ptx_of(const char* source) {
     const auto code = cuprum::Program(source).compile(cuprum::CodeType::Ptx);
     const auto bytes = code.code();
@@ -188,11 +195,11 @@ double line_bytes(const Driver& driver) {
     std::vector<CUmodule> modules(4);
     CUmodule first = nullptr; // what parsing needs for a while is not counted
     check(driver.cuModuleLoadData_(&first, ptx.c_str()), "cuModuleLoadData");
-    const std::size_t before = resident_bytes();
+    const std::size_t before = allocated_bytes();
     for (CUmodule& module : modules) {
         check(driver.cuModuleLoadData_(&module, ptx.c_str()), "cuModuleLoadData");
     }
-    const std::size_t after = resident_bytes();
+    const std::size_t after = allocated_bytes();
     for (const CUmodule module : modules) {
         check(driver.cuModuleUnload_(module), "cuModuleUnload");
     }
