@@ -75,6 +75,8 @@ def test_samples_judge_themselves(place):
     add_sample(place, "wrong", 'echo "CUDA error at wrong.cu:7 code=1"; exit 1')
     add_sample(place, "printsOnly", "echo Result = FAIL")
     add_sample(place, "waived", "echo Waiving: needs two devices; exit 2")
+    add_sample(place, "careless", 'echo "cuprum emulator: error: link refused:"; echo Done')
+    add_sample(place, "simpleAssert", 'echo "cuprum emulator: error: assertion failed: 1"')
     add_sample(place, "broken", "no code")
     add_sample(place, "drawing", "", more="find_package(OpenGL)")
     add_sample(place, "simpleP2P", "echo $CUPRUM_EMULATOR_DEVICES; exit 3")
@@ -85,6 +87,8 @@ def test_samples_judge_themselves(place):
         "wrong": ("failed", "CUDA error at wrong.cu:7 code=1"),
         "printsOnly": ("failed", "Result = FAIL"),
         "waived": ("skipped", "waives itself: Waiving: needs two devices"),
+        "careless": ("failed", "cuprum emulator: error: link refused:"),
+        "simpleAssert": ("passed", ""),
         "broken": ("failed", "does not compile: broken.cu(3): error: expected a ';'"),
         "drawing": ("skipped", "needs OpenGL"),
         "simpleP2P": ("failed", "status 3: 2"),
