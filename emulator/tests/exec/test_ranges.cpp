@@ -153,10 +153,10 @@ TEST(Ranges, many_grids_at_once_run_every_block) {
     const auto kernel = device.compile(ptx_module(R"(
 .visible .entry count(.param .u64 out) {
     .reg .b32 %r<2>; .reg .b64 %rd<2>;
+    .local .align 4 .b8 place[4];
     ld.param.u64 %rd1, [out];
     atom.global.add.u32 %r1, [%rd1], 1;
     st.local.u32 [place], %r1;
-    .local .b32 place;
     ret;
 })"));
     ASSERT_TRUE(kernel) << device.log;

@@ -27,7 +27,10 @@ constexpr std::chrono::milliseconds SLOW{2500};
 
 class Watchdog : public testing::Test {
 protected:
-    void SetUp() override { Engine::instance().configure({.watchdog_seconds = 1}); }
+    // Two workers, so that some blocks are suspended and appear in reports, on any machine.
+    void SetUp() override {
+        Engine::instance().configure({.worker_count = 2, .watchdog_seconds = 1});
+    }
 
     void TearDown() override { Engine::instance().configure({}); }
 
