@@ -102,7 +102,7 @@ TEST(Command, info_shows_devices_and_settings) {
                                   "CUPRUM_EMULATOR_COMPUTE_CAPABILITY=8.6 " +
                                   COMMAND + " info");
     EXPECT_EQ(outcome.status, 0) << outcome.output;
-    EXPECT_NE(outcome.output.find("CUDA: 13.0\n"), std::string::npos) << outcome.output;
+    EXPECT_NE(outcome.output.find("CUDA: 13.4\n"), std::string::npos) << outcome.output;
     EXPECT_NE(outcome.output.find("device 1: Cuprum Emulated Device, compute capability 8.6, "
                                   "512 MiB, 16 multiprocessors, 0000:02:00.0\n"),
               std::string::npos)
