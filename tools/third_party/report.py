@@ -145,6 +145,7 @@ def render() -> str:
     workers = sorted({run["workers"] for run in runs})
     if workers:
         lines += ["", f"Run with {' or '.join(map(str, workers))} processes at a time."]
+    lines += [f"\n{run['title']}: {run['note']}." for run in runs if run.get("note")]
     for run in runs:
         lines += _render_failures(run)
     return "\n".join(lines)

@@ -27,7 +27,7 @@ CAUSES = [
         "test_peer_access_transitions",
         "the copy runs on a stream of device 0, to which the pool of device 1 gives no access",
     ),
-    ("CUDA checkpoint scenario", "the tests call the driver before `cuInit`"),
+    ("CUDA checkpoint scenario", "calls before `cuInit`, which were refused when this was run"),
 ]
 
 REQUIREMENTS = (
