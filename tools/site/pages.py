@@ -113,6 +113,7 @@ def site_page(text: str, source: Path, places: dict[Path, str]) -> str:
     # The mark of an output is the only comment that later steps need.
     text = COMMENT.sub(lambda found: found[0] if found[0].startswith("<!-- output") else "", text)
     text = TABS.sub(tabs, text)
+    text = re.sub(rf"{OUTPUT_MARK}\n*```text\n", "```{code-block} text\n:class: output\n\n", text)
     text = COMMENT.sub("", text)
     parts, end = [], 0
     for fence in FENCE.finditer(text):

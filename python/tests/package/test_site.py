@@ -33,7 +33,7 @@ def test_python_and_cpp_that_follow_each_other_become_tabs():
     python, _, cpp = text.partition(":::{tab-item} C++")
     assert ":::{tab-item} Python" in python
     assert "```python\na()\n```" in python
-    assert "```text\n1\n```" in python
+    assert "```{code-block} text\n:class: output\n\n1\n```" in python
     assert "```cpp\na();\n```" in cpp
     assert "hidden" not in text
     assert "<!--" not in text
