@@ -347,11 +347,11 @@ GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeTyp
     if (status != CUDA_SUCCESS) [[unlikely]] {
         lock.unlock();
         if (finds_context) {
-            driver::call(table().cuCtxGetCurrent, &context);
-            if (context == nullptr) {
+            if (status == CUDA_ERROR_INVALID_CONTEXT) { // none is current
                 state.root->asks_for_context.store(true, std::memory_order_relaxed);
                 return add_kernel(graph, after, kernel, buffer, std::move(payload));
             }
+            context = detail::context_for_node(state, buffer);
         }
         detail::raise_launch_failure(status, add.name, kernel.config(), kernel.kernel(),
                                      Context::from_handle(context));
