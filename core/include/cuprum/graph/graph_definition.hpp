@@ -74,8 +74,8 @@ public:
     /// Returns the nodes that wait for no other.
     [[nodiscard]] std::vector<GraphNode> roots() const;
     /// Adds edges in one driver call.
-    /// @throws std::invalid_argument if a node is of another graph or destroyed, or the edge exists,
-    /// or it joins a node with itself; names the nodes.
+    /// @throws std::invalid_argument if a node is of another graph or destroyed, or the edge
+    /// exists, or it joins a node with itself; names the nodes.
     void add_edges(std::span<const GraphEdge> edges) const;
     void remove_edges(std::span<const GraphEdge> edges) const;
     void add_edge(const GraphNode& from, const GraphNode& to) const;
