@@ -186,7 +186,7 @@ TEST_F(Watchdog, ends_a_grid_barrier_that_one_block_misses) {
         "@%p3 bra SPIN;\n"
         "MEET: bar.sync 0;",
         {.grid = 8, .block = 64, .is_cooperative = true},
-        {"kernel k, block (7, 0, 0)", "ld.acquire.gpu.global.u32"});
+        {"63 of 64 threads have arrived", "ld.acquire.gpu.global.u32"});
 }
 
 TEST_F(Watchdog, ends_blocks_that_wait_for_blocks_which_cannot_start) {
