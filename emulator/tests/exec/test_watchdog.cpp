@@ -95,8 +95,7 @@ TEST_F(Watchdog, ends_a_wait_for_a_flag_in_global_memory) {
         "SPIN: ld.volatile.global.u32 %r3, [%rd1]; setp.eq.u32 %p2, %r3, 0; @%p2 bra SPIN;\n"
         "MEET: bar.sync 0;",
         {.grid = 2, .block = 64},
-        {"kernel k, block (1, 0, 0)",
-         "warp 0: lanes 0-31 repeat a loop that waits for a value in memory",
+        {"warp 0: lanes 0-31 repeat a loop that waits for a value in memory",
          "at PTX line 9: ld.volatile.global.u32 %r3, [%rd1];",
          "warp 1: lanes 0-31 wait at barrier 0", "(CUPRUM_EMULATOR_WATCHDOG)"});
 }
