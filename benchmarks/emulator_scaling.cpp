@@ -10,6 +10,8 @@
 //
 //   emulator_scaling [--rounds N] [--workers N,N,...]     prints one table
 
+#include "kernels/source.hpp"
+
 #include <cuprum/cuprum.hpp>
 
 #include <algorithm>
@@ -25,32 +27,10 @@
 
 namespace {
 
-constexpr const char* KERNELS = R"(
+/// What it runs besides the kernels of kernels/source.hpp.
+constexpr const char* MORE_KERNELS = R"(
 extern "C" __global__ void empty() {}
-extern "C" __global__ void saxpy(float a, const float* x, float* y, int n) {
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) y[i] = a * x[i] + y[i];
-}
-extern "C" __global__ void matmul(const float* a, const float* b, float* c, int n) {
-    const int row = blockIdx.y * 16 + threadIdx.y, column = blockIdx.x * 16 + threadIdx.x;
-    float sum = 0;
-    for (int k = 0; k < n; ++k) sum += a[row * n + k] * b[k * n + column];
-    c[row * n + column] = sum;
-}
-extern "C" __global__ void tiled(const float* a, const float* b, float* c, int n) {
-    __shared__ float at[16][16], bt[16][16];
-    const int row = blockIdx.y * 16 + threadIdx.y, column = blockIdx.x * 16 + threadIdx.x;
-    float sum = 0;
-    for (int k = 0; k < n; k += 16) {
-        at[threadIdx.y][threadIdx.x] = a[row * n + k + threadIdx.x];
-        bt[threadIdx.y][threadIdx.x] = b[(k + threadIdx.y) * n + column];
-        __syncthreads();
-        for (int i = 0; i < 16; ++i) sum += at[threadIdx.y][i] * bt[i][threadIdx.x];
-        __syncthreads();
-    }
-    c[row * n + column] = sum;
-}
-extern "C" __global__ void histogram(unsigned* bins, int n) {
+extern "C" __global__ void count(unsigned* bins, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) atomicAdd(bins + ((i * 2654435761u) >> 24), 1u);
 }
@@ -143,7 +123,8 @@ int measure(unsigned workers) {
         return 1;
     }
     const auto stream = device.create_stream();
-    const auto code = cuprum::Program(KERNELS).compile(cuprum::CodeType::Ptx);
+    const auto code =
+        cuprum::Program(std::string(SOURCE) + MORE_KERNELS).compile(cuprum::CodeType::Ptx);
     const auto x = device.allocate(FLOATS * sizeof(float), stream);
     const auto y = device.allocate(FLOATS * sizeof(float), stream);
     const auto bins = device.allocate(BINS * sizeof(std::uint32_t), stream);
@@ -165,7 +146,7 @@ int measure(unsigned workers) {
     print("saxpy", run("saxpy", by_float, 2.0F, x, y, FLOATS));
     print("naive_product", run("matmul", by_tile, x, x, y, SIZE));
     print("tiled_product", run("tiled", by_tile, x, x, y, SIZE));
-    print("histogram", run("histogram", by_float, bins, FLOATS));
+    print("histogram", run("count", by_float, bins, FLOATS));
     std::vector<std::uint32_t> counts(BINS);
     bins.copy_to_host(counts, stream);
     stream.sync();
