@@ -130,7 +130,7 @@ TEST(Ranges, a_fault_ends_a_grid_of_two_thousand_million_blocks) {
     EXPECT_EQ(fault.kind, FaultKind::Trap);
     EXPECT_NE(fault.report.find("kernel stop, block (5000, 0, 0)"), std::string::npos)
         << fault.report;
-    EXPECT_GE(*out, 5001u); // blocks before it started before it
+    EXPECT_GT(*out, 0u); // other workers may give up blocks before it
     EXPECT_LT(*out, 0x7fffffffu);
     *out = 0;
     EXPECT_EQ(run(device, text, {.grid = 5000, .block = 1}, out).kind, FaultKind::None);
