@@ -73,7 +73,8 @@ private:
 /// A cache in files, shared with other processes, now and later.
 ///
 /// Files appear complete or not at all and carry a checksum. A damaged file counts as absent and is
-/// replaced, with a warning. Beyond its size limit the cache drops the least recently used code.
+/// replaced, with a warning. Beyond its size limit the cache drops the least recently used code. Each
+/// process counts what it wrote, so several together may pass the limit until one opens the folder.
 class CUPRUM_API FileStreamProgramCache final : public ProgramCache {
 public:
     /// Uses a folder; empty means default_path(). A new folder is private to the user.

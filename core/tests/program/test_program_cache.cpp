@@ -349,8 +349,10 @@ TEST_F(FileCache, several_processes_never_see_half_a_file) {
                 for (int i = 0; i < ROUNDS; ++i) {
                     put(cache, "shared", std::string(3000, static_cast<char>('a' + child)));
                     put(cache, std::to_string(child * ROUNDS + i), std::string(1000, 'x'));
+                    // Files of one clock tick are equally old, so it may have been dropped.
                     const std::string seen = text_of(cache.get("shared"));
-                    failures += seen == std::string(3000, seen[0]) ? 0 : 1;
+                    const bool is_whole = seen == std::string(3000, seen[0]);
+                    failures += is_whole || seen == "(absent)" ? 0 : 1;
                 }
             } catch (...) {
                 failures = 100;
@@ -365,8 +367,10 @@ TEST_F(FileCache, several_processes_never_see_half_a_file) {
         EXPECT_TRUE(WIFEXITED(status));
         EXPECT_EQ(WEXITSTATUS(status), 0);
     }
+    // Each process counted its own files; one that opens the folder counts all of them.
     FileStreamProgramCache cache(folder, 40000);
-    EXPECT_NE(text_of(cache.get("shared")), "(absent)");
+    put(cache, "last", "one");
+    EXPECT_EQ(text_of(cache.get("last")), "one");
     EXPECT_LE(cache.bytes(), 40000U);
 }
 
