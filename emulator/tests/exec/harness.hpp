@@ -219,6 +219,11 @@ public:
         });
     }
 
+    [[nodiscard]] bool is_done() const {
+        const std::lock_guard lock(state_->mutex);
+        return state_->is_done;
+    }
+
     /// Waits and returns the fault. Its kind is None if there was none.
     Fault wait() {
         const exec::HostWait waiting;

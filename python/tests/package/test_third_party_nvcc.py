@@ -93,7 +93,7 @@ def test_samples_judge_themselves(place):
         "drawing": ("skipped", "needs OpenGL"),
         "simpleP2P": ("failed", "status 3: 2"),
     }
-    assert found["vectorAdd"].seconds < 5
+    assert 0 <= found["vectorAdd"].seconds < 60
 
 
 def test_a_source_is_compiled_once(place):
