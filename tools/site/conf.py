@@ -84,3 +84,19 @@ def prefer_the_main_module(_app, doctree):
 def setup(app):
     """Register what this file adds to Sphinx."""
     app.connect("doctree-read", prefer_the_main_module)
+    read_with_one_process(app)
+
+
+def read_with_one_process(app):
+    """Let several processes write the pages, but only one read them.
+
+    Processes that read return their part of the C++ symbols. Sphinx merges these parts slowly: each
+    header opens the namespace `cuprum` again. Merging takes minutes, reading half a minute.
+    """
+    processes = app.parallel
+
+    def write_with_all(_app, _env):
+        app.parallel = processes
+
+    app.parallel = 1
+    app.connect("env-updated", write_with_all)
