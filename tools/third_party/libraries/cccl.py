@@ -14,7 +14,7 @@ from third_party.nvcc import Program, Source, cause_of, find_nvcc, make_job, sec
 
 TITLE = "CUB, Thrust, libcu++"
 VERSION = "CCCL 3.0.1 (CUDA 13.0)"
-PART = "a selection of their test programs"
+PART = "30 test programs of CUB, 24 of Thrust and 32 of libcu++"
 SOURCE = (
     "a checkout of NVIDIA/cccl v3.0.1; Catch2 3 must be installed, or checked out as the folder "
     "Catch2 beside it"
@@ -69,15 +69,34 @@ CUB = (
 #: Tests that CCCL builds only for releases: an assertion reads what another warp replaces.
 RELEASE_ONLY = ("device_decoupled_look_back",)
 
+#: Tests that sort or select a million items for each of many types: only their first types run.
+FIRST_TYPES_ONLY = (
+    "device_histogram",
+    "device_memcpy_batched",
+    "device_merge_sort",
+    "device_partition_if",
+    "device_radix_sort_keys",
+    "device_run_length_encode",
+    "device_scan",
+    "device_segmented_reduce",
+    "device_select_if",
+)
+#: What the names of cases for gigabytes contain.
+HUGE = ("large", "overflow")
+MAX_TYPES = 64
+
 #: Files of thrust/testing.
 THRUST = (
     "adjacent_difference",
     "binary_search",
     "complex_transform",
     "copy",
+    "count",
     "cuda/stream_legacy",
+    "find",
     "for_each",
     "gather",
+    "generate",
     "inner_product",
     "merge",
     "partition",
@@ -85,6 +104,7 @@ THRUST = (
     "reduce",
     "reduce_by_key",
     "scan",
+    "set_intersection",
     "set_union",
     "shuffle",
     "sort",
@@ -205,7 +225,11 @@ def _cub(place: Place, cccl: Path, name: str) -> Program:
         ),
         *catch2_sources,
     ]
-    return _program(place, f"cub/{name}", sources, link=catch2_link)
+    # Catch2 does not run a test case whose name matches one of these.
+    excluded = [f"~*{word}*" for word in HUGE] if name.startswith("device_") else []
+    if name in FIRST_TYPES_ONLY:  # the name of a test case ends with the number of its type
+        excluded += [f"~*- {number}" for number in range(1, MAX_TYPES)]
+    return _program(place, f"cub/{name}", sources, link=catch2_link, arguments=excluded)
 
 
 def _thrust(place: Place, cccl: Path, name: str) -> Program:
