@@ -38,6 +38,7 @@ using nvmlSystemGetTopologyGpuSet = nvmlReturn_t(unsigned int cpu_number, unsign
                                                  nvmlDevice_t* device_array);
 using nvmlSystemRegisterEvents = nvmlReturn_t(nvmlSystemRegisterEventRequest_t* request);
 using nvmlSystemSetNvlinkBwMode = nvmlReturn_t(unsigned int nvlink_bw_mode);
+using nvmlUnitGetCount = nvmlReturn_t(unsigned int* unit_count);
 
 // ---- Events ----
 

@@ -235,6 +235,42 @@ nvmlReturn_t nvmlDeviceGetSerial(nvmlDevice_t device, char* serial, unsigned int
     });
 }
 
+nvmlReturn_t nvmlDeviceGetPdi(nvmlDevice_t device, nvmlPdi_t* pdi) {
+    return device_entry(device, [&](const State& state, unsigned int index) {
+        require(pdi);
+        require_version(pdi->version, nvmlPdi_v1);
+        // The last bytes of the UUID tell the devices apart.
+        const auto uuid = device_uuid(static_cast<int>(index), state.settings.major);
+        pdi->value = 0;
+        for (std::size_t at = uuid.size() - sizeof pdi->value; at < uuid.size(); ++at) {
+            pdi->value = pdi->value << 8U | uuid[at];
+        }
+    });
+}
+
+nvmlReturn_t nvmlDeviceGetModuleId(nvmlDevice_t device, unsigned int* module_id) {
+    return nvmlDeviceGetIndex(device, module_id);
+}
+
+nvmlReturn_t nvmlDeviceGetPlatformInfo(nvmlDevice_t device, nvmlPlatformInfo_t* platform_info) {
+    return device_entry(device, [&](const State&, unsigned int index) {
+        require(platform_info);
+        const auto module = static_cast<unsigned char>(index);
+        // The device is in no rack, so that only its number in the machine is not zero.
+        if (platform_info->version == nvmlPlatformInfo_v1) {
+            nvmlPlatformInfo_v1_t first{};
+            first.version = nvmlPlatformInfo_v1;
+            first.moduleId = module;
+            std::memcpy(static_cast<void*>(platform_info), &first, sizeof first);
+            return;
+        }
+        require_version(platform_info->version, nvmlPlatformInfo_v2);
+        *platform_info = {};
+        platform_info->version = nvmlPlatformInfo_v2;
+        platform_info->moduleId = module;
+    });
+}
+
 nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandType_t* type) {
     return value_entry(device, type, [](const State&, unsigned int) { return NVML_BRAND_UNKNOWN; });
 }

@@ -175,10 +175,16 @@ nvmlReturn_t nvmlDeviceGetP2PStatus(nvmlDevice_t device1, nvmlDevice_t device2,
                                     nvmlGpuP2PStatus_t* p2p_status) {
     return value_entry(device1, p2p_status, [&](const State& state, unsigned int index) {
         const unsigned int other = index_of(state, device2);
-        require(p2p_index >= NVML_P2P_CAPS_INDEX_READ, p2p_index < NVML_P2P_CAPS_INDEX_UNKNOWN,
+        require(p2p_index >= NVML_P2P_CAPS_INDEX_READ, p2p_index <= NVML_P2P_CAPS_INDEX_UNKNOWN,
                 other != index);
-        return p2p_index == NVML_P2P_CAPS_INDEX_NVLINK ? NVML_P2P_STATUS_NOT_SUPPORTED
-                                                       : NVML_P2P_STATUS_OK;
+        switch (p2p_index) {
+        case NVML_P2P_CAPS_INDEX_NVLINK:
+            return NVML_P2P_STATUS_NOT_SUPPORTED;
+        case NVML_P2P_CAPS_INDEX_UNKNOWN: // not an error: NVIDIA's own tests ask for it
+            return NVML_P2P_STATUS_UNKNOWN;
+        default:
+            return NVML_P2P_STATUS_OK;
+        }
     });
 }
 

@@ -195,4 +195,58 @@ TEST_F(IdentityTest, older_structures_are_filled_only_as_far_as_they_go) {
     EXPECT_EQ(extended.baseClass, 3U);
 }
 
+TEST_F(IdentityTest, device_identifiers_differ_and_stay) {
+    nvmlPdi_t first{.version = nvmlPdi_v1, .value = 0};
+    nvmlPdi_t second{.version = nvmlPdi_v1, .value = 0};
+    ASSERT_EQ(NVML(nvmlDeviceGetPdi)(device(0), &first), NVML_SUCCESS);
+    ASSERT_EQ(NVML(nvmlDeviceGetPdi)(device(1), &second), NVML_SUCCESS);
+    EXPECT_NE(first.value, 0U);
+    EXPECT_NE(first.value, second.value);
+    const unsigned long long before = first.value;
+    ASSERT_EQ(NVML(nvmlDeviceGetPdi)(device(0), &first), NVML_SUCCESS);
+    EXPECT_EQ(first.value, before);
+    EXPECT_EQ(NVML(nvmlDeviceGetPdi)(device(0), nullptr), NVML_ERROR_INVALID_ARGUMENT);
+    first.version = 0;
+    EXPECT_EQ(NVML(nvmlDeviceGetPdi)(device(0), &first), NVML_ERROR_ARGUMENT_VERSION_MISMATCH);
+    EXPECT_EQ(first.value, before) << "a failed call must write nothing";
+}
+
+TEST_F(IdentityTest, devices_have_a_place_in_the_machine_but_in_no_rack) {
+    unsigned int module = 99;
+    ASSERT_EQ(NVML(nvmlDeviceGetModuleId)(device(1), &module), NVML_SUCCESS);
+    EXPECT_EQ(module, 1U);
+    EXPECT_EQ(NVML(nvmlDeviceGetModuleId)(device(1), nullptr), NVML_ERROR_INVALID_ARGUMENT);
+
+    nvmlPlatformInfo_v2_t info{};
+    std::memset(static_cast<void*>(&info), 0xff, sizeof info);
+    info.version = nvmlPlatformInfo_v2;
+    ASSERT_EQ(NVML(nvmlDeviceGetPlatformInfo)(device(1), &info), NVML_SUCCESS);
+    EXPECT_EQ(info.version, nvmlPlatformInfo_v2);
+    EXPECT_EQ(info.moduleId, 1);
+    EXPECT_EQ(info.slotNumber, 0);
+    EXPECT_EQ(info.ibGuid[0], 0);
+
+    nvmlPlatformInfo_v1_t old{};
+    std::memset(static_cast<void*>(&old), 0xff, sizeof old);
+    old.version = nvmlPlatformInfo_v1;
+    ASSERT_EQ(
+        NVML(nvmlDeviceGetPlatformInfo)(device(1), reinterpret_cast<nvmlPlatformInfo_t*>(&old)),
+        NVML_SUCCESS);
+    EXPECT_EQ(old.version, nvmlPlatformInfo_v1);
+    EXPECT_EQ(old.moduleId, 1);
+    EXPECT_EQ(old.rackGuid[0], 0);
+
+    info.version = nvmlPlatformInfo_v2 + 1;
+    EXPECT_EQ(NVML(nvmlDeviceGetPlatformInfo)(device(1), &info),
+              NVML_ERROR_ARGUMENT_VERSION_MISMATCH);
+    EXPECT_EQ(NVML(nvmlDeviceGetPlatformInfo)(device(1), nullptr), NVML_ERROR_INVALID_ARGUMENT);
+}
+
+TEST_F(IdentityTest, machines_have_no_units) {
+    unsigned int count = 99;
+    ASSERT_EQ(NVML(nvmlUnitGetCount)(&count), NVML_SUCCESS);
+    EXPECT_EQ(count, 0U);
+    EXPECT_EQ(NVML(nvmlUnitGetCount)(nullptr), NVML_ERROR_INVALID_ARGUMENT);
+}
+
 } // namespace cuprum::nvml::test

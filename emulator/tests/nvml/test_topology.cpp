@@ -111,9 +111,15 @@ TEST_F(TopologyTest, devices_reach_each_other_but_not_by_nvlink) {
         NVML(nvmlDeviceGetP2PStatus)(device(0), device(1), NVML_P2P_CAPS_INDEX_NVLINK, &status),
         NVML_SUCCESS);
     EXPECT_EQ(status, NVML_P2P_STATUS_NOT_SUPPORTED);
-    EXPECT_EQ(
+    ASSERT_EQ(
         NVML(nvmlDeviceGetP2PStatus)(device(0), device(1), NVML_P2P_CAPS_INDEX_UNKNOWN, &status),
-        NVML_ERROR_INVALID_ARGUMENT);
+        NVML_SUCCESS);
+    EXPECT_EQ(status, NVML_P2P_STATUS_UNKNOWN);
+    for (const int beyond : {-1, NVML_P2P_CAPS_INDEX_UNKNOWN + 1}) {
+        EXPECT_EQ(NVML(nvmlDeviceGetP2PStatus)(device(0), device(1),
+                                               static_cast<nvmlGpuP2PCapsIndex_t>(beyond), &status),
+                  NVML_ERROR_INVALID_ARGUMENT);
+    }
     EXPECT_EQ(NVML(nvmlDeviceGetP2PStatus)(device(0), nullptr, NVML_P2P_CAPS_INDEX_READ, &status),
               NVML_ERROR_INVALID_ARGUMENT);
 }

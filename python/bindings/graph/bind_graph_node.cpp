@@ -136,18 +136,19 @@ void bind_edges(nb::class_<PyGraphNode>& type) {
     const auto set = [](nb::handle self, nb::handle nodes, bool is_forward) {
         adjacency(self, is_forward).attr("replace")(nodes);
     };
-    constexpr const char* setter = "(self, nodes: collections.abc.Iterable[GraphNode], /) -> None";
     type.def_prop_rw(
         "pred", [](nb::handle self) { return adjacency(self, false); },
         [set](nb::handle self, nb::handle nodes) { set(self, nodes, false); },
         nb::for_getter(nb::sig("def pred(self) -> cuprum._graph_adjacency.AdjacencySetProxy")),
-        nb::for_setter(nb::sig((std::string("def pred") + setter).c_str())),
+        nb::for_setter(nb::sig("def pred(self, nodes: collections.abc.Iterable[GraphNode], /) -> "
+                               "None")),
         "Return the nodes that this one waits for: a set whose changes add and remove edges.");
     type.def_prop_rw(
         "succ", [](nb::handle self) { return adjacency(self, true); },
         [set](nb::handle self, nb::handle nodes) { set(self, nodes, true); },
         nb::for_getter(nb::sig("def succ(self) -> cuprum._graph_adjacency.AdjacencySetProxy")),
-        nb::for_setter(nb::sig((std::string("def succ") + setter).c_str())),
+        nb::for_setter(nb::sig("def succ(self, nodes: collections.abc.Iterable[GraphNode], /) -> "
+                               "None")),
         "Return the nodes that wait for this one: a set whose changes add and remove edges.");
     type.def("_neighbours", neighbours, "is_forward"_a,
              nb::sig("def _neighbours(self, is_forward: bool) -> list[GraphNode]"),
