@@ -780,6 +780,8 @@ class MemoryResource:
     def is_managed(self) -> bool:
         """Return whether the memory moves between host and device by itself."""
 
+    def __repr__(self) -> str: ...
+
 class MemoryPoolAttributes:
     """
     The memory that a pool holds and has held, and its settings. Each read asks the driver.
@@ -1556,6 +1558,9 @@ class Buffer:
     def __hash__(self) -> int: ...
 
     def __repr__(self) -> str: ...
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show."""
 
     def copy_to(self, dst: Buffer | None = None, *, stream: Stream | GraphBuilder, options: cuprum._copy.CopyOptions | None = None) -> Buffer:
         """
@@ -3035,6 +3040,8 @@ class DeviceProperties:
             If there is no attribute of that name at all.
         """
 
+    def __repr__(self) -> str: ...
+
     def is_supported(self, name: str) -> bool:
         """
         Return whether the driver knows an attribute.
@@ -3130,6 +3137,9 @@ class Device:
     def __hash__(self) -> int: ...
 
     def __repr__(self) -> str: ...
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show."""
 
     def set_current(self, ctx: Context | None = None) -> Context | None:
         """
@@ -3731,6 +3741,9 @@ class ObjectCode:
 
     def __repr__(self) -> str: ...
 
+    def _repr_html_(self) -> str:
+        """Return what notebooks show."""
+
 class Kernel:
     """
     A kernel, which keeps its code loaded.
@@ -3802,6 +3815,15 @@ class Kernel:
     def __hash__(self) -> int: ...
 
     def __repr__(self) -> str: ...
+
+    @property
+    def _parameter_words(self) -> tuple[str, ...] | None:
+        """
+        Return what is known of each parameter, for people to read; None if nothing is.
+        """
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show."""
 
 class KernelAttributes:
     """
@@ -3920,6 +3942,8 @@ class KernelOccupancy:
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
+
+    def __repr__(self) -> str: ...
 
     def max_active_blocks_per_multiprocessor(self, block_size: int, dynamic_shared_memory_size: int) -> int:
         """
@@ -5358,7 +5382,10 @@ class GraphDefinition:
         """
 
     def _repr_svg_(self) -> str | None:
-        """Return the picture that notebooks show; None without Graphviz."""
+        """Return the picture of the graph; None without Graphviz."""
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show."""
 
     @property
     def is_closed(self) -> bool:
@@ -8335,6 +8362,8 @@ class FaultInjection:
     def __enter__(self) -> object: ...
 
     def __exit__(self, *args: object) -> None: ...
+
+    def __repr__(self) -> str: ...
 
     @property
     def call_count(self) -> int:

@@ -139,6 +139,9 @@ class InMemoryProgramCache(_CoreCache):
     def __init__(self, *, max_size_bytes: int | None = None) -> None:
         self._core = _cuprum.InMemoryCache(_size_limit(max_size_bytes))
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} entries={len(self)} size_bytes={self.size_bytes}>"
+
 
 class FileStreamProgramCache(_CoreCache):
     """A cache of compiled code in files, shared by processes at the same time and later.
@@ -169,6 +172,9 @@ class FileStreamProgramCache(_CoreCache):
     def path(self) -> str:
         """Return the folder."""
         return self._core.path
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} path={self.path!r}>"
 
     def file_of(self, key: bytes | str) -> str:
         """Return the file that holds, or would hold, the code under a key."""

@@ -10,18 +10,26 @@
             ...
 
 Open the file at ``chrome://tracing`` or ``ui.perfetto.dev``, or print where the time went with
-``cuprum trace report trace.json``.
+``cuprum trace report trace.json``. Without a file, ``record`` keeps the trace in memory; a notebook
+shows it as a picture::
+
+    with cuprum.trace.record() as timeline:
+        ...
+    timeline
 """
 
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from cuprum._cuprum import begin_range, end_range, is_tracing, start_trace, stop_trace
+from cuprum._timeline import Timeline
 
-__all__ = ["is_tracing", "range", "record", "start", "stop"]
+__all__ = ["Timeline", "is_tracing", "range", "record", "start", "stop"]
 
 
 def start(path: str | os.PathLike[str], *, device_work: bool = True) -> None:
@@ -50,13 +58,47 @@ def stop() -> None:
 
 
 @contextmanager
-def record(path: str | os.PathLike[str], *, device_work: bool = True) -> Iterator[None]:
-    """Record what happens inside a ``with`` block; see `start`."""
-    start(path, device_work=device_work)
-    try:
-        yield
-    finally:
-        stop()
+def record(
+    path: str | os.PathLike[str] | None = None, *, device_work: bool = True
+) -> Iterator[Timeline]:
+    """Record what happens inside a ``with`` block.
+
+    Parameters
+    ----------
+    path : str or os.PathLike, optional
+        The file to write; see `start`. Without it, the trace is only in the `Timeline`.
+    device_work : bool, optional
+        Also record when kernels, copies and fills ran; costs two event records each.
+
+    Yields
+    ------
+    Timeline
+        The trace, once the block has ended. Empty until then.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be written.
+    RuntimeError
+        If a trace is being recorded already.
+    """
+    timeline = Timeline()
+    if path is not None:
+        start(path, device_work=device_work)
+        try:
+            yield timeline
+        finally:
+            stop()
+            timeline._file = Path(path)
+        return
+    with tempfile.TemporaryDirectory(prefix="cuprum-trace-") as folder:
+        file = Path(folder, "trace.json")
+        start(file, device_work=device_work)
+        try:
+            yield timeline
+        finally:
+            stop()
+            timeline._load(file)
 
 
 @contextmanager

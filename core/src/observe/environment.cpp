@@ -8,6 +8,7 @@
 #include "observe/nvtx.hpp"
 #include "observe/trace.hpp"
 #include "support/shared_library.hpp"
+#include "support/terminal.hpp"
 #include "support/warn.hpp"
 
 #include <string>
@@ -37,6 +38,11 @@ void read_environment() {
         cuprum::detail::warn(WarningKind::Degraded, "CUPRUM_LOG is '" + level +
                                                         "' and is ignored: expected off, error "
                                                         "(failed driver calls) or debug (all)");
+    }
+    std::string problem;
+    static_cast<void>(cuprum::detail::progress_delay(problem));
+    if (!problem.empty()) {
+        cuprum::detail::warn(WarningKind::Degraded, problem);
     }
     if (const std::string nvtx = environment("CUPRUM_NVTX"); !nvtx.empty() && nvtx != "0") {
         start_nvtx();

@@ -9,6 +9,7 @@
 #include "program/code/fatbin.hpp"
 #include "program/link/options.hpp"
 #include "program/link/session.hpp"
+#include "program/progress.hpp"
 #include "support/text.hpp"
 #include "support/warn.hpp"
 
@@ -107,6 +108,8 @@ ObjectCode Linker::link(CodeType target) const {
     std::string warning;
     const std::vector<std::byte> image = [&] {
         const std::lock_guard lock(state.mutex);
+        const detail::CompileProgress progress("linking " + state.options.name + " for " +
+                                               state.options.arch.value_or("the device"));
         return link_locked(state, target, warning);
     }();
     if (!warning.empty()) {

@@ -20,6 +20,7 @@
 #include "program/nvvm/options.hpp"
 #include "program/options_check.hpp"
 #include "program/program_state.hpp"
+#include "program/progress.hpp"
 #include "support/text.hpp"
 #include "support/warn.hpp"
 
@@ -357,16 +358,21 @@ detail::Compiled run(ProgramState& state, CodeType target, std::span<const std::
     };
     detail::Compiled compiled;
     try {
+        const std::string what = "compiling " + state.options.name + " for " + state.arch;
         switch (state.language) {
-        case SourceType::Cxx:
+        case SourceType::Cxx: {
+            const detail::CompileProgress progress(what);
             compiled = detail::compile_cxx(state, target, names, keeps_debug_source);
             break;
-        case SourceType::Ptx:
+        }
+        case SourceType::Ptx: // a linker, which shows its own progress
             compiled = detail::compile_ptx(state, target);
             break;
-        case SourceType::Nvvm:
+        case SourceType::Nvvm: {
+            const detail::CompileProgress progress(what);
             compiled = detail::compile_nvvm(state, target);
             break;
+        }
         }
     } catch (const CompilerError& error) {
         keep(error.log(), std::nullopt);

@@ -6,6 +6,7 @@
 #include "builtins/builtins.hpp"
 #include "builtins/memory.hpp"
 #include "builtins/output.hpp"
+#include "builtins/status_line.hpp"
 
 #include <bit>
 #include <cstdio>
@@ -44,6 +45,7 @@ const Instruction* fail_assert(WarpContext& warp, const Instruction* at, std::ui
                 "' does not hold\n";
     }
     flush_output(); // earlier output comes first
+    StatusLine::instance().make_room();
     (void)std::fwrite(text.data(), 1, text.size(), stderr);
     return raise_fault(warp, at, FaultKind::Assert, first,
                        "'" + condition + "' does not hold at " + place);

@@ -3,6 +3,8 @@
 
 #include "builtins/output.hpp"
 
+#include "builtins/status_line.hpp"
+
 #include <atomic>
 #include <cstdio>
 #include <mutex>
@@ -28,6 +30,7 @@ Output& output() {
 }
 
 void write_out(Output& out) noexcept {
+    StatusLine::instance().make_room();
     (void)std::fwrite(out.text.data(), 1, out.text.size(), stdout);
     (void)std::fflush(stdout);
     out.text.clear();

@@ -54,6 +54,8 @@ public:
 
     [[nodiscard]] Grid& grid() const noexcept { return *grid_; }
 
+    [[nodiscard]] const std::shared_ptr<Grid>& shared_grid() const noexcept { return grid_; }
+
     [[nodiscard]] Fault& fault() noexcept { return context_.fault; }
 
     /// Records that the watchdog ends the block, and why. `others` describes where the other blocks

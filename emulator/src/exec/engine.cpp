@@ -21,6 +21,7 @@
 #include "exec/block.hpp"
 #include "exec/grid.hpp"
 #include "exec/idle_workers.hpp"
+#include "exec/progress.hpp"
 #include "exec/watchdog.hpp"
 #include "interp/clock.hpp"
 #include "usage/publisher.hpp"
@@ -104,6 +105,7 @@ struct Engine::State {
 
     std::atomic<std::uint32_t> worker_count{1};
     Watchdog watchdog;
+    Progress progress;
     std::atomic<std::uint64_t> spin_ns{std::chrono::nanoseconds(DEFAULT_SPIN_TIME).count()};
     std::atomic<std::uint64_t> give_up_at{NEVER}; // in now_ns() time
     std::atomic<bool> is_random_now{false};       // as is_random, for readers without the mutex
@@ -191,6 +193,7 @@ void Engine::configure(const EngineSettings& settings) {
         state_->worker_count = settings.worker_count;
     }
     state_->watchdog.configure({settings.watchdog_seconds, settings.is_watchdog_strict});
+    state_->progress.configure(settings.progress_after);
     state_->spin_ns = static_cast<std::uint64_t>(settings.spin_time.count());
     state_->is_random = settings.is_random;
     state_->is_random_now = settings.is_random;
@@ -250,6 +253,7 @@ void Engine::post(std::function<void()> task) {
 }
 
 void Engine::shutdown() noexcept {
+    state_->progress.stop();
     std::vector<std::thread> threads;
     {
         const std::lock_guard lock(state_->mutex);
@@ -275,6 +279,7 @@ void Engine::State::start_workers() {
     }
     workers = std::make_unique<Worker[]>(worker_count);
     idle.resize(worker_count);
+    progress.start(worker_count);
     for (std::uint32_t number = 0; number < worker_count; ++number) {
         workers[number].number = number;
         threads.emplace_back([this, number] { work_loop(workers[number]); });
@@ -456,6 +461,9 @@ void Engine::State::work_loop(Worker& self) {
         } else if (work.block) {
             Grid& grid = work.block->grid();
             const usage::KernelTime time(grid.launch().device, self.number);
+            // The block may go to another worker, which may then release the grid.
+            const auto kept = progress.is_on() ? work.block->shared_grid() : nullptr;
+            const Progress::Turn turn(progress, self.number, grid);
             if (!drive(work.block, false)) {
                 watchdog.count(self.number);
                 // The block keeps the grid alive until it is given back.
@@ -472,6 +480,7 @@ void Engine::State::work_loop(Worker& self) {
 void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
     const bool is_random = is_random_now.load(std::memory_order_relaxed);
     std::optional<usage::KernelTime> time; // not for workers that find no block left
+    std::optional<Progress::Turn> turn;
     std::uint64_t size = 1;
     std::uint64_t turn_end = 0;
     std::uint64_t now = 0;
@@ -483,7 +492,11 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
         if (!time) {
             time.emplace(grid->launch().device, self.number);
             now = time->begin_ns();
+            turn.emplace(progress, self.number, *grid);
             turn_end = is_random ? 0 : now + TURN_NS;
+        }
+        if (range.next == 0) { // each position of the order starts once
+            grid->set_begin(now);
         }
         const std::uint64_t begin = now;
         if (Fault fault; is_giving_up(*grid, now, fault)) [[unlikely]] {

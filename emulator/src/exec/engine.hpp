@@ -71,6 +71,8 @@ struct EngineSettings {
     bool is_watchdog_strict = false;    // stop any grid when no block finishes for this long
     // How long threads watch before they sleep.
     std::chrono::nanoseconds spin_time = DEFAULT_SPIN_TIME;
+    // After which time a running grid is shown on the terminal; 0: never.
+    std::chrono::milliseconds progress_after{0};
     bool is_random = false; // blocks, warps and diverged lanes run in random order
     std::uint64_t seed = 0; // of the random order
 };

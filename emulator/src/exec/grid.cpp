@@ -4,6 +4,7 @@
 #include "exec/grid.hpp"
 
 #include "builtins/output.hpp"
+#include "builtins/status_line.hpp"
 #include "interp/random.hpp"
 
 #include <algorithm>
@@ -84,6 +85,7 @@ Grid::Grid(GridLaunch launch, std::function<void(const Fault*)> done, bool is_re
 void Grid::rearm(std::int32_t priority) {
     priority_.store(priority, std::memory_order_relaxed);
     finished_.store(0, std::memory_order_relaxed);
+    begin_ns_.store(0, std::memory_order_relaxed);
     if (has_failed_.load(std::memory_order_relaxed)) {
         has_failed_ = false;
         fault_ = {};
@@ -183,6 +185,7 @@ bool Grid::may_hold_more() const noexcept {
 
 void Grid::finish(std::uint64_t blocks) {
     if (finished_.fetch_add(blocks, std::memory_order_acq_rel) + blocks == block_count_) {
+        builtins::StatusLine::instance().make_room(); // what follows may print
         builtins::flush_output();
         // All blocks are done, so no other thread touches the fault.
         const Fault* const fault = fault_.kind == FaultKind::None ? nullptr : &fault_;

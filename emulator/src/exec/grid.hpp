@@ -95,6 +95,23 @@ public:
         suspended_.fetch_add(change, std::memory_order_relaxed);
     }
 
+    /// Notes when the first block started, in now_ns() time.
+    void set_begin(std::uint64_t begin_ns) noexcept {
+        begin_ns_.store(begin_ns, std::memory_order_relaxed);
+    }
+
+    /// Returns when the first block started; 0 if none has.
+    [[nodiscard]] std::uint64_t begin_ns() const noexcept {
+        return begin_ns_.load(std::memory_order_relaxed);
+    }
+
+    /// Returns how many blocks were reported as done.
+    [[nodiscard]] std::uint64_t finished_count() const noexcept {
+        return finished_.load(std::memory_order_relaxed);
+    }
+
+    [[nodiscard]] bool is_done() const noexcept { return finished_count() == block_count_; }
+
     /// Counts blocks as done. The last one calls `done`.
     void finish(std::uint64_t blocks);
     /// Records the first fault and abandons the blocks that have not started.
@@ -140,8 +157,9 @@ private:
     AlignedBuffer launch_bank_;
     AlignedBuffer warp_specials_;
 
-    // Written once per range.
+    // Written once per range, except begin_ns_: whoever takes the first block writes it.
     alignas(64) std::atomic<std::uint64_t> next_{0};
+    std::atomic<std::uint64_t> begin_ns_{0};
     alignas(64) std::atomic<std::uint64_t> finished_{0};
     // Read for every block, but hardly ever written.
     alignas(64) std::atomic<bool> has_failed_{false};

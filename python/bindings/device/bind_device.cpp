@@ -9,6 +9,7 @@
 #include "stream/stream_objects.hpp"
 #include "support/arguments.hpp"
 #include "support/compatibility.hpp"
+#include "support/display.hpp"
 #include "support/errors.hpp"
 #include "support/fast_method.hpp"
 #include "support/gil.hpp"
@@ -237,6 +238,7 @@ void bind_identity(nb::class_<PyDevice>& type) {
     type.def("__repr__", [](const PyDevice& self) {
         return "<Device " + std::to_string(self.core.ordinal()) + " (" + self.core.name() + ")>";
     });
+    bind_html(type, "device");
 }
 
 void bind_factories(nb::class_<PyDevice>& type) {

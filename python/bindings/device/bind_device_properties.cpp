@@ -92,6 +92,13 @@ Raises
 ------
 ValueError
     If there is no attribute of that name at all.)");
+    type.def("__repr__", [](const DeviceProperties& self) {
+        return "<DeviceProperties compute_capability=" +
+               std::to_string(self.compute_capability_major()) + "." +
+               std::to_string(self.compute_capability_minor()) +
+               " multiprocessor_count=" + std::to_string(self.multiprocessor_count()) +
+               " warp_size=" + std::to_string(self.warp_size()) + ">";
+    });
     type.def("is_supported", &DeviceProperties::is_supported, "name"_a,
              R"(Return whether the driver knows an attribute.
 

@@ -87,9 +87,7 @@ what it cannot know, such as memory whose address is given as a number.)");
     bind_branches(type);
     bind_conditionals(type);
     bind_content(type);
-    type.def("__repr__", [](const PyGraphBuilder& self) {
-        return "<GraphBuilder " + to_string(self.core) + ">";
-    });
+    type.def("__repr__", [](const PyGraphBuilder& self) { return to_string(self.core); });
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

@@ -8,9 +8,12 @@
 #include "graph/released_owners.hpp"
 #include "memory/buffer_objects.hpp"
 #include "support/arguments.hpp"
+#include "support/compatibility.hpp"
+#include "support/display.hpp"
 
 #include <cuprum/detail/access.hpp>
 #include <cuprum/detail/graph_handles.hpp>
+#include <cuprum/error.hpp>
 
 #include <nanobind/stl/string.h>
 
@@ -30,6 +33,7 @@ namespace {
 [[nodiscard]] GraphDefinition new_definition(nb::handle context);
 [[nodiscard]] std::optional<unsigned> default_value_argument(nb::handle value);
 [[nodiscard]] std::filesystem::path path_argument(nb::handle path);
+[[nodiscard]] std::string counts_text(const PyGraphDefinition& self);
 void bind_looking(nb::class_<PyGraphDefinition>& type);
 void bind_pictures(nb::class_<PyGraphDefinition>& type);
 void bind_weak_handle(nb::module_& module);
@@ -147,7 +151,8 @@ Nodes, other objects of the same graph and executables stay. Calling it again do
         }
         try {
             return "<GraphDefinition handle=" +
-                   hex_text(reinterpret_cast<std::uintptr_t>(detail::unexposed_handle(self))) + ">";
+                   hex_text(reinterpret_cast<std::uintptr_t>(detail::unexposed_handle(self))) +
+                   counts_text(self) + ">";
         } catch (const ClosedError&) {
             return "<GraphDefinition destroyed>";
         }
@@ -266,7 +271,22 @@ LibraryNotFoundError
             }
         },
         nb::sig("def _repr_svg_(self) -> str | None"),
-        "Return the picture that notebooks show; None without Graphviz.");
+        "Return the picture of the graph; None without Graphviz.");
+    bind_html(type, "graph");
+}
+
+/// Returns how many nodes and edges a graph has, as in " nodes=3 edges=2", for `repr`.
+std::string counts_text(const PyGraphDefinition& self) {
+    if (compatibility::keeps_reprs_short()) {
+        return {};
+    }
+    try {
+        const nb::gil_scoped_release unlocked;
+        return " nodes=" + std::to_string(self.nodes().size()) +
+               " edges=" + std::to_string(self.edges().size());
+    } catch (const CUDAError&) {
+        return {}; // such as a graph that is being captured
+    }
 }
 
 /// Watches whether something is alive, without keeping it so.

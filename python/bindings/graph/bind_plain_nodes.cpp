@@ -9,6 +9,7 @@
 #include "launch/launch_config.hpp"
 #include "stream/stream_objects.hpp"
 #include "support/arguments.hpp"
+#include "support/compatibility.hpp"
 
 #include <nanobind/stl/string.h>
 
@@ -47,6 +48,11 @@ void bind_plain_nodes(nb::module_& module) {
 namespace {
 
 using PyKernelNode = PyNodeOf<KernelNode>;
+
+[[nodiscard]] std::string extents_text(const Dim3& dimensions) {
+    return "(" + std::to_string(dimensions.x) + ", " + std::to_string(dimensions.y) + ", " +
+           std::to_string(dimensions.z) + ")";
+}
 
 [[nodiscard]] nb::object extents(const Dim3& dimensions) {
     return nb::make_tuple(dimensions.x, dimensions.y, dimensions.z);
@@ -89,8 +95,14 @@ void bind_kernel_node(nb::module_& module) {
     bind_kernel_node_attributes(type);
     type.def("__repr__", [](const PyKernelNode& self) {
         return represent("KernelNode", self, [&] {
-            const Kernel kernel = self.as<KernelNode>().kernel();
-            return " kernel=" + hex_text(reinterpret_cast<std::uintptr_t>(kernel.handle()));
+            const KernelNode node = self.as<KernelNode>();
+            const Kernel kernel = node.kernel();
+            const std::string handle =
+                " kernel=" + hex_text(reinterpret_cast<std::uintptr_t>(kernel.handle()));
+            return compatibility::keeps_reprs_short() ? handle
+                                                      : handle + " name='" + kernel.name() +
+                                                            "' grid=" + extents_text(node.grid()) +
+                                                            " block=" + extents_text(node.block());
         });
     });
 }

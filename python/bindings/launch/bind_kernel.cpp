@@ -8,6 +8,7 @@
 #include "program/program_objects.hpp"
 #include "support/arguments.hpp"
 #include "support/compatibility.hpp"
+#include "support/display.hpp"
 #include "support/python_objects.hpp"
 #include "support/recycling.hpp"
 
@@ -17,11 +18,16 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/operators.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace cuprum::python {
 
@@ -32,6 +38,7 @@ namespace {
 [[nodiscard]] nb::object from_handle(nb::handle handle, nb::handle module);
 [[nodiscard]] nb::list arguments_info(const PyKernel& self);
 [[nodiscard]] std::uintptr_t address(const Kernel& kernel);
+[[nodiscard]] std::optional<std::vector<std::string>> parameter_words(const Kernel& kernel);
 
 } // namespace
 
@@ -98,15 +105,64 @@ TypeError
         if (self.is_closed()) {
             return "<Kernel closed>";
         }
-        const std::string name =
-            compatibility::keeps_reprs_short() ? "" : "name='" + self.name() + "' ";
-        return "<Kernel " + name + "handle=" + hex_text(address(self)) + ">";
+        const std::string handle = "handle=" + hex_text(address(self)) + ">";
+        if (compatibility::keeps_reprs_short()) {
+            return "<Kernel " + handle;
+        }
+        std::string parameters;
+        if (const auto words = parameter_words(self)) {
+            for (const std::string& word : *words) {
+                parameters += (parameters.empty() ? "" : ", ") + word;
+            }
+            parameters = " parameters=(" + parameters + ")";
+        }
+        return "<Kernel name=" + repr_text(nb::cast(self.name())) + parameters + " " + handle;
     });
+    type.def_prop_ro(
+        "_parameter_words",
+        [](const PyKernel& self) -> nb::object {
+            const auto words = parameter_words(self);
+            return words ? nb::object(nb::tuple(nb::cast(*words))) : nb::none();
+        },
+        nb::sig("def _parameter_words(self) -> tuple[str, ...] | None"),
+        "Return what is known of each parameter, for people to read; None if nothing is.");
+    bind_html(type, "kernel");
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
+
+/// Returns what is known of each parameter, as "pointer", "int32", "float64" or "16 bytes". Returns
+/// nothing if the driver does not report parameters.
+std::optional<std::vector<std::string>> parameter_words(const Kernel& kernel) {
+    constexpr std::size_t bits_per_byte = 8;
+    std::vector<std::string> words;
+    try {
+        const nb::gil_scoped_release unlocked;
+        for (const ParameterInfo& each : kernel.parameters()) {
+            const std::string bits = std::to_string(each.size * bits_per_byte);
+            switch (each.kind) {
+            case ParameterKind::Pointer:
+                words.emplace_back("pointer");
+                break;
+            case ParameterKind::Integer:
+                // PTX declares pointers as integers.
+                words.push_back("int" + bits + (each.size == sizeof(void*) ? " or pointer" : ""));
+                break;
+            case ParameterKind::Float:
+                words.push_back("float" + bits);
+                break;
+            case ParameterKind::Unknown:
+                words.push_back(std::to_string(each.size) + (each.size == 1 ? " byte" : " bytes"));
+                break;
+            }
+        }
+    } catch (const std::runtime_error&) {
+        return std::nullopt;
+    }
+    return words;
+}
 
 nb::object from_handle(nb::handle handle, nb::handle module) {
     if (PyIndex_Check(handle.ptr()) == 0) {

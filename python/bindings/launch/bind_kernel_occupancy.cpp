@@ -14,10 +14,12 @@
 
 #include <cuda.h>
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <string>
 
 namespace cuprum::python {
 
@@ -154,6 +156,9 @@ kernel anew with ``ObjectCode.get_kernel``.)");
                         "KernelOccupancy cannot be instantiated directly. Use Kernel.occupancy");
         },
         nb::sig("def __init__(self, *args: object, **kwargs: object) -> None"));
+    type.def("__repr__", [](const PyKernelOccupancy& self) {
+        return "<KernelOccupancy kernel=" + repr_text(nb::cast(self.core().kernel().name())) + ">";
+    });
     fast_method<max_active_blocks>(
         type,
         "def max_active_blocks_per_multiprocessor(self, block_size: int, "

@@ -11,6 +11,7 @@
 #include "memory/memory_objects.hpp"
 #include "support/arguments.hpp"
 #include "support/compatibility.hpp"
+#include "support/display.hpp"
 #include "support/fast_method.hpp"
 #include "support/gil.hpp"
 #include "support/instances.hpp"
@@ -38,6 +39,7 @@ using namespace nb::literals;
 namespace {
 
 [[nodiscard]] std::string place_text(const PyBuffer& buffer);
+[[nodiscard]] std::string resource_text(const PyBuffer& buffer);
 void bind_facts(nb::class_<PyBuffer>& type);
 void bind_copies(nb::class_<PyBuffer>& type);
 void bind_closing(nb::class_<PyBuffer>& type);
@@ -146,9 +148,11 @@ void bind_facts(nb::class_<PyBuffer>& type) {
         const auto& buffer = held_by<PyBuffer>(self);
         return "<" + type_label(self) +
                (buffer.is_closed() ? " closed>"
-                                   : " ptr=" + hex_text(buffer.handle()) + " size=" +
-                                         std::to_string(buffer.size()) + place_text(buffer) + ">");
+                                   : " ptr=" + hex_text(buffer.handle()) +
+                                         " size=" + std::to_string(buffer.size()) +
+                                         place_text(buffer) + resource_text(buffer) + ">");
     });
+    bind_html(type, "buffer");
 }
 
 /// Returns the kind of memory and its device, as in " kind=device device=0", for `repr`. Empty if
@@ -170,6 +174,13 @@ std::string place_text(const PyBuffer& buffer) {
     } catch (const std::exception&) {
         return {};
     }
+}
+
+/// Returns the class of the resource that a buffer came from, for `repr`.
+std::string resource_text(const PyBuffer& buffer) {
+    return compatibility::keeps_reprs_short() || !buffer.resource.is_valid()
+               ? ""
+               : " resource=" + type_label(buffer.resource);
 }
 
 void bind_copies(nb::class_<PyBuffer>& type) {

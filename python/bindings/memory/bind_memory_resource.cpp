@@ -199,6 +199,13 @@ Derive from it to allocate in a way of your own: override ``allocate``, ``deallo
     type.def_prop_ro(
         "is_managed", [](nb::handle) { return false; }, nb::sig("def is_managed(self) -> bool"),
         "Return whether the memory moves between host and device by itself.");
+    type.def(
+        "__repr__",
+        [](nb::handle self) {
+            return nb::object(
+                nb::module_::import_("cuprum._display").attr("memory_resource")(self));
+        },
+        nb::sig("def __repr__(self) -> str"));
 }
 
 void refuse(nb::handle self, const char* member) {

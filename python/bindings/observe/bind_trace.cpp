@@ -34,6 +34,11 @@ public:
         }
     }
 
+    [[nodiscard]] std::string to_text() const {
+        return "<FaultInjection function='" + function_ + "' nth=" + std::to_string(nth_) +
+               " code=" + std::to_string(code_) + (injection_ ? " active>" : ">");
+    }
+
     [[nodiscard]] int call_count() const { return injection_ ? injection_->call_count() : calls_; }
 
     [[nodiscard]] std::string failed_call() const {
@@ -81,6 +86,7 @@ See ``cuprum.testing.fail_call``.)");
     fault.def(
         "__exit__", [](Fault& self, const nb::args&) { self.exit(); },
         nb::sig("def __exit__(self, *args: object) -> None"));
+    fault.def("__repr__", &Fault::to_text);
     fault.def_prop_ro("call_count", &Fault::call_count,
                       "Return how often the function was called.");
     fault.def_prop_ro("failed_call", &Fault::failed_call,

@@ -7,6 +7,7 @@
 #include "program/program_options.hpp"
 #include "support/arguments.hpp"
 #include "support/collection.hpp"
+#include "support/compatibility.hpp"
 #include "support/python_objects.hpp"
 
 #include <cuprum/linker.hpp>
@@ -98,9 +99,15 @@ LinkerError
     type.def("close", &PyLinker::drop,
              "Release the linker's state. Calling it again does nothing.");
     type.def("__repr__", [](const PyLinker& self) {
-        return self.is_closed()
-                   ? std::string("<Linker closed>")
-                   : "<Linker backend='" + std::string(to_string(self.backend())) + "'>";
+        if (self.is_closed()) {
+            return std::string("<Linker closed>");
+        }
+        const std::string name =
+            compatibility::keeps_reprs_short()
+                ? ""
+                : "name=" + repr_text(nb::cast(static_cast<const Linker&>(self).options().name)) +
+                      " ";
+        return "<Linker " + name + "backend='" + std::string(to_string(self.backend())) + "'>";
     });
     // As the class method that it is elsewhere.
     const nb::object function = nb::cpp_function(

@@ -9,6 +9,7 @@
 #include "program/program_objects.hpp"
 #include "program/program_options.hpp"
 #include "support/arguments.hpp"
+#include "support/display.hpp"
 #include "support/fast_method.hpp"
 #include "support/python_objects.hpp"
 
@@ -121,9 +122,11 @@ ValueError
         if (self.is_closed()) {
             return "<ObjectCode closed>";
         }
-        return "<ObjectCode name='" + self.name() + "' code_type='" +
-               std::string(to_string(self.code_type())) + "'>";
+        return "<ObjectCode name=" + repr_text(nb::cast(self.name())) + " code_type='" +
+               std::string(to_string(self.code_type())) +
+               "' size=" + std::to_string(self.code().size()) + ">";
     });
+    bind_html(type, "object_code");
 }
 
 std::optional<CodeType> code_type_from(std::string_view name) {

@@ -9,6 +9,7 @@
 #include "program/program_options.hpp"
 #include "support/arguments.hpp"
 #include "support/collection.hpp"
+#include "support/compatibility.hpp"
 #include "support/python_objects.hpp"
 
 #include <cuprum/program.hpp>
@@ -108,9 +109,17 @@ NotSupportedError
     type.def("close", &PyProgram::drop,
              "Release the compiler's state. Calling it again does nothing.");
     type.def("__repr__", [](const PyProgram& self) {
-        return self.is_closed()
-                   ? std::string("<Program closed>")
-                   : "<Program backend='" + std::string(to_string(self.backend())) + "'>";
+        if (self.is_closed()) {
+            return std::string("<Program closed>");
+        }
+        std::string more;
+        if (!compatibility::keeps_reprs_short()) {
+            const ProgramOptions& options = static_cast<const Program&>(self).options();
+            more = "name=" + repr_text(nb::cast(options.name)) + " code_type='" +
+                   std::string(to_string(self.language())) +
+                   "' arch=" + repr_text(nb::cast(options.arch.value_or(""))) + " ";
+        }
+        return "<Program " + more + "backend='" + std::string(to_string(self.backend())) + "'>";
     });
     bind_properties(type);
     bind_functions(module);

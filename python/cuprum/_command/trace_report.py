@@ -35,6 +35,27 @@ def run(file: str, top: int, is_json: bool = False) -> int:
 
 def read(file: Path) -> list[dict]:
     """Return the events of a trace, even if its program was killed."""
+    # Other programs write such events too, and may leave out some fields.
+    return [
+        {"cat": "", "dur": 0, "name": "", **event}
+        for event in _parse(file)
+        if event.get("ph") == "X" and "ts" in event
+    ]
+
+
+def read_names(file: Path) -> dict[tuple[object, object], str]:
+    """Return the names of threads and streams, and those of processes, with None for the thread."""
+    names: dict[tuple[object, object], str] = {}
+    for event in _parse(file):
+        name = event.get("args", {}).get("name") if event.get("ph") == "M" else None
+        if name is not None and event.get("name") == "thread_name":
+            names[event.get("pid"), event.get("tid")] = str(name)
+        elif name is not None and event.get("name") == "process_name":
+            names[event.get("pid"), None] = str(name)
+    return names
+
+
+def _parse(file: Path) -> list[dict]:
     text = file.read_text(encoding="utf-8")
     try:
         events = json.loads(text)
@@ -48,12 +69,7 @@ def read(file: Path) -> list[dict]:
         raise ValueError("expected a list of events")
     if not all(isinstance(event, dict) for event in events):
         raise ValueError("expected a list of events, each an object")
-    # Other programs write such events too, and may leave out some fields.
-    return [
-        {"cat": "", "dur": 0, "name": "", **event}
-        for event in events
-        if event.get("ph") == "X" and "ts" in event
-    ]
+    return events
 
 
 def render(events: list[dict], top: int) -> list[str]:
@@ -67,7 +83,7 @@ def render(events: list[dict], top: int) -> list[str]:
         chosen = [event for event in events if event["cat"] == category]
         if chosen:
             lines += ["", *table(title, chosen, top)]
-    failures = [event for event in events if _has_failed(event)]
+    failures = [event for event in events if has_failed(event)]
     if failures:
         lines += ["", "calls that failed"]
         lines += [f"  {event['name']}: {event['args']['result']}" for event in failures[:top]]
@@ -97,7 +113,7 @@ def summarize(events: list[dict], top: int) -> dict:
                     for name, times in ranked[:top]
                 ],
             }
-    failures = [event for event in events if _has_failed(event)]
+    failures = [event for event in events if has_failed(event)]
     return {
         "events": len(events),
         "duration_us": end - begin,
@@ -134,6 +150,7 @@ def _rank(events: list[dict]) -> list[tuple[str, list[float]]]:
     return sorted(durations.items(), key=lambda item: -sum(item[1]))
 
 
-def _has_failed(event: dict) -> bool:
+def has_failed(event: dict) -> bool:
+    """Return whether an event is a driver call that failed."""
     result = event.get("args", {}).get("result", "CUDA_SUCCESS")
     return result not in ("CUDA_SUCCESS", "CUDA_ERROR_NOT_READY")

@@ -35,7 +35,10 @@ def test_facts_of_a_buffer(device, stream):
         assert not buffer.is_mapped
         assert buffer.memory_resource is device.memory_resource
         assert buffer.owner is None
-        assert repr(buffer) == f"<Buffer ptr={buffer.handle:#x} size=256 kind=device device=0>"
+        assert repr(buffer) == (
+            f"<Buffer ptr={buffer.handle:#x} size=256 kind=device device=0 "
+            "resource=DeviceMemoryResource>"
+        )
         assert weakref.ref(buffer)() is buffer
 
 

@@ -170,7 +170,7 @@ def test_which_backend_is_a_class_method():
 def test_a_closed_linker_says_so():
     linker = Linker(*parts("ptx"))
     assert weakref.ref(linker)() is linker
-    assert repr(linker) == "<Linker backend='nvJitLink'>"
+    assert repr(linker) == "<Linker name='<default linker>' backend='nvJitLink'>"
     linker.close()
     linker.close()
     assert repr(linker) == "<Linker closed>"

@@ -34,7 +34,9 @@ def test_code_type_ignores_case_and_takes_the_enumeration():
     for code_type in ("C++", cuprum.typing.SourceCodeType.CXX):
         program = Program(TEMPLATE, code_type)
         assert program.backend == "NVRTC"
-        assert repr(program) == "<Program backend='NVRTC'>"
+        assert repr(program).startswith("<Program name=")
+        assert " code_type='c++' arch='sm_" in repr(program)
+        assert repr(program).endswith(" backend='NVRTC'>")
         assert weakref.ref(program)() is program
 
 

@@ -55,7 +55,7 @@ TABLE = {
     "Buffer": Row(
         make=lambda at: at.device.allocate(64, stream=at.stream),
         other=lambda at: at.device.allocate(64, stream=at.stream),
-        repr=r"<Buffer ptr=0x[0-9a-f]+ size=64 kind=device device=0>",
+        repr=r"<Buffer ptr=0x[0-9a-f]+ size=64 kind=device device=0 resource=\w+>",
     ),
     "Context": Row(
         make=lambda at: cuprum.Context.create(at.device),
@@ -74,7 +74,7 @@ TABLE = {
     "DeviceMemoryResource": Row(
         make=lambda at: cuprum.DeviceMemoryResource(at.device, {"max_size": 1 << 20}),
         other=lambda at: cuprum.DeviceMemoryResource(at.device, {"max_size": 1 << 20}),
-        repr=r"<.*DeviceMemoryResource.*>",
+        repr=r"<DeviceMemoryResource (device=0 )?handle=0x[0-9a-f]+>",
         error_when_made=TypeError,
     ),
     "DeviceResources": Row(make=lambda at: at.device.resources, repr=r"<.*DeviceResources.*>"),
@@ -111,7 +111,7 @@ TABLE = {
         make=lambda at: at.module.get_kernel("empty"),
         other=lambda at: at.module.get_kernel("add_one"),
         same=lambda at, made: at.module.get_kernel("empty"),
-        repr=r"<Kernel name='empty' handle=0x[0-9a-f]+>",
+        repr=r"<Kernel name='empty' parameters=\(\) handle=0x[0-9a-f]+>",
     ),
     "LaunchConfig": Row(
         make=lambda at: cuprum.LaunchConfig(grid=2, block=32),
@@ -124,7 +124,7 @@ TABLE = {
     "Linker": Row(
         make=lambda at: at.linker(),
         other=lambda at: at.linker(),
-        repr=r"<Linker backend='(nvJitLink|driver)'>",
+        repr=r"<Linker name='.+' backend='(nvJitLink|driver)'>",
         error_when_made=(TypeError, ValueError),
     ),
     "ManagedBuffer": Row(
@@ -136,7 +136,7 @@ TABLE = {
     "ManagedMemoryResource": Row(
         make=lambda at: cuprum.ManagedMemoryResource({}),
         other=lambda at: cuprum.ManagedMemoryResource({}),
-        repr=r"<.*ManagedMemoryResource.*>",
+        repr=r"<ManagedMemoryResource (device=0 )?handle=0x[0-9a-f]+>",
         error_when_made=None,
     ),
     "MemoryPool": Row(
@@ -148,19 +148,19 @@ TABLE = {
     ),
     "ObjectCode": Row(
         make=lambda at: at.module,
-        repr=r"<ObjectCode .+>",
+        repr=r"<ObjectCode name='.+' code_type='.+' size=\d+>",
         is_picklable=True,
     ),
     "PinnedMemoryResource": Row(
         make=lambda at: cuprum.PinnedMemoryResource({"max_size": 1 << 20}),
         other=lambda at: cuprum.PinnedMemoryResource({"max_size": 1 << 20}),
-        repr=r"<.*PinnedMemoryResource.*>",
+        repr=r"<PinnedMemoryResource (device=0 )?handle=0x[0-9a-f]+>",
         error_when_made=None,
     ),
     "SynchronousMemoryResource": Row(
         make=lambda at: cuprum.SynchronousMemoryResource(at.device),
         other=lambda at: cuprum.SynchronousMemoryResource(at.device),
-        repr=r"<.*SynchronousMemoryResource.*>",
+        repr=r"<SynchronousMemoryResource (device=0 )?at 0x[0-9a-f]+>",
         error_when_made=TypeError,
     ),
     "TensorMapDescriptor": Row(
@@ -171,25 +171,25 @@ TABLE = {
     "VirtualMemoryResource": Row(
         make=lambda at: cuprum.VirtualMemoryResource(at.device),
         other=lambda at: cuprum.VirtualMemoryResource(at.device),
-        repr=r"<.*VirtualMemoryResource.*>",
+        repr=r"<VirtualMemoryResource (device=0 )?at 0x[0-9a-f]+>",
         error_when_made=TypeError,
     ),
     "GraphMemoryResource": Row(
         make=lambda at: cuprum.GraphMemoryResource(at.device),
         same=lambda at, made: cuprum.GraphMemoryResource(made.device_id),
-        repr=r"<.*GraphMemoryResource.*>",
+        repr=r"<GraphMemoryResource (device=0 )?at 0x[0-9a-f]+>",
         error_when_made=TypeError,
     ),
     "LegacyPinnedMemoryResource": Row(
         make=lambda at: cuprum.LegacyPinnedMemoryResource(),
         other=lambda at: cuprum.LegacyPinnedMemoryResource(),
-        repr=r"<.*LegacyPinnedMemoryResource.*>",
+        repr=r"<LegacyPinnedMemoryResource (device=0 )?at 0x[0-9a-f]+>",
         error_when_made=None,
     ),
     "Program": Row(
         make=lambda at: cuprum.Program("__global__ void k() {}", "c++"),
         other=lambda at: cuprum.Program("__global__ void k() {}", "c++"),
-        repr=r"<Program backend='NVRTC'>",
+        repr=r"<Program name='.+' code_type='c\+\+' arch='sm_\d+a?' backend='NVRTC'>",
         error_when_made=TypeError,
     ),
     "SMResource": Row(
@@ -204,11 +204,19 @@ TABLE = {
     "WorkqueueResource": Row(
         make=lambda at: at.resources("workqueue"), repr=r"<WorkqueueResource .+ device=0>"
     ),
+    # ---- cuprum.trace --------------------------------------------------------------------------
+    "Timeline": Row(
+        make=lambda at: cuprum.trace.Timeline(),
+        other=lambda at: cuprum.trace.Timeline(),
+        repr=r"<Timeline 0 events, 0 us>",
+        is_picklable=True,
+        error_when_made=None,
+    ),
     # ---- cuprum.testing ------------------------------------------------------------------------
     "FaultInjection": Row(
         make=lambda at: cuprum.testing.fail_call("cuInit"),
         other=lambda at: cuprum.testing.fail_call("cuInit"),
-        repr=r"<.*FaultInjection.*>",
+        repr=r"<FaultInjection function='.+' nth=\d+ code=\d+>",
         is_weakly_referenced=False,
         error_when_made=TypeError,
     ),
@@ -242,13 +250,13 @@ TABLE = {
     "FileStreamProgramCache": Row(
         make=lambda at: cuprum.utils.FileStreamProgramCache(at.folder),
         other=lambda at: cuprum.utils.FileStreamProgramCache(at.folder),
-        repr=r"<.*FileStreamProgramCache.*>",
+        repr=r"<FileStreamProgramCache path='.+'>",
         error_when_made=None,
     ),
     "InMemoryProgramCache": Row(
         make=lambda at: cuprum.utils.InMemoryProgramCache(),
         other=lambda at: cuprum.utils.InMemoryProgramCache(),
-        repr=r"<.*InMemoryProgramCache.*>",
+        repr=r"<InMemoryProgramCache entries=0 size_bytes=0>",
         error_when_made=None,
     ),
     "StridedLayout": Row(

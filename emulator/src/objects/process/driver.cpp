@@ -146,6 +146,7 @@ void Driver::initialize() {
          .watchdog_seconds = settings.watchdog_seconds,
          .is_watchdog_strict = settings.is_watchdog_strict,
          .spin_time = exec::spin_time_for(share.processors, share.quota_millis),
+         .progress_after = settings.progress_after,
          .is_random = settings.is_random,
          .seed = settings.seed});
     if (settings.is_random) {

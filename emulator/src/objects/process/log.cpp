@@ -3,6 +3,8 @@
 
 #include "objects/process/log.hpp"
 
+#include "builtins/status_line.hpp"
+
 #include <unistd.h>
 
 #include <array>
@@ -58,6 +60,7 @@ void write_line(std::string_view label, std::string_view message) noexcept {
         line += ": ";
         line += message;
         line += '\n';
+        builtins::StatusLine::instance().make_room();
         // One write call, so that lines of several threads do not mix.
         [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
     } catch (...) {

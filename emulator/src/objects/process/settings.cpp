@@ -8,6 +8,8 @@
 #include "objects/memory/host_room.hpp"
 #include "objects/process/host_limits.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -32,6 +34,8 @@ constexpr std::uint32_t MAX_DEVICES = 64;
 constexpr std::uint32_t MAX_MULTIPROCESSORS = 1024;
 constexpr std::uint32_t MAX_WORKERS = 1024;
 constexpr std::uint32_t MAX_WATCHDOG_SECONDS = 86400;
+constexpr std::uint32_t MAX_PROGRESS_SECONDS = 86400;
+constexpr std::uint32_t DEFAULT_PROGRESS_SECONDS = 3;
 
 /// The supported compute capabilities. Others are refused.
 constexpr std::array<std::string_view, 15> COMPUTE_CAPABILITIES{
@@ -47,6 +51,7 @@ std::string choice(const char* name, std::initializer_list<std::string_view> wor
                    std::string_view fallback);
 std::string one_of(std::initializer_list<std::string_view> words);
 bool is_decimal(const std::string& text);
+bool has_terminal();
 std::uint8_t read_checks();
 void read_schedule(Settings& settings);
 void read_watchdog(Settings& settings);
@@ -94,6 +99,9 @@ Settings read_settings() {
         choice("CUPRUM_EMULATOR_CHECK_ACTION", {"stop", "report"}, "stop") == "stop";
     read_schedule(settings);
     read_watchdog(settings);
+    const std::uint32_t seconds =
+        count_setting("CUPRUM_PROGRESS", DEFAULT_PROGRESS_SECONDS, MAX_PROGRESS_SECONDS, 0);
+    settings.progress_after = std::chrono::seconds(has_terminal() ? seconds : 0);
     settings.lists_leaks = choice("CUPRUM_EMULATOR_LEAKS", {"0", "1"}, "0") == "1";
 #if defined(__x86_64__)
     (void)choice("CUPRUM_EMULATOR_ISA", {"v2", "v3", "v4"}, "v4");
@@ -267,6 +275,12 @@ void read_watchdog(Settings& settings) {
 
 bool is_decimal(const std::string& text) {
     return std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+/// Returns whether stderr is a terminal on which a line can be drawn again.
+bool has_terminal() {
+    const std::string kind = variable("TERM").value_or("dumb");
+    return kind != "dumb" && ::isatty(STDERR_FILENO) == 1;
 }
 
 std::uint64_t default_memory_bytes() {

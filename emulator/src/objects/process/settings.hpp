@@ -7,6 +7,7 @@
 
 #include "objects/process/log.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -28,6 +29,8 @@ struct Settings {
     std::uint32_t watchdog_seconds = 60; // CUPRUM_EMULATOR_WATCHDOG=seconds[:strict]; 0: never
     bool is_watchdog_strict = false;
     bool lists_leaks = false; // CUPRUM_EMULATOR_LEAKS=0|1
+    // CUPRUM_PROGRESS=seconds; zero if it is 0 or stderr is not a terminal
+    std::chrono::milliseconds progress_after{0};
 };
 
 /// Reads the environment.

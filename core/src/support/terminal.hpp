@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The terminal behind stderr, and a line of it that is drawn again and again.
+
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+namespace cuprum::detail {
+
+/// Returns whether stderr is a terminal on which a line can be drawn again.
+[[nodiscard]] bool has_terminal();
+
+/// Returns after which time long work is shown on the terminal, as CUPRUM_PROGRESS says; zero means
+/// never. If the variable has an invalid value, sets `problem` and returns the default.
+[[nodiscard]] std::chrono::seconds progress_delay(std::string& problem);
+
+/// Draws the last line of the terminal, as much of it as fits, with "?" for what is not printable
+/// ASCII. Returns false while the process runs in the background of the terminal.
+bool draw_last_line(std::string_view text) noexcept;
+
+void erase_last_line() noexcept;
+
+} // namespace cuprum::detail

@@ -1,0 +1,151 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""A recorded trace as a picture: the timeline that notebooks show."""
+
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+from test_display import Text
+
+import cuprum
+from cuprum import trace
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def titles(timeline, **options):
+    """Return what the shapes of the picture say when the mouse is over them."""
+    root = ET.fromstring(timeline.to_svg(**options))
+    return [title.text for title in root.iter(SVG + "title")]
+
+
+def written(path, *events):
+    path.write_text(json.dumps(list(events)))
+    return trace.Timeline.read(path)
+
+
+def event(name, begin, duration, category="driver", thread=1, **more):
+    return {
+        "name": name,
+        "cat": category,
+        "ph": "X",
+        "pid": 1,
+        "tid": thread,
+        "ts": begin,
+        "dur": duration,
+        **more,
+    }
+
+
+def test_a_block_is_recorded_without_a_file(device, stream):
+    buffer = device.allocate(1 << 16, stream=stream)
+    with trace.record() as timeline, trace.range("filling"):
+        buffer.fill(b"\1", stream=stream)
+        stream.sync()
+    assert not trace.is_tracing()
+    assert timeline.count("range") == 1
+    assert timeline.count("copy") == 1
+    assert timeline.count("driver") >= 2
+    assert repr(timeline).startswith(f"<Timeline {len(timeline.events)} events, ")
+    assert any(title.startswith("filling: ") for title in titles(timeline))
+    assert "copies and fills, on the device" in timeline.to_text()
+
+
+def test_a_file_is_kept_and_read_only_when_needed(device, tmp_path):
+    path = tmp_path / "trace.json"
+    with trace.record(path) as timeline:
+        assert timeline.events == []
+        device.sync()
+    assert path.exists()
+    again = trace.Timeline.read(path)
+    assert timeline.events == again.events
+    assert timeline.to_svg() == again.to_svg()
+
+
+def test_a_trace_is_there_when_the_block_raises(device):
+    recorder = trace.record()
+    timeline = recorder.__enter__()
+    device.sync()
+    assert recorder.__exit__(ValueError, ValueError("from the block"), None) in (None, False)
+    assert timeline.count("driver") > 0
+
+
+def test_events_lie_below_those_that_contain_them(tmp_path):
+    timeline = written(
+        tmp_path / "t.json",
+        event("step", 0, 100, "range"),
+        event("cuInit", 10, 20),
+        event("cuMemcpy", 40, 20),
+        event("later", 100, 10),
+    )
+    root = ET.fromstring(timeline.to_svg())
+    tops = {
+        rect.find(SVG + "title").text.split(":")[0]: float(rect.get("y"))
+        for rect in root.iter(SVG + "rect")
+        if rect.find(SVG + "title") is not None
+    }
+    assert tops["step"] == tops["later"]
+    assert tops["cuInit"] == tops["cuMemcpy"] > tops["step"]
+
+
+def test_names_are_escaped(tmp_path):
+    name = "<script>alert('x')</script>"
+    timeline = written(
+        tmp_path / "t.json",
+        event(name, 0, 100, "kernel"),
+        {"name": "thread_name", "ph": "M", "pid": 1, "tid": 1, "args": {"name": name}},
+    )
+    seen = Text(timeline._repr_html_())
+    assert seen.open == []
+    assert "script" not in seen.tags
+    assert f"{name}: 100 us" in seen.text
+
+
+def test_failed_calls_say_so(tmp_path):
+    timeline = written(
+        tmp_path / "t.json",
+        event("cuMemAlloc", 0, 5, args={"result": "CUDA_ERROR_OUT_OF_MEMORY"}),
+    )
+    assert "cuMemAlloc: 5 us, CUDA_ERROR_OUT_OF_MEMORY" in titles(timeline)
+
+
+def test_a_long_trace_shows_the_longest_events(tmp_path):
+    events = [event(f"call{index}", index * 10, 1 + index % 9) for index in range(3000)]
+    svg = written(tmp_path / "t.json", *events).to_svg()
+    assert svg.count("<title>call") == 2000
+    assert "1000 shorter events are left out" in svg
+
+
+def test_an_empty_trace_is_shown(tmp_path):
+    timeline = written(tmp_path / "t.json")
+    assert repr(timeline) == "<Timeline 0 events, 0 us>"
+    assert "the trace is empty" in timeline._repr_html_()
+
+
+def test_times_have_units(tmp_path):
+    timeline = written(
+        tmp_path / "t.json", event("a", 0, 12.5), event("b", 0, 2500), event("c", 0, 3e6)
+    )
+    assert {"a: 12.5 us", "b: 2.5 ms", "c: 3 s"} <= set(titles(timeline))
+
+
+def test_a_picture_needs_some_width(tmp_path):
+    with pytest.raises(ValueError, match="width is 10; expected at least 300"):
+        written(tmp_path / "t.json").to_svg(width=10)
+
+
+def test_files_that_are_no_traces_are_refused(tmp_path):
+    (tmp_path / "t.json").write_text('{"a": 1}')
+    with pytest.raises(ValueError, match="expected a list of events"):
+        trace.Timeline.read(tmp_path / "t.json")
+    with pytest.raises(OSError, match=r"none\.json"):
+        trace.Timeline.read(tmp_path / "none.json")
+
+
+def test_the_picture_is_saved(tmp_path, device):
+    with cuprum.trace.record() as timeline:
+        device.sync()
+    timeline.save_svg(tmp_path / "t.svg", width=400)
+    assert ET.parse(tmp_path / "t.svg").getroot().get("width") == "400"
