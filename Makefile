@@ -10,7 +10,7 @@ SHELL := /bin/bash
 ENV := . .venv/cuprum.env
 VENV_PYTHON := .venv/bin/python
 
-.PHONY: help demo test test-wheel test-matrix asan tsan fuzz check bench gpu-check docs stubs clean
+.PHONY: help demo test test-wheel test-gallery test-matrix asan tsan fuzz check bench gpu-check docs stubs clean
 .PHONY: bootstrap
 
 help: ## Show this list
@@ -29,6 +29,10 @@ test: bootstrap ## Build everything and run every test, C++ and Python
 
 test-wheel: bootstrap ## Build a wheel, install it into an empty environment and run a kernel from it
 	@$(ENV); tools/test-wheel
+
+test-gallery: bootstrap ## Install Dask, Ray, Jupyter and PyTorch beside .venv; run the whole gallery
+	@$(ENV); tools/build dev cuprum_emulator cuprum_python_package
+	@$(ENV); tools/test-gallery
 
 test-matrix: bootstrap ## Test every version of CUDA's compilers from 12.4 on, from NVIDIA's packages
 	@$(ENV); tools/build dev core_program_tests cuprum_emulator cuprum_python_package
