@@ -61,6 +61,7 @@ MODULES = {
     "cuprum.system.typing": "Types of system information",
     "cuprum.checkpoint": "Checkpoints",
     "cuprum.trace": "Traces",
+    "cuprum.ipython": "Notebooks",
     "cuprum.testing": "Injected faults",
     "cuprum.typing": "Enumerations and types",
     "cuprum.triton": "Triton",
