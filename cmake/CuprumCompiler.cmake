@@ -28,6 +28,12 @@ if(PROJECT_IS_TOP_LEVEL)
   endif()
 endif()
 
+# Two builds in different folders then give the same bytes. Applies to nanobind's sources too.
+if(CUPRUM_REPRODUCIBLE)
+  add_compile_options("-ffile-prefix-map=${PROJECT_BINARY_DIR}=build"
+                      "-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.")
+endif()
+
 # Compiles up to eight sources of one folder as one translation unit, because parsing headers takes most
 # of the time. Names in unnamed namespaces must therefore differ within a folder.
 #

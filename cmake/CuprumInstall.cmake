@@ -1,66 +1,33 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-# Install rules and the package for find_package(cuprum CONFIG).
+# Install rules, the package for find_package(cuprum CONFIG), and cuprum.pc.
 #
-# The library searches for the emulated device by this layout: lib/libcuprum.so and
-# lib/cuprum/libcuda.so.1; in a wheel, cuprum/libcuprum.so and cuprum/_emulator/libcuda.so.1.
-# libcudart.so.13, .12 and libnvidia-ml.so.1 are beside libcuda.so.1, because the command cuprum-emulator adds
-# that folder to the library path of the programs it runs.
-
-set(runtime)
-if(TARGET cuprum_runtime)
-  set(runtime cuprum_runtime cuprum_runtime_12)
-endif()
-
-if(SKBUILD)
-  install(TARGETS cuprum _cuprum LIBRARY DESTINATION cuprum COMPONENT python)
-  if(CUPRUM_EMULATOR)
-    install(TARGETS cuprum_emulator cuprum_emulator_nvml ${runtime} LIBRARY DESTINATION cuprum/_emulator
-            COMPONENT python)
-    install(TARGETS cuprum_ptxas cuprum_nvjitlink_12 cuprum_nvjitlink_13 cuprum_nvrtc_12
-                    cuprum_nvrtc_13
-            DESTINATION cuprum/_emulator/compilers COMPONENT python)
-    install(PROGRAMS emulator/compilers/nvcc.sh DESTINATION cuprum/_emulator/compilers/bin
-            RENAME nvcc COMPONENT python)
-    install(FILES emulator/compilers/python/sitecustomize.py
-            DESTINATION cuprum/_emulator/compilers/python COMPONENT python)
-    install(TARGETS cuprum_emulator_command RUNTIME DESTINATION "${SKBUILD_SCRIPTS_DIR}"
-            COMPONENT python)
-  endif()
-  return()
-endif()
+# Components: library, development (headers, CMake and pkg-config files), emulator, emulator-development,
+# and python, which only wheels install. Distributions put each into a package of its own.
+#
+# The library searches for the emulated device in lib/cuprum beside itself. In site-packages, where the
+# two are separate wheels, it is libcuprum/lib/libcuprum.so and cuprum_emulator/lib/cuprum/libcuda.so.1.
+# libcudart.so.13, .12 and libnvidia-ml.so.1 are beside libcuda.so.1, because the command cuprum-emulator
+# adds that folder to the library path of the programs it runs.
 
 include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/cuprum")
+set(emulator_dir "${CMAKE_INSTALL_LIBDIR}/cuprum")
 
+# ---- the library --------------------------------------------------------------------------------
+
+install(TARGETS cuprum EXPORT cuprumTargets
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library
+        NAMELINK_COMPONENT development
+        INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(DIRECTORY core/include/cuprum DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+        COMPONENT development
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def"
         # Only the library and its bindings may access the private parts of the classes.
         PATTERN "access.hpp" EXCLUDE)
-install(TARGETS cuprum EXPORT cuprumTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-        INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-install(EXPORT cuprumTargets NAMESPACE cuprum:: DESTINATION "${package_dir}")
-
-set(emulator_path "")
-if(CUPRUM_EMULATOR)
-  set(emulator_path "${CMAKE_INSTALL_LIBDIR}/cuprum/libcuda.so.1")
-  install(TARGETS cuprum_emulator cuprum_emulator_nvml ${runtime}
-          LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/cuprum")
-  install(TARGETS cuprum_ptxas cuprum_nvjitlink_12 cuprum_nvjitlink_13 cuprum_nvrtc_12
-                  cuprum_nvrtc_13
-          DESTINATION "${CMAKE_INSTALL_LIBDIR}/cuprum/compilers")
-  install(PROGRAMS emulator/compilers/nvcc.sh
-          DESTINATION "${CMAKE_INSTALL_LIBDIR}/cuprum/compilers/bin" RENAME nvcc)
-  install(FILES emulator/compilers/python/sitecustomize.py
-          DESTINATION "${CMAKE_INSTALL_LIBDIR}/cuprum/compilers/python")
-  if(runtime)
-    install(TARGETS cuprum_runtime_static ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}/cuprum")
-  endif()
-  install(TARGETS cuprum_emulator_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-  install(FILES emulator/include/cuprum_emulator.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-endif()
+install(EXPORT cuprumTargets NAMESPACE cuprum:: DESTINATION "${package_dir}" COMPONENT development)
 
 configure_package_config_file(
   cmake/cuprumConfig.cmake.in "${CMAKE_CURRENT_BINARY_DIR}/cuprumConfig.cmake"
@@ -69,8 +36,53 @@ write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/cuprumConfigVersio
                                  COMPATIBILITY SameMinorVersion)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/cuprumConfig.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/cuprumConfigVersion.cmake"
-        DESTINATION "${package_dir}")
-install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/cuprum")
+        DESTINATION "${package_dir}" COMPONENT development)
+
+# The .pc file names its folders relative to itself, so the installation can be moved.
+set(pkgconfig_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_INCLUDEDIR
+           BASE_DIRECTORY "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" OUTPUT_VARIABLE includedir)
+configure_file(cmake/cuprum.pc.in "${CMAKE_CURRENT_BINARY_DIR}/cuprum.pc" @ONLY)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/cuprum.pc" DESTINATION "${pkgconfig_dir}"
+        COMPONENT development)
+
+# ---- the emulated device ------------------------------------------------------------------------
+
 if(CUPRUM_EMULATOR)
-  install(FILES licenses/zstd.txt DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/cuprum")
+  set(runtime)
+  if(TARGET cuprum_runtime)
+    set(runtime cuprum_runtime cuprum_runtime_12)
+    install(TARGETS cuprum_runtime_static ARCHIVE DESTINATION "${emulator_dir}"
+            COMPONENT emulator-development)
+  endif()
+  install(TARGETS cuprum_emulator cuprum_emulator_nvml ${runtime}
+          LIBRARY DESTINATION "${emulator_dir}" COMPONENT emulator)
+  install(TARGETS cuprum_ptxas cuprum_nvjitlink_12 cuprum_nvjitlink_13 cuprum_nvrtc_12
+                  cuprum_nvrtc_13
+          DESTINATION "${emulator_dir}/compilers" COMPONENT emulator)
+  install(PROGRAMS emulator/compilers/nvcc.sh DESTINATION "${emulator_dir}/compilers/bin"
+          RENAME nvcc COMPONENT emulator)
+  install(FILES emulator/compilers/python/sitecustomize.py
+          DESTINATION "${emulator_dir}/compilers/python" COMPONENT emulator)
+  install(TARGETS cuprum_emulator_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+          COMPONENT emulator)
+  install(FILES emulator/include/cuprum_emulator.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+          COMPONENT emulator-development)
+endif()
+
+# ---- the extension module and licences ----------------------------------------------------------
+
+if(CUPRUM_PYTHON)
+  install(TARGETS _cuprum LIBRARY DESTINATION cuprum COMPONENT python EXCLUDE_FROM_ALL)
+endif()
+
+if(CUPRUM_WHEEL)
+  # Wheels hold their licences in their metadata, and there a list of what is linked into them.
+  include(CuprumSbom)
+else()
+  set(licenses_dir "${CMAKE_INSTALL_DATADIR}/licenses/cuprum")
+  install(FILES LICENSE NOTICE DESTINATION "${licenses_dir}" COMPONENT library)
+  if(CUPRUM_EMULATOR)
+    install(FILES licenses/zstd.txt DESTINATION "${licenses_dir}" COMPONENT emulator)
+  endif()
 endif()
