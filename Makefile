@@ -11,10 +11,10 @@ ENV := . .venv/cuprum.env
 VENV_PYTHON := .venv/bin/python
 
 .PHONY: help demo test test-wheel test-gallery test-matrix asan tsan fuzz check bench gpu-check docs stubs clean
-.PHONY: bootstrap
+.PHONY: bootstrap wheels manylinux-wheels deb release-artefacts
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 bootstrap: ## Install what a build needs (targets that build run this first)
 	@tools/bootstrap
@@ -27,8 +27,20 @@ demo: bootstrap ## Compile a kernel, run it on the GPU or the emulated device, s
 test: bootstrap ## Build everything and run every test, C++ and Python
 	@$(ENV); tools/test
 
-test-wheel: bootstrap ## Build a wheel, install it into an empty environment and run a kernel from it
-	@$(ENV); tools/test-wheel
+wheels: bootstrap ## Build the wheels libcuprum, cuprum-emulator and cuprum in build/wheels/dist
+	@$(ENV); tools/build-wheels
+
+test-wheel: bootstrap ## Build the wheels, install them into empty environments and run kernels from them
+	@$(ENV); $(VENV_PYTHON) tools/test-wheel $(OPTIONS)
+
+manylinux-wheels: ## Build the wheels of a release with cibuildwheel in build/wheelhouse (needs a container engine)
+	@tools/manylinux-wheels
+
+deb: bootstrap ## Build Debian packages in build/deb/packages
+	@$(ENV); tools/build-deb $(OPTIONS)
+
+release-artefacts: bootstrap ## Collect the files of a release, from the wheels in the folder WHEELS
+	@$(ENV); $(VENV_PYTHON) tools/release artefacts --wheels $(WHEELS)
 
 test-gallery: bootstrap ## Install Dask, Ray, Jupyter and PyTorch beside .venv; run the whole gallery
 	@$(ENV); tools/build dev cuprum_emulator cuprum_python_package

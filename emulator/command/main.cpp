@@ -93,25 +93,18 @@ fs::path own_path() {
     return fs::read_symlink("/proc/self/exe", error);
 }
 
-/// Returns the folders that a build, an installation or a Python package puts the library in.
+/// Returns the folders that a build or an installation puts the library in. A wheel is an
+/// installation in a folder of site-packages.
 std::vector<fs::path> library_places() {
     const fs::path prefix = own_path().parent_path() / "..";
-    const fs::path in_package = "cuprum/_emulator";
     std::vector<fs::path> places{prefix / "lib", prefix / "lib/cuprum", prefix / "lib64/cuprum",
                                  own_path().parent_path()};
-    // Python's own folders: lib64 on Fedora, dist-packages on Debian.
-    for (const char* const lib : {"lib", "lib64"}) {
-        std::error_code error;
-        for (const auto& entry : fs::directory_iterator(prefix / lib, error)) {
-            if (entry.path().filename().string().starts_with("python")) {
-                places.push_back(entry.path() / "site-packages" / in_package);
-                places.push_back(entry.path() / "dist-packages" / in_package);
-            } else if (entry.is_directory(error)) { // for example lib/x86_64-linux-gnu
-                places.push_back(entry.path() / "cuprum");
-            }
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(prefix / "lib", error)) {
+        if (entry.is_directory(error)) { // for example lib/x86_64-linux-gnu
+            places.push_back(entry.path() / "cuprum");
         }
     }
-    places.push_back(prefix / in_package); // pip install --target
     return places;
 }
 
@@ -180,7 +173,8 @@ int name_compilers(const fs::path& folder) {
     for (const char* const name :
          {"libnvJitLink.so.12", "libnvJitLink.so.13", "libnvrtc.so.12", "libnvrtc.so.13"}) {
         if (!fs::exists(folder / name)) {
-            return complain((folder / name).string() + " does not exist: reinstall cuprum");
+            return complain((folder / name).string() +
+                            " does not exist: reinstall cuprum-emulator");
         }
         prepend("LD_PRELOAD", folder / name);
     }

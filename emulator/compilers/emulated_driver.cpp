@@ -57,7 +57,7 @@ EmulatedDriver::EmulatedDriver() {
     if (library_ == nullptr || ::dlsym(library_, "cuprumEmulatorVersion") == nullptr) {
         throw CompileError(CUDA_ERROR_NOT_INITIALIZED,
                            "the emulated driver " + path.string() +
-                               " cannot be loaded: reinstall cuprum with its emulator");
+                               " cannot be loaded: reinstall cuprum-emulator");
     }
     if (const CUresult result = CUPRUM_DRIVER_FUNCTION(*this, cuInit)(0); result != CUDA_SUCCESS) {
         throw CompileError(result, "the emulated driver does not start: see its message above");

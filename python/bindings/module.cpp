@@ -16,12 +16,19 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <string_view>
+
 NB_MODULE(_cuprum, module) {
     namespace nb = nanobind;
     using namespace cuprum::python;
 
     module.doc() = "The compiled part of cuprum. Import cuprum instead.";
     module.attr("VERSION") = cuprum::version();
+    // They are separate wheels, and somebody may install only one of them anew.
+    if (std::string_view(cuprum::version()) != CUPRUM_VERSION) {
+        throw nb::import_error("cuprum " CUPRUM_VERSION " needs libcuprum in the same version, but "
+                               "another is installed; run pip install libcuprum==" CUPRUM_VERSION);
+    }
 
     // Some objects live as long as the process: devices, default streams, exception classes.
     nb::set_leak_warnings(false);

@@ -9,6 +9,14 @@ errors that explain themselves. Where there is no GPU, the emulated device runs 
 
 from __future__ import annotations
 
+try:
+    from cuprum import _cuprum  # noqa: F401 - loads libcuprum
+except ImportError as error:
+    # The package libcuprum is not beside this one, or not there at all.
+    from cuprum._load_library import load_library
+
+    load_library(error)
+
 from cuprum._cuprum import (
     LEGACY_DEFAULT_STREAM,
     PER_THREAD_DEFAULT_STREAM,

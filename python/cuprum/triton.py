@@ -139,7 +139,7 @@ def _name_compilers(library: Path) -> None:
     """Tell Triton where the emulated driver and its stand-in for ptxas are."""
     ptxas = library.parent / "compilers" / "ptxas"
     if not ptxas.exists():
-        raise RuntimeError(f"{ptxas} does not exist: reinstall cuprum with its emulator")
+        raise RuntimeError(f"{ptxas} does not exist: reinstall cuprum-emulator")
     os.environ["TRITON_PTXAS_PATH"] = str(ptxas)
     os.environ["TRITON_PTXAS_BLACKWELL_PATH"] = str(ptxas)
     os.environ["TRITON_LIBCUDA_PATH"] = str(library.parent)

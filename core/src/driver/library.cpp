@@ -12,6 +12,8 @@
 
 #include <cuda.h>
 
+#include <unistd.h>
+
 #include <atomic>
 #include <filesystem>
 #include <mutex>
@@ -43,8 +45,10 @@ Loader& loader();
 DriverLibrary describe(SharedLibrary library);
 std::optional<SharedLibrary> open_native(std::vector<std::string>& tried);
 std::optional<SharedLibrary> open_emulator(std::vector<std::string>& tried);
+std::vector<fs::path> emulator_places(const fs::path& here);
 std::string why_unusable(const DriverLibrary& driver);
 bool is_writable_by_others(const fs::path& file);
+bool is_owned_by_a_stranger(const fs::path& file);
 std::optional<SharedLibrary> open_own(const fs::path& file, const char* variable,
                                       std::vector<std::string>& tried);
 
@@ -69,7 +73,7 @@ DriverChoice choose_driver(const std::string& wish) {
             return {describe(*std::move(library)), {}};
         }
         throw LibraryNotFoundError("the emulated device", std::move(tried),
-                                   "install the package with the emulator, or name its "
+                                   "install it (pip install cuprum-emulator), or name its "
                                    "libcuda.so.1 in CUPRUM_EMULATOR_LIBRARY");
     }
     if (!wish.empty()) {
@@ -110,8 +114,9 @@ DriverChoice choose_driver(const std::string& wish) {
         return {*std::move(native), {}}; // its cuInit says best what is wrong
     }
     throw LibraryNotFoundError("a CUDA driver", std::move(tried),
-                               "install the NVIDIA driver, or the emulated device "
-                               "(CUPRUM_EMULATOR_LIBRARY may name its libcuda.so.1)");
+                               "install the NVIDIA driver, or the emulated device (pip install "
+                               "cuprum-emulator; CUPRUM_EMULATOR_LIBRARY may name its "
+                               "libcuda.so.1)");
 }
 
 const DriverLibrary& driver_library() {
@@ -228,13 +233,24 @@ std::optional<SharedLibrary> open_emulator(std::vector<std::string>& tried) {
         tried.emplace_back("beside libcuprum: its place is not known");
         return std::nullopt;
     }
-    for (const char* place : {"_emulator", "cuprum", "../emulator/lib"}) {
-        if (auto library = open_own((here / place / NATIVE_LIBRARY).lexically_normal(),
+    for (const fs::path& place : emulator_places(here)) {
+        if (auto library = open_own((place / NATIVE_LIBRARY).lexically_normal(),
                                     "CUPRUM_EMULATOR_LIBRARY", tried)) {
             return library;
         }
     }
     return std::nullopt;
+}
+
+/// Returns where an installation, a build or a wheel puts the emulated device of this library.
+std::vector<fs::path> emulator_places(const fs::path& here) {
+    std::vector<fs::path> places{here / "cuprum", here / "../emulator/lib"};
+    // The two wheels share one site-packages. Only a library of a wheel looks there: from any other
+    // folder, two levels up may be a place that belongs to someone else.
+    if (here.filename() == "lib" && here.parent_path().filename() == "libcuprum") {
+        places.push_back(here / "../../cuprum_emulator/lib/cuprum");
+    }
+    return places;
 }
 
 /// Opens a file that belongs to this library, unless anyone may have written it. `variable` is
@@ -247,6 +263,10 @@ std::optional<SharedLibrary> open_own(const fs::path& file, const char* variable
     } else if (is_writable_by_others(file)) {
         tried.push_back(file.string() +
                         ": anyone may write to it or to its folder, ignored (name it in " +
+                        variable + " to use it)");
+    } else if (is_owned_by_a_stranger(file)) {
+        tried.push_back(file.string() +
+                        ": it belongs to another user than this library, ignored (name it in " +
                         variable + " to use it)");
     } else if (auto library = open_library(file.string(), tried)) {
         return library;
@@ -285,6 +305,17 @@ bool is_writable_by_others(const fs::path& file) {
                ((status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0);
     };
     return is_open(file) || is_open(file.parent_path());
+}
+
+/// Returns whether neither root, nor the user, nor the owner of this library owns a file.
+bool is_owned_by_a_stranger(const fs::path& file) {
+    struct stat status{};
+    struct stat own{};
+    if (::stat(file.c_str(), &status) != 0) {
+        return true;
+    }
+    return status.st_uid != 0 && status.st_uid != ::geteuid() &&
+           (::stat(own_directory().c_str(), &own) != 0 || status.st_uid != own.st_uid);
 }
 
 } // namespace

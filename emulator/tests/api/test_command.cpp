@@ -118,15 +118,13 @@ TEST(Command, a_wrong_setting_is_an_error) {
         << outcome.output;
 }
 
-TEST(Command, the_library_is_found_in_every_layout_of_a_python_package) {
+TEST(Command, the_library_is_found_in_every_layout_of_an_installation) {
     namespace fs = std::filesystem;
     const fs::path root = fs::path(testing::TempDir()) / "cuprum_command_layouts";
     for (const char* const layout :
-         {"lib/python3.12/site-packages", "lib64/python3.12/site-packages",
-          "lib/python3/dist-packages", "lib/python3.11/dist-packages",
-          "lib64/python3.13t/dist-packages", ""}) { // the last: pip install --target
+         {"lib/cuprum", "lib64/cuprum", "lib/x86_64-linux-gnu/cuprum", "lib"}) {
         fs::remove_all(root);
-        const fs::path folder = root / layout / "cuprum/_emulator";
+        const fs::path folder = root / layout;
         fs::create_directories(folder);
         fs::create_directories(root / "bin");
         fs::create_directories(root / "lib/python3.10/site-packages"); // holds another package

@@ -29,8 +29,8 @@ def run(options: argparse.Namespace) -> int:
     command = find_command()
     if command is None:
         print(
-            f"cuprum: the command {_COMMAND} was not found beside this package; reinstall cuprum, "
-            "or build it with the emulator (CUPRUM_EMULATOR=ON)",
+            f"cuprum: the command {_COMMAND} was not found beside this package; install it "
+            "(pip install cuprum-emulator), or build it (CUPRUM_EMULATOR=ON)",
             file=sys.stderr,
         )
         return FAILURE
@@ -54,13 +54,16 @@ def find_command() -> Path | None:
     """Return the command of the emulator that belongs to this package."""
     from cuprum import _cuprum
 
+    extension = Path(_cuprum.__file__).resolve()
     places = [
+        extension.parents[1] / "cuprum_emulator/bin",  # the wheel cuprum-emulator
         Path(sysconfig.get_path("scripts")),
         Path(sys.executable).parent,
-        Path(_cuprum.__file__).resolve().parents[2] / "emulator/bin",  # a build tree
+        extension.parents[2] / "emulator/bin",  # a build tree
     ]
     for place in places:
         if os.access(place / _COMMAND, os.X_OK):
             return place / _COMMAND
     found = shutil.which(_COMMAND)
-    return Path(found) if found else None
+    # A relative folder in PATH depends on where the program starts.
+    return Path(found) if found and os.path.isabs(found) else None

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -17,18 +18,28 @@ from cuprum._command import main
 ROOT = Path(__file__).resolve().parents[3]
 
 
-@pytest.fixture(scope="module")
-def metadata(tmp_path_factory):
-    """The folder of the metadata that the build backend writes, without compiling anything."""
+FOLDERS = {
+    "cuprum": ROOT,
+    "libcuprum": ROOT / "packaging/libcuprum",
+    "cuprum-emulator": ROOT / "packaging/cuprum-emulator",
+}
+LICENSES = {
+    "cuprum": {"LICENSE", "NOTICE", "licenses/nanobind.txt", "licenses/robin_map.txt"},
+    "libcuprum": {"LICENSE", "NOTICE"},
+    "cuprum-emulator": {"LICENSE", "NOTICE", "licenses/zstd.txt"},
+}
+
+
+def write_metadata(name, folder):
+    """Let the build backend write the metadata of a package, without compiling anything."""
     pytest.importorskip("scikit_build_core")
-    folder = tmp_path_factory.mktemp("metadata")
     code = (
         "import sys, scikit_build_core.build as backend; "
         "print(backend.prepare_metadata_for_build_wheel(sys.argv[1]))"
     )
     result = subprocess.run(
         [sys.executable, "-c", code, str(folder)],
-        cwd=ROOT,
+        cwd=FOLDERS[name],
         capture_output=True,
         text=True,
         check=False,
@@ -37,23 +48,64 @@ def metadata(tmp_path_factory):
     return folder / result.stdout.split()[-1]
 
 
-def test_the_wheel_has_the_version_of_the_library(metadata):
-    lines = (metadata / "METADATA").read_text().splitlines()
-    assert "Name: cuprum" in lines
+@pytest.fixture(scope="module")
+def metadata(tmp_path_factory):
+    """The folder with the metadata of the package cuprum."""
+    return write_metadata("cuprum", tmp_path_factory.mktemp("metadata"))
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_wheel_has_the_version_of_the_library_and_its_licences(tmp_path, name):
+    lines = (write_metadata(name, tmp_path) / "METADATA").read_text().splitlines()
+    assert f"Name: {name}" in lines
     assert f"Version: {cuprum.__version__}" in lines
-
-
-def test_the_wheel_holds_the_licences_of_what_is_linked_into_it(metadata):
-    lines = (metadata / "METADATA").read_text().splitlines()
     files = {line.split(": ")[1] for line in lines if line.startswith("License-File: ")}
-    assert files == {
-        "LICENSE",
-        "licenses/nanobind.txt",
-        "licenses/robin_map.txt",
-        "licenses/zstd.txt",
-    }
+    assert files == LICENSES[name]
     for file in files:
-        assert len((ROOT / file).read_text()) > 500, file
+        assert len((FOLDERS[name] / file).read_text()) > 500, file
+
+
+@pytest.mark.parametrize("name", ["libcuprum", "cuprum-emulator"])
+def test_a_source_distribution_can_be_built(tmp_path, name):
+    # The sources are two folders above the pyproject.toml: packaging/backend.py.
+    pytest.importorskip("scikit_build_core")
+    code = "import sys; sys.path.insert(0, '.'); import backend; backend.build_sdist(sys.argv[1])"
+    result = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)],
+        cwd=FOLDERS[name],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    stem = f"{name.replace('-', '_')}-{cuprum.__version__}"
+    with tarfile.open(tmp_path / f"{stem}.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    tree = tmp_path / stem
+    for file in ("CMakeLists.txt", "core/CMakeLists.txt", "emulator/CMakeLists.txt", "NOTICE"):
+        assert (tree / file).is_file(), file
+    assert not (tree / "build").exists()
+    assert "../.." not in (tree / "pyproject.toml").read_text()
+    # The backend inside the archive writes the same metadata, and refuses nothing.
+    code = (
+        "import sys; sys.path.insert(0, 'packaging'); import backend; "
+        "backend.prepare_metadata_for_build_wheel(sys.argv[1])"
+    )
+    subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], cwd=tree, capture_output=True, check=True
+    )
+    again = (tmp_path / f"{stem}.dist-info/METADATA").read_text()
+    (tmp_path / "clone").mkdir()
+    assert again == (write_metadata(name, tmp_path / "clone") / "METADATA").read_text()
+
+
+def test_the_packages_need_each_other_in_the_same_version(metadata):
+    lines = (metadata / "METADATA").read_text().splitlines()
+    version = cuprum.__version__
+    assert f"Requires-Dist: libcuprum=={version}" in lines
+    assert f'Requires-Dist: cuprum-emulator=={version}; extra == "emulator"' in lines
+    extras = {line.split(": ")[1] for line in lines if line.startswith("Provides-Extra: ")}
+    assert extras == {"cuda12", "cuda13", "emulator", "numpy", "top", "all"}
 
 
 @pytest.mark.parametrize(
@@ -77,8 +129,10 @@ def test_what_the_build_pins_satisfies_the_extra():
             assert f'"{name}>=' in extra, name
 
 
-def test_the_wheel_installs_the_command(metadata):
+def test_the_wheels_install_the_commands(metadata, tmp_path):
     assert "cuprum = cuprum._command:main" in (metadata / "entry_points.txt").read_text()
+    emulator = write_metadata("cuprum-emulator", tmp_path)
+    assert "cuprum-emulator = cuprum_emulator:main" in (emulator / "entry_points.txt").read_text()
 
 
 def test_the_command_shows_its_version(capsys):
