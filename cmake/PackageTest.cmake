@@ -36,7 +36,8 @@ else()
   list(APPEND options "-DCUPRUM_CUDA_INCLUDE_DIR=${CUDA_INCLUDE}")
 endif()
 
-step("configuring" "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${build}" ${options})
+step("configuring" "${CMAKE_COMMAND}" -E env "PKG_CONFIG_PATH=${prefix}/${LIBDIR}/pkgconfig"
+     "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${build}" ${options})
 step("building" "${CMAKE_COMMAND}" --build "${build}" --parallel 2)
 
 if(EMULATOR)
