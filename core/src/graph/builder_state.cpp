@@ -175,8 +175,8 @@ void lose_graph(Capture& capture) noexcept {
         return;
     }
     GraphState& graph = *capture.graph;
-    std::vector<NodeShare> nodes;
-    graph.nodes.for_each([&](const NodeShare& node) { nodes.push_back(node); });
+    const std::vector<NodeShare> nodes =
+        graph.nodes.shares_of([](const NodeState& /*node*/) { return true; });
     for (const NodeShare& node : nodes) {
         forget_node(graph, *node);
     }

@@ -123,7 +123,7 @@ void SwitchableGraphNode::set_enabled(bool is_on) const {
                                                     const detail::NodeArguments& arguments) const {
     ExecutableState& executable = detail::open(state_, "Graph");
     NodeState& node = detail::open(node_, KernelNode::CLASS_NAME);
-    const detail::PreparedKernel prepared(config, kernel, arguments);
+    detail::PreparedKernel prepared(config, kernel, arguments);
     if (!prepared.attributes().empty()) [[unlikely]] {
         check_attributes(node, prepared.attributes());
     }
@@ -131,7 +131,7 @@ void SwitchableGraphNode::set_enabled(bool is_on) const {
     if (context == nullptr) [[unlikely]] {
         context = detail::context_for_node(*Access::state(node_), detail::first_buffer(arguments));
     }
-    const CUDA_KERNEL_NODE_PARAMS parameters = prepared.in(context);
+    const CUDA_KERNEL_NODE_PARAMS& parameters = prepared.in(context);
     const auto& owner = Access::state(kernel);
     const auto& set = table().cuGraphExecKernelNodeSetParams;
     std::unique_lock lock(executable.mutex);

@@ -51,8 +51,12 @@ GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeTyp
 /// Adds a kernel node. Its context is that of the graph, the current one, or that of a buffer,
 /// which may be null.
 KernelNode add_kernel(const GraphShare& graph, const NodeShare& after,
-                      const detail::PreparedKernel& kernel, const detail::MemoryRange* buffer,
+                      detail::PreparedKernel& kernel, const detail::MemoryRange* buffer,
                       PayloadShare payload);
+/// Throws for a kernel node that the driver refuses, unless only a current context was missing.
+void raise_unless_contextless(CUresult status, GraphState& graph,
+                              const detail::PreparedKernel& kernel, CUcontext context,
+                              const detail::MemoryRange* buffer);
 /// Adds a kernel node that may start before the kernels end that it depends on.
 CUresult add_programmatic(GraphState& graph, const Dependencies& after,
                           const CUDA_KERNEL_NODE_PARAMS& parameters, CUgraphNode& node);
@@ -72,7 +76,7 @@ Node add_conditional(const GraphShare& graph, const NodeShare& after,
 [[gnu::hot]] KernelNode GraphAppender::launch_with(const LaunchConfig& config, const Kernel& kernel,
                                                    const detail::NodeArguments& arguments) const {
     GraphState& graph = detail::open(state_);
-    const detail::PreparedKernel prepared(config, kernel, arguments);
+    detail::PreparedKernel prepared(config, kernel, arguments);
     const auto& owner = Access::state(kernel);
     // A loop often adds the same kernel with the same buffers.
     // NOTE: all kernels of one library have one owner, but the node must return its own.
@@ -87,7 +91,7 @@ KernelNode GraphAppender::launch(const LaunchConfig& config, const Kernel& kerne
                                  std::span<const KernelArgument> arguments,
                                  std::shared_ptr<void> owner) const {
     static_cast<void>(detail::open(state_));
-    const detail::PreparedKernel prepared(config, kernel, arguments);
+    detail::PreparedKernel prepared(config, kernel, arguments);
     return add_kernel(state_, node_, prepared, nullptr,
                       detail::kernel_payload(Access::state(kernel), {.owner = std::move(owner)}));
 }
@@ -249,7 +253,7 @@ AllocNode GraphAppender::allocate(std::size_t bytes, const GraphAllocationOption
 
 FreeNode GraphAppender::deallocate(CUdeviceptr pointer) const {
     GraphState& graph = detail::open(state_);
-    const Dependencies after(graph, node_.get());
+    const Dependencies after(node_.get());
     NodeShare state = detail::prepare_node(graph);
     CUgraphNode node = nullptr;
     const CUresult status =
@@ -310,7 +314,7 @@ GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeTyp
                    CUcontext context, PayloadShare payload, const Entry& entry,
                    Arguments... arguments) {
     GraphState& state = detail::open(graph);
-    const Dependencies dependencies(state, after.get());
+    const Dependencies dependencies(after.get());
     NodeShare made = detail::prepare_node(state);
     RetainedPayload retained = detail::retain_if_exposed(state, payload);
     CUgraphNode node = nullptr;
@@ -324,39 +328,33 @@ GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeTyp
     return detail::to_node(graph, std::move(made));
 }
 
-[[gnu::hot]] KernelNode add_kernel(const GraphShare& graph, const NodeShare& after,
-                                   const detail::PreparedKernel& kernel,
-                                   const detail::MemoryRange* buffer, PayloadShare payload) {
+[[gnu::hot]] inline KernelNode add_kernel(const GraphShare& graph, const NodeShare& after,
+                                          detail::PreparedKernel& kernel,
+                                          const detail::MemoryRange* buffer, PayloadShare payload) {
     GraphState& state = *graph;
-    const Dependencies dependencies(state, after.get());
+    const Dependencies dependencies(after.get());
     // With one device, the driver finds the current context faster than we can ask for it.
     const bool finds_context = state.root->home == nullptr && detail::devices().size() == 1 &&
                                !kernel.needs_device() &&
                                !state.root->asks_for_context.load(std::memory_order_relaxed);
-    CUcontext context = finds_context ? nullptr : detail::context_for_node(state, buffer);
-    const CUDA_KERNEL_NODE_PARAMS parameters = kernel.in(context);
+    const CUcontext context = finds_context ? nullptr : detail::context_for_node(state, buffer);
+    const CUDA_KERNEL_NODE_PARAMS& parameters = kernel.in(context);
     RetainedPayload retained = detail::retain_if_exposed(state, payload);
     CUgraphNode node = nullptr;
-    const auto& add = table().cuGraphAddKernelNode;
     std::unique_lock lock(state.lock); // once for room, the driver's call and the node
-    NodeShare made = state.nodes.make();
+    NodeShare made = state.nodes.take();
     const CUresult status =
         kernel.is_programmatic() && dependencies.size() != 0
             ? add_programmatic(state, dependencies, parameters, node)
-            : add(&node, state.handle, dependencies.data(), dependencies.size(), &parameters);
+            : table().cuGraphAddKernelNode(&node, state.handle, dependencies.data(),
+                                           dependencies.size(), &parameters);
     if (status != CUDA_SUCCESS) [[unlikely]] {
         lock.unlock();
-        if (finds_context) {
-            if (status == CUDA_ERROR_INVALID_CONTEXT) { // none is current
-                state.root->asks_for_context.store(true, std::memory_order_relaxed);
-                return add_kernel(graph, after, kernel, buffer, std::move(payload));
-            }
-            context = detail::context_for_node(state, buffer);
-        }
-        detail::raise_launch_failure(status, add.name, kernel.config(), kernel.kernel(),
-                                     Context::from_handle(context));
+        raise_unless_contextless(status, state, kernel, context, buffer);
+        return add_kernel(graph, after, kernel, buffer, std::move(payload));
     }
-    if (!kernel.attributes().empty()) [[unlikely]] {
+    const bool has_attributes = !kernel.attributes().empty();
+    if (has_attributes) [[unlikely]] {
         try {
             detail::set_node_attributes(node, kernel.attributes());
         } catch (...) {
@@ -365,11 +363,25 @@ GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeTyp
         }
     }
     made->note(node, GraphNodeType::Kernel, context, std::move(payload), retained.commit());
+    made->may_have_attributes = has_attributes;
     state.last_kernel = made.get();
-    state.nodes.insert(made);
+    state.nodes.append(*made);
     lock.unlock();
-    made->may_have_attributes = !kernel.attributes().empty();
     return Access::make<KernelNode>(detail::to_node(graph, std::move(made)));
+}
+
+void raise_unless_contextless(CUresult status, GraphState& graph,
+                              const detail::PreparedKernel& kernel, CUcontext context,
+                              const detail::MemoryRange* buffer) {
+    if (context == nullptr) {
+        if (status == CUDA_ERROR_INVALID_CONTEXT) { // none is current
+            graph.root->asks_for_context.store(true, std::memory_order_relaxed);
+            return;
+        }
+        context = detail::context_for_node(graph, buffer);
+    }
+    detail::raise_launch_failure(status, table().cuGraphAddKernelNode.name, kernel.config(),
+                                 kernel.kernel(), Context::from_handle(context));
 }
 
 CUresult add_programmatic(GraphState& graph, const Dependencies& after,
@@ -426,7 +438,7 @@ template <typename Node>
 Node add_conditional(const GraphShare& graph, const NodeShare& after,
                      const GraphCondition& condition, GraphConditionalType type, unsigned bodies) {
     GraphState& state = detail::open(graph);
-    const Dependencies dependencies(state, after.get());
+    const Dependencies dependencies(after.get());
     return Access::make<Node>(
         detail::to_node(graph, detail::add_conditional(graph, dependencies, condition, type, bodies,
                                                        detail::context_for_node(state))));

@@ -21,6 +21,8 @@ namespace cuprum::detail {
 namespace {
 
 constexpr std::size_t FIRST_SLOTS = 16; // a power of two
+constexpr std::size_t FIRST_PIECE = 8;  // nodes
+constexpr std::size_t LATER_PIECE = 32;
 
 [[noreturn, gnu::cold]] void raise_destroyed(const char* class_name) {
     throw ClosedError(class_name, ClosedError::Reason::Destroyed);
@@ -41,18 +43,43 @@ std::size_t NodeTable::home_of(CUgraphNode handle) const noexcept {
     return static_cast<std::size_t>(mixed >> 32U) & (slots_.size() - 1);
 }
 
-NodeShare NodeTable::make() {
-    if (added_.size() + promised_ == added_.capacity()) [[unlikely]] {
+template <std::size_t Count>
+NodeTable::Piece NodeTable::make_piece() {
+    auto made = std::make_shared<std::array<NodeState, Count>>();
+    NodeState* const first = made->data();
+    return {std::shared_ptr<NodeState[]>(std::move(made), first), Count};
+}
+
+void NodeTable::make_room() {
+    if (added_.size() + promised_ >= added_.capacity()) {
         added_.reserve(std::max(FIRST_SLOTS, 2 * added_.capacity()));
     }
-    if (piece_ == nullptr) [[unlikely]] {
-        piece_ = std::make_shared<Piece>();
-        piece_used_ = 0;
+    if (unused_ == 0) {
+        pieces_.push_back(size() < FIRST_SLOTS ? make_piece<FIRST_PIECE>()
+                                               : make_piece<LATER_PIECE>());
+        unused_ = pieces_.back().count;
     }
-    NodeState* const made = &(*piece_)[piece_used_++];
-    ++promised_;
-    return piece_used_ < piece_->size() ? NodeShare(piece_, made)
-                                        : NodeShare(std::move(piece_), made);
+}
+
+void NodeTable::share_added() noexcept {
+    // Nodes of the list without a share are in the order of the pieces.
+    auto piece = pieces_.begin();
+    const std::less<> is_before;
+    const auto is_in = [&](const NodeState* node) {
+        const NodeState* const first = piece->nodes.get();
+        return !is_before(node, first) && is_before(node, first + piece->count);
+    };
+    for (NodeShare& node : added_) {
+        if (node.use_count() == 0) {
+            while (!is_in(node.get())) {
+                ++piece;
+            }
+            node = NodeShare(piece->nodes, node.get());
+        }
+    }
+    if (!pieces_.empty()) {
+        pieces_.erase(pieces_.begin(), pieces_.end() - (unused_ == 0 ? 0 : 1));
+    }
 }
 
 NodeShare NodeTable::find(CUgraphNode handle) noexcept {
@@ -71,6 +98,7 @@ void NodeTable::settle() noexcept {
     if (added_.empty()) [[likely]] {
         return;
     }
+    share_added();
     try {
         while ((count_ + added_.size()) * 4 > slots_.size() * 3) { // at most three quarters full
             grow();
@@ -138,7 +166,8 @@ void NodeTable::clear() noexcept {
     count_ = 0;
     added_.clear();
     promised_ = 0;
-    piece_.reset();
+    pieces_.clear();
+    unused_ = 0;
 }
 
 // ---- graphs ------------------------------------------------------------------------------------
@@ -203,18 +232,15 @@ GraphShare part_of(const GraphShare& parent, NodeState& node, CUgraph handle) {
     return {parent, &made};
 }
 
-GraphState& open(const GraphShare& graph) {
-    if (graph == nullptr) [[unlikely]] {
+void refuse_graph(const GraphState* graph) {
+    if (graph == nullptr) {
         raise_closed("GraphDefinition");
     }
-    if (graph->handle == nullptr) [[unlikely]] {
+    if (graph->handle == nullptr) {
         raise_destroyed("GraphDefinition");
     }
-    if (graph->root->damage != GraphDamage::None) [[unlikely]] {
-        throw std::logic_error("this graph cannot be used: " + to_string(graph->root->damage) +
-                               "; capture the whole graph again");
-    }
-    return *graph;
+    throw std::logic_error("this graph cannot be used: " + to_string(graph->root->damage) +
+                           "; capture the whole graph again");
 }
 
 NodeState& open(const GraphNode& node, const char* class_name) {
@@ -290,20 +316,11 @@ void forget_node(GraphState& graph, NodeState& node) noexcept {
     node.handle = nullptr;
 }
 
-Dependencies::Dependencies(GraphState& /*graph*/, const NodeState* after) {
-    if (after == nullptr) {
-        return;
+void Dependencies::gather(const NodeState& after) {
+    if (!after.is_point) {
+        raise_destroyed("GraphNode");
     }
-    if (!after->is_point) {
-        if (after->handle == nullptr) [[unlikely]] {
-            raise_destroyed("GraphNode");
-        }
-        single_ = after->handle;
-        data_ = &single_;
-        size_ = 1;
-        return;
-    }
-    const auto& nodes = static_cast<const PointState*>(after)->nodes;
+    const auto& nodes = static_cast<const PointState&>(after).nodes;
     several_.reserve(nodes.size());
     for (const NodeShare& node : nodes) {
         if (node->handle == nullptr) [[unlikely]] {
@@ -383,11 +400,8 @@ void retain_all(GraphState& graph) {
     std::vector<NodeShare> nodes;
     {
         const std::lock_guard lock(graph.lock);
-        graph.nodes.for_each([&](const NodeShare& node) {
-            if (node->payload || node->children != nullptr) {
-                nodes.push_back(node);
-            }
-        });
+        nodes = graph.nodes.shares_of(
+            [](const NodeState& node) { return node.payload || node.children != nullptr; });
         for (KeptPayload& each : graph.kept) {
             if (each.object == nullptr) {
                 each.object = RetainedPayload(graph.handle, each.payload).commit();
@@ -485,11 +499,11 @@ CUcontext context_for_node(GraphState& graph, const MemoryRange* buffer) {
 namespace {
 
 void forget_part(GraphState& part) noexcept {
-    const auto forget = [&](const NodeShare& node) {
-        forget_children(*node);
-        node->handle = nullptr;
-        node->payload = nullptr;
-        node->object = nullptr;
+    const auto forget = [&](NodeState& node) {
+        forget_children(node);
+        node.handle = nullptr;
+        node.payload = nullptr;
+        node.object = nullptr;
     };
     part.nodes.for_each(forget);
     part.nodes.clear();
@@ -508,13 +522,13 @@ void collect(GraphState& graph, std::vector<PayloadShare>& all) {
         for (const KeptPayload& each : graph.kept) {
             all.push_back(each.payload);
         }
-        graph.nodes.for_each([&](const NodeShare& node) {
-            if (node->payload) {
-                all.push_back(node->payload);
+        graph.nodes.for_each([&](const NodeState& node) {
+            if (node.payload) {
+                all.push_back(node.payload);
             }
-            if (node->children != nullptr) {
-                below.insert(below.end(), node->children->graphs.begin(),
-                             node->children->graphs.end());
+            if (node.children != nullptr) {
+                below.insert(below.end(), node.children->graphs.begin(),
+                             node.children->graphs.end());
             }
         });
     }

@@ -17,7 +17,7 @@
 // keep alive what its nodes use, too; see payload.hpp.
 //
 // The driver does not allow two threads to edit one graph. Looking at it from several threads is
-// fine, but creates NodeStates, so that the table has a lock.
+// fine, but creates NodeStates, so that the table has a lock. Threads hardly ever meet there.
 
 #pragma once
 
@@ -25,6 +25,7 @@
 #include "driver/call.hpp"
 #include "driver/handle.hpp"
 #include "graph/payload.hpp"
+#include "support/spin_lock.hpp"
 
 #include <cuprum/detail/access.hpp>
 #include <cuprum/graph/graph_definition.hpp>
@@ -68,7 +69,6 @@ struct NodeState {
     std::unique_ptr<NodeChildren> children;   // null for most kinds
 
     NodeState() = default;
-    virtual ~NodeState() = default;
 
     /// Notes what was just added to the driver's graph.
     void note(CUgraphNode added, GraphNodeType kind, CUcontext runs_in, PayloadShare used,
@@ -81,6 +81,7 @@ struct NodeState {
         object = holder;
     }
 
+    ~NodeState() = default;
     NodeState(const NodeState&) = delete;
     NodeState& operator=(const NodeState&) = delete;
 };
@@ -94,20 +95,37 @@ struct PointState final : NodeState {
 ///
 /// Adding a node is the call that must be fast. So the memory of nodes comes in pieces, and a new
 /// node is only appended to a list. The first search moves the list into a hash table with open
-/// addressing.
+/// addressing. A piece goes when nobody knows a node of it; while a node is in the list only, the
+/// table holds its whole piece.
 class NodeTable {
 public:
-    /// Makes the state of a node that is to be added, and room for it. The piece of memory that it
-    /// lies in goes when nobody knows a node of that piece.
-    [[nodiscard]] std::shared_ptr<NodeState> make();
-    /// Returns the state of a node, or null.
-    [[nodiscard]] std::shared_ptr<NodeState> find(CUgraphNode handle) noexcept;
+    /// Makes the state of a node that is to be added, and room for it.
+    [[nodiscard]] std::shared_ptr<NodeState> make() {
+        std::shared_ptr<NodeState> made = take();
+        ++promised_;
+        return made;
+    }
 
     /// Adds a node that is not there and that make() made: there is room for it.
     void insert(std::shared_ptr<NodeState> node) noexcept {
         added_.push_back(std::move(node));
         promised_ -= promised_ > 0 ? 1 : 0;
     }
+
+    /// Does the same as make(), for a caller that holds the lock until append().
+    [[nodiscard]] std::shared_ptr<NodeState> take() {
+        if (added_.size() + promised_ >= added_.capacity() || unused_ == 0) [[unlikely]] {
+            make_room();
+        }
+        const Piece& piece = pieces_.back();
+        return {piece.nodes, &piece.nodes[piece.count - unused_--]};
+    }
+
+    /// Adds the node that take() made. Takes no share of it: the table holds the piece.
+    void append(NodeState& node) noexcept { added_.emplace_back(std::shared_ptr<void>(), &node); }
+
+    /// Returns the state of a node, or null.
+    [[nodiscard]] std::shared_ptr<NodeState> find(CUgraphNode handle) noexcept;
 
     void erase(CUgraphNode handle) noexcept;
     void clear() noexcept;
@@ -119,23 +137,50 @@ public:
     void for_each(const Function& function) const {
         for (const Slot& slot : slots_) {
             if (slot.node != nullptr) {
-                function(slot.node);
+                function(*slot.node);
             }
         }
         for (const auto& node : added_) {
-            function(node);
+            function(*node);
         }
     }
 
+    /// Returns shares of the states that a function selects.
+    template <typename Predicate>
+    [[nodiscard]] std::vector<std::shared_ptr<NodeState>> shares_of(const Predicate& is_wanted) {
+        share_added();
+        std::vector<std::shared_ptr<NodeState>> found;
+        const auto add = [&](const std::shared_ptr<NodeState>& node) {
+            if (node != nullptr && is_wanted(*node)) {
+                found.push_back(node);
+            }
+        };
+        for (const Slot& slot : slots_) {
+            add(slot.node);
+        }
+        for (const auto& node : added_) {
+            add(node);
+        }
+        return found;
+    }
+
 private:
-    /// Memory for nodes to come.
-    using Piece = std::array<NodeState, 8>;
+    /// Memory for nodes.
+    struct Piece {
+        std::shared_ptr<NodeState[]> nodes;
+        std::size_t count = 0;
+    };
 
     struct Slot {
         CUgraphNode handle = nullptr; // here too, so that a search need not look at the nodes
         std::shared_ptr<NodeState> node;
     };
 
+    template <std::size_t Count>
+    [[nodiscard]] static Piece make_piece();
+    [[gnu::cold]] void make_room();
+    /// Gives every entry of the list its own share.
+    void share_added() noexcept;
     /// Moves the added nodes into the slots. Without memory for more slots, they stay in the list.
     void settle() noexcept;
     void grow();
@@ -144,10 +189,10 @@ private:
 
     std::vector<Slot> slots_;                       // a power of two
     std::size_t count_ = 0;                         // of nodes in them
-    std::vector<std::shared_ptr<NodeState>> added_; // since the last search
+    std::vector<std::shared_ptr<NodeState>> added_; // since the last search; not all are shares
     std::size_t promised_ = 0;                      // places in it, for nodes that make() made
-    std::shared_ptr<Piece> piece_;                  // null if it is used up
-    std::size_t piece_used_ = 0;                    // of its nodes
+    std::vector<Piece> pieces_;                     // of nodes in the list, and the one in use
+    std::size_t unused_ = 0;                        // nodes of the last piece
 };
 
 /// Why a graph that was captured cannot be used.
@@ -177,7 +222,7 @@ struct GraphState {
     GraphDamage damage = GraphDamage::None; // a root's
     std::atomic<bool> is_exposed = false;   // a root's: other code may know a handle
     std::mutex exposing;                    // a root's: held while it becomes so
-    mutable std::mutex lock;                // guards `nodes` and `kept`
+    mutable SpinLock lock;                  // guards `nodes` and `kept`
     NodeTable nodes;
     NodeState* last_kernel = nullptr; // the kernel node that was added last, if it is there
     std::vector<KeptPayload> kept;
@@ -210,9 +255,19 @@ using NodeShare = std::shared_ptr<NodeState>;
 /// there is one.
 [[nodiscard]] GraphShare part_of(const GraphShare& parent, NodeState& node, CUgraph handle);
 
+/// Throws for a graph that is closed, destroyed or damaged.
+[[noreturn, gnu::cold]] void refuse_graph(const GraphState* graph);
+
 /// Returns a graph, to use it.
 /// @throws ClosedError if it is closed, or its node was destroyed.
-[[nodiscard]] GraphState& open(const GraphShare& graph);
+[[nodiscard]] inline GraphState& open(const GraphShare& graph) {
+    if (graph == nullptr || graph->handle == nullptr || graph->root->damage != GraphDamage::None)
+        [[unlikely]] {
+        refuse_graph(graph.get());
+    }
+    return *graph;
+}
+
 /// Returns a node, to use it.
 /// @throws ClosedError, naming the class, if it was destroyed; std::logic_error for an entry.
 [[nodiscard]] NodeState& open(const GraphNode& node, const char* class_name);
@@ -244,7 +299,18 @@ void forget_children(NodeState& node) noexcept;
 /// one was destroyed.
 class Dependencies {
 public:
-    [[nodiscard]] Dependencies(GraphState& graph, const NodeState* after);
+    [[nodiscard]] explicit Dependencies(const NodeState* after) {
+        if (after == nullptr) {
+            return;
+        }
+        if (after->is_point || after->handle == nullptr) [[unlikely]] {
+            gather(*after);
+            return;
+        }
+        single_ = after->handle;
+        data_ = &single_;
+        size_ = 1;
+    }
 
     /// Takes handles as they are.
     [[nodiscard]] explicit Dependencies(std::span<const CUgraphNode> handles) noexcept
@@ -258,6 +324,8 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
 private:
+    [[gnu::cold]] void gather(const NodeState& after);
+
     CUgraphNode single_ = nullptr;
     std::vector<CUgraphNode> several_;
     const CUgraphNode* data_ = nullptr;

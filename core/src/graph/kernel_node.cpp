@@ -141,11 +141,11 @@ void KernelNode::update_with(const LaunchConfig* config, const Kernel* kernel,
         }
     }
     const detail::NodeArguments& passed = arguments != nullptr ? *arguments : old_arguments;
-    const detail::PreparedKernel prepared(wanted, launched, passed);
+    detail::PreparedKernel prepared(wanted, launched, passed);
     const CUcontext context = old.ctx != nullptr
                                   ? old.ctx
                                   : detail::context_for_node(graph, detail::first_buffer(passed));
-    const CUDA_KERNEL_NODE_PARAMS parameters = prepared.in(context);
+    const CUDA_KERNEL_NODE_PARAMS& parameters = prepared.in(context);
 
     const bool is_payload_new = arguments != nullptr || kernel != nullptr;
     detail::PayloadShare payload =

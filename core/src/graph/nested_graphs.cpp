@@ -108,11 +108,8 @@ bool detail::adopt_payloads(const GraphShare& copy, GraphState& original) {
     std::vector<PayloadShare> kept;
     {
         const std::lock_guard lock(original.lock);
-        original.nodes.for_each([&](const NodeShare& node) {
-            if (node->payload || node->children != nullptr) {
-                known.push_back(node);
-            }
-        });
+        known = original.nodes.shares_of(
+            [](const NodeState& node) { return node.payload || node.children != nullptr; });
         for (const KeptPayload& each : original.kept) {
             kept.push_back(each.payload);
         }

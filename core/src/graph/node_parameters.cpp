@@ -48,60 +48,38 @@ struct CopyBox {
 // ---- kernels -----------------------------------------------------------------------------------
 
 PreparedKernel::PreparedKernel(const LaunchConfig& config, const Kernel& kernel,
-                               const NodeArguments& arguments)
-    : config_(&config), kernel_(&kernel), state_(&open(kernel)), encoded_(config) {
-    encode();
-    if (arguments.is_packed) {
-        addresses_ = const_cast<void**>(arguments.addresses); // the driver only reads
-    } else {
-        packed_.emplace(*state_, arguments.addresses, arguments.types);
-        addresses_ = packed_->addresses();
-    }
-}
-
-PreparedKernel::PreparedKernel(const LaunchConfig& config, const Kernel& kernel,
                                std::span<const KernelArgument> arguments)
-    : config_(&config), kernel_(&kernel), state_(&open(kernel)), encoded_(config) {
-    encode();
+    : PreparedKernel(config, kernel) {
     packed_.emplace(*state_, arguments);
-    addresses_ = packed_->addresses();
+    parameters_.kernelParams = packed_->addresses();
 }
 
-void PreparedKernel::encode() {
-    if (encoded_.driver.numAttrs == 0) [[likely]] {
-        return;
-    }
+void PreparedKernel::pack(const NodeArguments& arguments) {
+    packed_.emplace(*state_, arguments.addresses, arguments.types);
+    parameters_.kernelParams = packed_->addresses();
+}
+
+void PreparedKernel::encode_attributes() {
+    EncodedConfig& encoded = encoded_.emplace(*config_);
     check_config_of_node(*config_);
     // In a graph this is a property of edges.
     is_programmatic_ = config_->programmatic_stream_serialization;
-    CUlaunchAttribute* const end = encoded_.attributes + encoded_.driver.numAttrs;
+    CUlaunchAttribute* const end = encoded.attributes + encoded.driver.numAttrs;
     CUlaunchAttribute* const kept =
-        std::remove_if(encoded_.attributes, end, [](const CUlaunchAttribute& attribute) {
+        std::remove_if(encoded.attributes, end, [](const CUlaunchAttribute& attribute) {
             return attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
         });
-    encoded_.driver.numAttrs = static_cast<unsigned>(kept - encoded_.attributes);
+    encoded.driver.numAttrs = static_cast<unsigned>(kept - encoded.attributes);
 }
 
-CUDA_KERNEL_NODE_PARAMS PreparedKernel::in(CUcontext context) const {
+void PreparedKernel::prepare_device(CUcontext context) const {
     if (config_->shmem_size != 0) {
         allow_shared_memory(*state_, context_state(context)->device->handle, config_->shmem_size);
     }
-    if (config_->priority.has_value()) [[unlikely]] {
+    if (config_->priority.has_value()) {
         static_cast<void>(checked_priority(*context_state(context)->device, config_->priority,
                                            "LaunchConfig priority"));
     }
-    CUDA_KERNEL_NODE_PARAMS parameters{};
-    parameters.gridDimX = encoded_.driver.gridDimX;
-    parameters.gridDimY = encoded_.driver.gridDimY;
-    parameters.gridDimZ = encoded_.driver.gridDimZ;
-    parameters.blockDimX = encoded_.driver.blockDimX;
-    parameters.blockDimY = encoded_.driver.blockDimY;
-    parameters.blockDimZ = encoded_.driver.blockDimZ;
-    parameters.sharedMemBytes = encoded_.driver.sharedMemBytes;
-    parameters.kernelParams = addresses_;
-    parameters.kern = state_->handle;
-    parameters.ctx = context;
-    return parameters;
 }
 
 PayloadShare kernel_payload(const std::shared_ptr<void>& kernel, const NodeArguments& arguments) {
@@ -128,46 +106,6 @@ PayloadShare kernel_payload(const std::shared_ptr<void>& kernel, const NodeArgum
         *place = arguments.owner;
     }
     return payload;
-}
-
-bool keeps(Payload* payload, const std::shared_ptr<void>& kernel,
-           const NodeArguments& arguments) noexcept {
-    if (payload == nullptr) {
-        return false;
-    }
-    const auto owners = payload->owners();
-    std::size_t next = 0;
-    const auto is_next = [&](const auto& wanted) {
-        const std::size_t index = next++;
-        return index < owners.size() && !owners[index].owner_before(wanted) &&
-               !wanted.owner_before(owners[index]);
-    };
-    if (!is_next(kernel)) {
-        return false;
-    }
-    for (const Buffer* const buffer : arguments.buffers) {
-        if (buffer != nullptr && !is_next(Access::state(*buffer))) {
-            return false;
-        }
-    }
-    for (const HandleArgument* const handle : arguments.handles) {
-        if (handle != nullptr && !is_next(Access::state(*handle))) {
-            return false;
-        }
-    }
-    if (arguments.owner.use_count() != 0 && !is_next(arguments.owner)) {
-        return false;
-    }
-    return next == owners.size();
-}
-
-const MemoryRange* first_buffer(const NodeArguments& arguments) noexcept {
-    for (const Buffer* const buffer : arguments.buffers) {
-        if (buffer != nullptr) {
-            return Access::state(*buffer).get();
-        }
-    }
-    return nullptr;
 }
 
 std::optional<CUlaunchAttributeValue> node_attribute(CUgraphNode node, int id) {

@@ -43,11 +43,18 @@ public:
 
     /// Returns the parameters for a node that runs in a context, and raises the kernel's limit of
     /// shared memory there if need be. Without a context, the driver takes the current one.
-    [[nodiscard]] CUDA_KERNEL_NODE_PARAMS in(CUcontext context) const;
+    [[nodiscard]] const CUDA_KERNEL_NODE_PARAMS& in(CUcontext context) {
+        if (needs_device()) {
+            prepare_device(context);
+        }
+        parameters_.ctx = context;
+        return parameters_;
+    }
 
     /// Returns the attributes that belong to nodes.
     [[nodiscard]] std::span<const CUlaunchAttribute> attributes() const noexcept {
-        return {encoded_.attributes, encoded_.driver.numAttrs};
+        return encoded_.has_value() ? std::span(encoded_->attributes, encoded_->driver.numAttrs)
+                                    : std::span<const CUlaunchAttribute>();
     }
 
     /// Returns whether the node may start before its predecessors, if these are kernels, end.
@@ -58,25 +65,99 @@ public:
     [[nodiscard]] const Kernel& kernel() const noexcept { return *kernel_; }
 
 private:
-    void encode();
+    [[nodiscard]] PreparedKernel(const LaunchConfig& config, const Kernel& kernel)
+        : config_(&config), kernel_(&kernel), state_(&open(kernel)) {
+        check_shape(config);
+        if (has_attributes(config)) [[unlikely]] {
+            encode_attributes();
+        }
+        const Dim3 grid = encoded_.has_value()
+                              ? Dim3(encoded_->driver.gridDimX, encoded_->driver.gridDimY,
+                                     encoded_->driver.gridDimZ)
+                              : config.grid;
+        parameters_.gridDimX = grid.x;
+        parameters_.gridDimY = grid.y;
+        parameters_.gridDimZ = grid.z;
+        parameters_.blockDimX = config.block.x;
+        parameters_.blockDimY = config.block.y;
+        parameters_.blockDimZ = config.block.z;
+        parameters_.sharedMemBytes = static_cast<unsigned>(config.shmem_size);
+        parameters_.kern = state_->handle;
+    }
 
+    [[gnu::cold]] void encode_attributes();
+    [[gnu::cold]] void pack(const NodeArguments& arguments);
+    void prepare_device(CUcontext context) const;
+
+    CUDA_KERNEL_NODE_PARAMS parameters_{};
     const LaunchConfig* config_;
     const Kernel* kernel_;
     const KernelState* state_;
-    EncodedConfig encoded_;
-    std::optional<PackedArguments> packed_;
-    void** addresses_ = nullptr;
     bool is_programmatic_ = false;
+    // Last, since they are large and most nodes need neither.
+    std::optional<EncodedConfig> encoded_;  // if there are attributes
+    std::optional<PackedArguments> packed_; // if arguments have to be converted
 };
+
+// Inline: it is part of every kernel node.
+inline PreparedKernel::PreparedKernel(const LaunchConfig& config, const Kernel& kernel,
+                                      const NodeArguments& arguments)
+    : PreparedKernel(config, kernel) {
+    if (arguments.is_packed || are_taken(*state_, arguments.types)) [[likely]] {
+        parameters_.kernelParams = const_cast<void**>(arguments.addresses); // it is only read
+    } else {
+        pack(arguments);
+    }
+}
 
 /// Returns what a kernel node keeps alive.
 [[nodiscard]] PayloadShare kernel_payload(const std::shared_ptr<void>& kernel,
                                           const NodeArguments& arguments);
+
 /// Returns whether a Payload, which may be null, keeps exactly this alive.
-[[nodiscard]] bool keeps(Payload* payload, const std::shared_ptr<void>& kernel,
-                         const NodeArguments& arguments) noexcept;
+template <typename Owner>
+[[nodiscard]] bool keeps(Payload* payload, const std::shared_ptr<Owner>& kernel,
+                         const NodeArguments& arguments) noexcept {
+    if (payload == nullptr) {
+        return false;
+    }
+    const auto owners = payload->owners();
+    auto next = owners.begin();
+    const auto is_next = [&](const auto& wanted) {
+        if (next == owners.end() || next->owner_before(wanted) || wanted.owner_before(*next)) {
+            return false;
+        }
+        ++next;
+        return true;
+    };
+    if (!is_next(kernel)) {
+        return false;
+    }
+    for (const Buffer* const buffer : arguments.buffers) {
+        if (buffer != nullptr && !is_next(Access::state(*buffer))) {
+            return false;
+        }
+    }
+    for (const HandleArgument* const handle : arguments.handles) {
+        if (handle != nullptr && !is_next(Access::state(*handle))) {
+            return false;
+        }
+    }
+    if (arguments.owner.use_count() != 0 && !is_next(arguments.owner)) {
+        return false;
+    }
+    return next == owners.end();
+}
+
 /// Returns the first buffer among the arguments, or null.
-[[nodiscard]] const MemoryRange* first_buffer(const NodeArguments& arguments) noexcept;
+[[nodiscard]] inline const MemoryRange* first_buffer(const NodeArguments& arguments) noexcept {
+    for (const Buffer* const buffer : arguments.buffers) {
+        if (buffer != nullptr) {
+            return Access::state(*buffer).get();
+        }
+    }
+    return nullptr;
+}
 
 /// Returns a launch attribute of a kernel node, or nothing if the driver does not know it.
 [[nodiscard]] std::optional<CUlaunchAttributeValue> node_attribute(CUgraphNode node, int id);

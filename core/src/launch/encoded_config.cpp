@@ -27,7 +27,6 @@ constexpr int PORTABILITY_VERSION = 13010;
 
 [[noreturn, gnu::cold]] void reject_extents(const char* field, const Dim3& extents);
 [[nodiscard]] unsigned blocks(const char* axis, unsigned clusters, unsigned blocks_per_cluster);
-[[nodiscard]] bool has_more(const LaunchConfig& config);
 void encode_more(const LaunchConfig& config, EncodedConfig& encoded);
 void check_preferred_cluster(const LaunchConfig& config);
 [[nodiscard]] CUaccessPolicyWindow to_driver(const AccessPolicyWindow& window);
@@ -61,13 +60,7 @@ void encode(const LaunchConfig& config, CUlaunchConfig& encoded,
 }
 
 [[gnu::hot]] EncodedConfig::EncodedConfig(const LaunchConfig& config) { // NOLINT(*-member-init)
-    check_extents("grid", config.grid);
-    check_extents("block", config.block);
-    if (config.shmem_size > std::numeric_limits<unsigned>::max()) [[unlikely]] {
-        throw std::invalid_argument("LaunchConfig shmem_size is " +
-                                    std::to_string(config.shmem_size) +
-                                    " bytes; expected less than 4 GiB");
-    }
+    check_shape(config);
     driver.gridDimX = config.grid.x;
     driver.gridDimY = config.grid.y;
     driver.gridDimZ = config.grid.z;
@@ -91,9 +84,16 @@ void encode(const LaunchConfig& config, CUlaunchConfig& encoded,
         add(*this, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
             .programmaticStreamSerializationAllowed = 1;
     }
-    if (has_more(config)) [[unlikely]] {
+    if (has_rare_fields(config)) [[unlikely]] {
         encode_more(config, *this);
     }
+}
+
+void refuse_shape(const LaunchConfig& config) {
+    check_extents("grid", config.grid);
+    check_extents("block", config.block);
+    throw std::invalid_argument("LaunchConfig shmem_size is " + std::to_string(config.shmem_size) +
+                                " bytes; expected less than 4 GiB");
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -116,17 +116,6 @@ unsigned blocks(const char* axis, unsigned clusters, unsigned blocks_per_cluster
                                     "counts clusters)");
     }
     return static_cast<unsigned>(count);
-}
-
-/// Returns whether any of the rarer fields is set.
-bool has_more(const LaunchConfig& config) {
-    return config.priority.has_value() || config.preferred_cluster.has_value() ||
-           config.cluster_scheduling_policy.has_value() ||
-           config.shared_memory_carveout.has_value() || config.access_policy_window.has_value() ||
-           config.memory_sync_domain.has_value() || config.memory_sync_domain_map.has_value() ||
-           config.programmatic_event.has_value() || config.launch_completion_event.has_value() ||
-           config.nvlink_centric_scheduling || config.portable_cluster_mode.has_value() ||
-           config.shared_memory_mode.has_value() || !config.raw_attributes.empty();
 }
 
 void encode_more(const LaunchConfig& config, EncodedConfig& encoded) {

@@ -53,6 +53,9 @@ PackedArguments::PackedArguments( // NOLINT(*-member-init)
 void PackedArguments::convert(const KernelState& kernel, const void* const* addresses,
                               std::span<const ArgumentType> types) {
     const std::vector<ParameterInfo>& plan = **kernel.plan;
+    if (types.size() != plan.size()) {
+        refuse_count(kernel, types.size());
+    }
     make_room(types.size());
     converted_ = std::make_unique<double[]>(types.size());
     for (std::size_t i = 0; i < types.size(); ++i) {

@@ -33,6 +33,24 @@ namespace cuprum::detail {
     return argument.size == parameter.size && (argument.kind & refused_kinds(parameter.kind)) == 0;
 }
 
+/// Returns whether a kernel takes all arguments as they are, or nothing is known about it.
+[[nodiscard]] inline bool are_taken(const KernelState& kernel,
+                                    std::span<const ArgumentType> types) noexcept {
+    if (!kernel.plan->has_value()) [[unlikely]] {
+        return true;
+    }
+    const std::vector<ParameterInfo>& plan = **kernel.plan;
+    if (types.size() != plan.size()) [[unlikely]] {
+        return false;
+    }
+    for (std::size_t i = 0; i < types.size(); ++i) {
+        if (!is_taken(types[i], plan[i])) [[unlikely]] {
+            return false;
+        }
+    }
+    return true;
+}
+
 /// The arguments of one launch as the driver takes them: the address of each value.
 ///
 /// It refers to the caller's values, so that it lives no longer than they do. It allocates nothing,
@@ -95,18 +113,8 @@ private:
 inline PackedArguments::PackedArguments( // NOLINT(*-member-init)
     const KernelState& kernel, const void* const* addresses, std::span<const ArgumentType> types)
     : addresses_(const_cast<void**>(addresses)) { // the driver only reads
-    if (!kernel.plan->has_value()) [[unlikely]] {
-        return;
-    }
-    const std::vector<ParameterInfo>& plan = **kernel.plan;
-    if (types.size() != plan.size()) [[unlikely]] {
-        refuse_count(kernel, types.size());
-    }
-    for (std::size_t i = 0; i < types.size(); ++i) {
-        if (!is_taken(types[i], plan[i])) [[unlikely]] {
-            convert(kernel, addresses, types);
-            return;
-        }
+    if (!are_taken(kernel, types)) [[unlikely]] {
+        convert(kernel, addresses, types);
     }
 }
 

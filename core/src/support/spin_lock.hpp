@@ -8,8 +8,9 @@
 
 namespace cuprum::detail {
 
-/// A lock of one byte that guards a few instructions. Call nothing that can block or throw while
-/// you hold it. Use it with std::lock_guard.
+/// A lock of one byte, without a call if it is free. A thread that waits for it yields again and
+/// again. So use it for a few instructions, or where threads hardly ever meet. Use it with
+/// std::lock_guard.
 class SpinLock {
 public:
     void lock() noexcept {

@@ -8,9 +8,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <random>
+#include <utility>
+#include <vector>
 
 namespace cuprum::detail {
 namespace {
@@ -60,7 +63,7 @@ TEST(NodeTable, agrees_with_a_map_after_many_changes) {
         EXPECT_EQ(table.find(key), state);
     }
     std::size_t seen = 0;
-    table.for_each([&](const NodeShare&) { ++seen; });
+    table.for_each([&](const NodeState&) { ++seen; });
     EXPECT_EQ(seen, expected.size());
     table.clear();
     EXPECT_EQ(table.find(expected.begin()->first), nullptr);
@@ -95,6 +98,81 @@ TEST(NodeTable, nodes_of_a_piece_live_as_long_as_one_of_them) {
     EXPECT_TRUE(first.expired()) << "a piece without nodes stayed";
     EXPECT_EQ(kept->handle, handle(1 + NODES / 2));
     EXPECT_EQ(table.make()->handle, nullptr);
+}
+
+TEST(NodeTable, keeps_appended_nodes_that_nobody_else_knows) {
+    constexpr std::size_t NODES = 100; // several pieces
+    NodeTable table;
+    std::vector<std::weak_ptr<NodeState>> watched;
+    for (std::size_t i = 0; i < NODES; ++i) {
+        const NodeShare made = table.take();
+        made->handle = handle(1 + i);
+        table.append(*made);
+        watched.push_back(made);
+    }
+    for (std::size_t i = 0; i < NODES; ++i) {
+        ASSERT_FALSE(watched[i].expired()) << i;
+        ASSERT_EQ(table.find(handle(1 + i)), watched[i].lock()) << i;
+    }
+    for (std::size_t i = 0; i < NODES; ++i) {
+        table.erase(handle(1 + i));
+    }
+    EXPECT_TRUE(watched[0].expired()) << "a piece without nodes stayed";
+    EXPECT_EQ(table.size(), 0U);
+}
+
+TEST(NodeTable, appends_and_inserts_in_any_order_agree_with_a_map) {
+    constexpr int CHANGES = 20'000;
+    constexpr unsigned HANDLES = 300;
+    std::mt19937 random(2); // NOLINT(cert-msc51-cpp): the same numbers each time
+    NodeTable table;
+    std::map<CUgraphNode, const NodeState*> expected;
+    std::vector<std::pair<CUgraphNode, NodeShare>> promised; // made, inserted later
+    const auto is_expected = [&](CUgraphNode key) {
+        const auto place = expected.find(key);
+        return table.find(key).get() == (place == expected.end() ? nullptr : place->second);
+    };
+    for (int i = 0; i < CHANGES; ++i) {
+        const CUgraphNode key = handle(1 + random() % HANDLES);
+        const bool is_promised =
+            std::ranges::any_of(promised, [&](const auto& each) { return each.first == key; });
+        if (expected.contains(key)) {
+            table.erase(key);
+            expected.erase(key);
+        } else if (is_promised) {
+            continue;
+        } else if (random() % 4 == 0) {
+            promised.emplace_back(key, table.make());
+        } else {
+            const NodeShare made = table.take();
+            if (random() % 16 == 0) {
+                continue; // the driver refused the node
+            }
+            made->handle = key;
+            expected[key] = made.get();
+            table.append(*made);
+        }
+        if (!promised.empty() && random() % 2 == 0) {
+            auto& [later, made] = promised.front();
+            made->handle = later;
+            expected[later] = made.get();
+            table.insert(std::move(made));
+            promised.erase(promised.begin());
+        }
+        ASSERT_EQ(table.size(), expected.size());
+        if (random() % 8 == 0) {
+            ASSERT_TRUE(is_expected(handle(1 + random() % HANDLES)));
+        }
+    }
+    const auto all = table.shares_of([](const NodeState& /*node*/) { return true; });
+    EXPECT_EQ(all.size(), expected.size());
+    for (const NodeShare& each : all) {
+        EXPECT_EQ(expected.at(each->handle), each.get());
+        EXPECT_GE(each.use_count(), 2);
+    }
+    for (unsigned i = 1; i <= HANDLES; ++i) {
+        EXPECT_TRUE(is_expected(handle(i)));
+    }
 }
 
 TEST(Payload, holds_and_releases_its_owners) {

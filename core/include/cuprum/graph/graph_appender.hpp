@@ -114,23 +114,30 @@ struct NodeArguments {
     bool is_packed = false; // bindings packed and checked them; there are no types
 };
 
-/// What a kernel node keeps alive of its arguments. Null entries are other arguments.
-template <std::size_t Count>
+/// What a kernel node keeps alive of its arguments.
+template <typename... Arguments>
 struct KeptArguments {
-    std::array<const Buffer*, Count> buffers;
-    std::array<const HandleArgument*, Count> handles;
+    std::array<const Buffer*, (std::size_t{HasBuffer<Arguments>} + ... + 0)> buffers;
+    std::array<const HandleArgument*, (std::size_t{PassedByHandle<Arguments>} + ... + 0)> handles;
     std::shared_ptr<void> owner; // of tensor maps; may be null
+
+    explicit KeptArguments(const Arguments&... arguments) : owner(owner_of_all(arguments...)) {
+        [[maybe_unused]] std::size_t buffer = 0;
+        [[maybe_unused]] std::size_t handle = 0;
+        [[maybe_unused]] const auto add = [&]<typename Argument>(const Argument& argument) {
+            if constexpr (HasBuffer<Argument>) {
+                buffers[buffer++] = buffer_of(argument);
+            } else if constexpr (PassedByHandle<Argument>) {
+                handles[handle++] = &argument;
+            }
+        };
+        (add(arguments), ...);
+    }
 };
 
-template <typename... Arguments>
-[[nodiscard]] KeptArguments<sizeof...(Arguments)> kept_of(const Arguments&... arguments) {
-    return {{buffer_of(arguments)...}, {handle_of(arguments)...}, owner_of_all(arguments...)};
-}
-
 /// Calls `use` with the stored values as NodeArguments.
-template <std::size_t Count, typename Use, typename... Stored>
-decltype(auto) with_node_arguments(const KeptArguments<Count>& kept, const Use& use,
-                                   const Stored&... stored) {
+template <typename Kept, typename Use, typename... Stored>
+decltype(auto) with_node_arguments(const Kept& kept, const Use& use, const Stored&... stored) {
     static constexpr std::array<ArgumentType, sizeof...(Stored)> TYPES{
         ARGUMENT_TYPE<decltype(stored.value)>...};
     const std::array<const void*, sizeof...(Stored)> addresses{&stored.value...};
@@ -145,7 +152,7 @@ decltype(auto) with_node_arguments(const KeptArguments<Count>& kept, const Use& 
 template <typename Use, typename... Arguments>
 decltype(auto) pack_for_node(const Use& use, const Kernel& /*kernel*/,
                              const Arguments&... arguments) {
-    return with_node_arguments(kept_of(arguments...), use,
+    return with_node_arguments(KeptArguments<Arguments...>(arguments...), use,
                                StoredArgument<std::decay_t<Arguments>>(arguments)...);
 }
 
@@ -153,7 +160,7 @@ decltype(auto) pack_for_node(const Use& use, const Kernel& /*kernel*/,
 template <typename Use, typename Signature, typename... Arguments>
 decltype(auto) pack_for_node(const Use& use, const TypedKernel<Signature>& kernel,
                              const Arguments&... arguments) {
-    const auto kept = kept_of(arguments...);
+    const KeptArguments<Arguments...> kept(arguments...);
     return kernel.with_converted(
         [&](const auto&... converted) -> decltype(auto) {
             return with_node_arguments(
