@@ -122,12 +122,11 @@ public:
     constexpr TensorMapExtents(std::initializer_list<std::int64_t> values) noexcept
         : TensorMapExtents(std::span<const std::int64_t>(values.begin(), values.size())) {}
 
+    // NOTE: no loop, so that compilers keep the numbers in registers.
     explicit constexpr TensorMapExtents(std::span<const std::int64_t> values) noexcept
-        : count_(values.size()) {
-        for (std::size_t index = 0; index < std::min(count_, MAXIMUM); ++index) {
-            values_[index] = values[index];
-        }
-    }
+        : values_{number(values, 0), number(values, 1), number(values, 2), number(values, 3),
+                  number(values, 4)},
+          count_(values.size()) {}
 
     /// Returns how many numbers were given, also if they are more than can be stored.
     [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
@@ -138,7 +137,21 @@ public:
         return values_[index];
     }
 
+    /// Returns a copy that is made number by number. After a plain copy, compilers keep the
+    /// original in memory.
+    [[nodiscard]] constexpr TensorMapExtents each() const noexcept {
+        TensorMapExtents made;
+        made.values_ = {values_[0], values_[1], values_[2], values_[3], values_[4]};
+        made.count_ = count_;
+        return made;
+    }
+
 private:
+    [[nodiscard]] static constexpr std::int64_t number(std::span<const std::int64_t> values,
+                                                       std::size_t index) noexcept {
+        return index < values.size() ? values[index] : 0;
+    }
+
     std::array<std::int64_t, MAXIMUM> values_{};
     std::size_t count_ = 0;
 };
@@ -289,7 +302,16 @@ public:
             static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(view.data())));
         const int status = made.take_usual(view, options) ? made.encode_usual() : NOT_TRIED;
         if (status != 0) [[unlikely]] {
-            made = tiled_after(status, view, options);
+            // Copied one by one: usual calls need no options in memory then.
+            made = tiled_after(
+                status, view,
+                {.box_dim = options.box_dim.each(),
+                 .element_strides = options.element_strides.each(),
+                 .data_type = options.data_type ? std::optional(*options.data_type) : std::nullopt,
+                 .interleave = options.interleave,
+                 .swizzle = options.swizzle,
+                 .l2_promotion = options.l2_promotion,
+                 .oob_fill = options.oob_fill});
         }
         return made;
     }
@@ -395,18 +417,21 @@ private:
             return false;
         }
         std::uint64_t are_usual = 0; // no bit is set if all are
-        for (std::size_t index = 0; index < Rank; ++index) {
-            const std::size_t axis = Rank - 1 - index;
-            const auto extent = static_cast<std::uint64_t>(options.box_dim[axis]);
-            dims_[index] = static_cast<std::uint64_t>(view.shape()[axis]);
-            box_[index] = static_cast<std::uint32_t>(extent);
-            element_strides_[index] = 1;
+        const auto take_axis = [&]<std::size_t Index>(std::integral_constant<std::size_t, Index>) {
+            constexpr std::size_t AXIS = Rank - 1 - Index;
+            const auto extent = static_cast<std::uint64_t>(options.box_dim[AXIS]);
+            dims_[Index] = static_cast<std::uint64_t>(view.shape()[AXIS]);
+            box_[Index] = static_cast<std::uint32_t>(extent);
+            element_strides_[Index] = 1;
             are_usual |= extent >> 16U;
-            if (index > 0) {
-                strides_[index - 1] = static_cast<std::uint64_t>(view.strides()[axis]) * sizeof(T);
-                are_usual |= strides_[index - 1] % STRIDE_UNIT;
+            if constexpr (Index > 0) {
+                strides_[Index - 1] = static_cast<std::uint64_t>(view.strides()[AXIS]) * sizeof(T);
+                are_usual |= strides_[Index - 1] % STRIDE_UNIT;
             }
-        }
+        };
+        [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            (take_axis(std::integral_constant<std::size_t, Index>()), ...);
+        }(std::make_index_sequence<Rank>());
         rank_ = Rank;
         data_type_ = *type;
         swizzle_ = options.swizzle;
@@ -419,11 +444,10 @@ private:
     static constexpr int NOT_TRIED = -1;
 
     /// Calls the driver with what take_usual() took. Returns its answer, or NOT_TRIED.
-    [[nodiscard]] int encode_usual();
+    [[nodiscard, gnu::noplt]] int encode_usual();
     /// Describes boxes of a tensor after the driver refused them, or was not asked.
-    // NOTE: takes the options by value, so that usual calls keep them in registers.
-    [[nodiscard]] static TensorMapDescriptor tiled_after(int status, TensorMapSource source,
-                                                         TensorMapDescriptorOptions options);
+    [[nodiscard, gnu::cold]] static TensorMapDescriptor
+    tiled_after(int status, TensorMapSource source, const TensorMapDescriptorOptions& options);
 
     [[nodiscard]] std::size_t corner_count() const noexcept;
     [[nodiscard]] std::uint64_t reach_bytes() const noexcept;

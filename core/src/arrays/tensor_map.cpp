@@ -150,8 +150,8 @@ struct detail::TensorMapEncoder {
             rank != options.box_dim.size() || !options.element_strides.is_empty() ||
             options.interleave != TensorMapInterleave::None || !source.is_device_accessible_ ||
             map.address_ == 0 || element_bits(*type) != source.item_bits_ ||
-            source.strides_[rank - 1] * BITS_OF_A_BYTE != source.item_bits_ ||
-            devices().size() != 1) [[unlikely]] {
+            source.strides_[rank - 1] * BITS_OF_A_BYTE != source.item_bits_ || !has_one_device())
+            [[unlikely]] {
             return false;
         }
         std::uint64_t are_usual = 0; // no bit is set if all are
@@ -413,7 +413,7 @@ struct detail::TensorMapEncoder {
     /// may differ, it must be one of the map's device.
     template <typename Entry, typename... Arguments>
     void call_encoder(const Entry& entry, Arguments... arguments) const {
-        if (detail::devices().size() == 1) [[likely]] {
+        if (detail::has_one_device()) [[likely]] {
             const CUresult status = entry(arguments...);
             if (status == CUDA_SUCCESS) [[likely]] {
                 return;
@@ -470,11 +470,11 @@ TensorMapDescriptor TensorMapDescriptor::tiled(TensorMapSource source,
 }
 
 int TensorMapDescriptor::encode_usual() {
-    return detail::devices().size() == 1 ? detail::TensorMapEncoder{*this}.call_usual() : NOT_TRIED;
+    return detail::has_one_device() ? detail::TensorMapEncoder{*this}.call_usual() : NOT_TRIED;
 }
 
 TensorMapDescriptor TensorMapDescriptor::tiled_after(int status, TensorMapSource source,
-                                                     TensorMapDescriptorOptions options) {
+                                                     const TensorMapDescriptorOptions& options) {
     TensorMapDescriptor made(source, TensorMapMode::Tiled);
     detail::TensorMapEncoder encoder{made};
     if (status != NOT_TRIED) {

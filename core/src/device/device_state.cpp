@@ -41,6 +41,8 @@ const DeviceList& list_devices() {
     if (list == nullptr) {
         list = new DeviceList(read_devices());
         device_list.store(list, std::memory_order_release);
+        driver::detail::process_flags.has_one_device.store(list->size() == 1,
+                                                           std::memory_order_relaxed);
     }
     return *list;
 }
@@ -146,6 +148,7 @@ int checked_priority(DeviceState& device, const std::optional<int>& wanted, cons
 
 void reset_devices() {
     const std::lock_guard lock(making_list);
+    driver::detail::process_flags.has_one_device.store(false, std::memory_order_relaxed);
     const DeviceList* list = device_list.exchange(nullptr);
     if (list == nullptr) {
         return;

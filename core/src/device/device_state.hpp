@@ -58,6 +58,12 @@ extern std::atomic<const DeviceList*> device_list; // null before the first call
     return list != nullptr ? *list : list_devices();
 }
 
+/// Returns whether the machine has exactly one device. Costs one load if it has.
+[[nodiscard]] inline bool has_one_device() {
+    return driver::detail::process_flags.has_one_device.load(std::memory_order_relaxed) ||
+           devices().size() == 1;
+}
+
 /// Returns the state of a device by the driver's handle.
 [[nodiscard]] DeviceState& device_state(CUdevice handle);
 

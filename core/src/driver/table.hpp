@@ -116,6 +116,7 @@ struct alignas(64) ProcessFlags {
     std::atomic<Table*> table;
     std::atomic<bool> is_leaving = false;     // see driver::is_leaving()
     std::atomic<bool> was_reset = false;      // a device was reset: check objects before use
+    std::atomic<bool> has_one_device = false; // see detail::has_one_device()
     std::atomic<unsigned> host_functions = 0; // that run now; see detail::runs_host_function()
 };
 

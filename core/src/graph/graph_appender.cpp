@@ -334,7 +334,7 @@ GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeTyp
     GraphState& state = *graph;
     const Dependencies dependencies(after.get());
     // With one device, the driver finds the current context faster than we can ask for it.
-    const bool finds_context = state.root->home == nullptr && detail::devices().size() == 1 &&
+    const bool finds_context = state.root->home == nullptr && detail::has_one_device() &&
                                !kernel.needs_device() &&
                                !state.root->asks_for_context.load(std::memory_order_relaxed);
     const CUcontext context = finds_context ? nullptr : detail::context_for_node(state, buffer);
