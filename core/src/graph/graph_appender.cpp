@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -123,6 +124,16 @@ MemcpyNode GraphAppender::memcpy(const MemcpyRegionParameters& parameters) const
     const driver::Current current(context);
     return add_copy(state_, node_, detail::copy_parameters(graph, parameters), context,
                     parameters.dst, parameters.src);
+}
+
+MemsetNode GraphAppender::memset(const NodeMemory& dst, int value, std::size_t width,
+                                 std::size_t height, std::size_t pitch) const {
+    if (value < 0 || value > std::numeric_limits<std::uint8_t>::max()) {
+        throw std::invalid_argument("value is " + std::to_string(value) +
+                                    ", expected a byte, 0 to 255; for elements of 2 or 4 bytes "
+                                    "pass a std::uint16_t or a std::uint32_t");
+    }
+    return memset(dst, static_cast<std::uint8_t>(value), width, height, pitch);
 }
 
 MemsetNode GraphAppender::memset(const NodeMemory& dst, std::uint8_t value, std::size_t width,

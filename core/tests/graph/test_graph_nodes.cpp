@@ -161,6 +161,26 @@ TEST_F(Nodes, a_copy_node_is_read_and_changed) {
                                         {"copy node", "2 rows", "MemcpyRegionParameters"});
 }
 
+TEST_F(Nodes, a_plain_number_fills_bytes) {
+    const Buffer x = numbers(1);
+    const GraphDefinition graph;
+    const MemsetNode zero = graph.memset(x, 0, 8);
+    EXPECT_EQ(zero.element_size(), 1U);
+    EXPECT_EQ(zero.width(), 8U);
+    const MemsetNode last = zero.memset(x.slice(8, 4), 255, 4);
+    EXPECT_EQ(last.value(), 255U);
+    run(graph);
+    const auto values = download<int>(x);
+    EXPECT_EQ(std::vector<int>(values.begin(), values.begin() + 4),
+              (std::vector<int>{0, 0, -1, 1}));
+    for (const int wrong : {-1, 256}) {
+        expect_error<std::invalid_argument>(
+            [&] { graph.memset(x, wrong, 4); },
+            {"value is " + std::to_string(wrong), "0 to 255", "std::uint32_t"});
+    }
+    EXPECT_EQ(graph.nodes().size(), 2U);
+}
+
 TEST_F(Nodes, a_fill_node_is_read_and_changed) {
     const Buffer x = numbers(1);
     const GraphDefinition graph;

@@ -222,6 +222,10 @@ public:
     /// Adds a copy of a rectangle or a box.
     MemcpyNode memcpy(const MemcpyRegionParameters& parameters) const;
 
+    /// Adds a fill with a byte: `width` bytes in each of `height` rows.
+    /// @throws std::invalid_argument if the value is not 0 to 255.
+    MemsetNode memset(const NodeMemory& dst, int value, std::size_t width, std::size_t height = 1,
+                      std::size_t pitch = 0) const;
     /// Adds a fill with a 1-, 2- or 4-byte value: `width` elements in each of `height` rows.
     MemsetNode memset(const NodeMemory& dst, std::uint8_t value, std::size_t width,
                       std::size_t height = 1, std::size_t pitch = 0) const;
