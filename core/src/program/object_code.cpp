@@ -260,7 +260,8 @@ std::string unknown_kernel(const std::string& name, detail::LibraryState& librar
         return std::pair(edit_distance(name, left), std::string_view(left)) <
                std::pair(edit_distance(name, right), std::string_view(right));
     });
-    text += "; it has " + std::to_string(names.size()) + ": ";
+    text += "; it has " + std::to_string(names.size()) +
+            (names.size() == 1 ? " kernel: " : " kernels: ");
     for (std::size_t i = 0; i < std::min(names.size(), MAX_LISTED); ++i) {
         text += (i == 0 ? "\"" : ", \"") + names[i] + "\"";
     }

@@ -160,7 +160,7 @@ TEST_F(FakeObjectCode, an_unknown_kernel_lists_the_nearest_first_and_not_all) {
     const ObjectCode code = ptx("code", "mine");
     expect_error<std::invalid_argument>(
         [&] { static_cast<void>(code.get_kernel("saxpi")); },
-        {"no kernel \"saxpi\" in \"mine\"", "it has 21: \"saxpy\", \"kernel", "and 13 more"});
+        {"no kernel \"saxpi\" in \"mine\"", "it has 21 kernels: \"saxpy\", \"kernel", "and 13 more"});
 }
 
 TEST_F(FakeObjectCode, an_unknown_kernel_is_reported_by_drivers_that_cannot_list_them) {
@@ -338,7 +338,7 @@ TEST_F(DeviceObjectCode, kernels_are_found_and_listed) {
         EXPECT_FALSE(code.get_kernel("first") == code.get_kernel("second"));
         EXPECT_EQ(code.get_kernel("third<float>").name(), "third<float>");
         expect_error<std::invalid_argument>([&] { static_cast<void>(code.get_kernel("fist")); },
-                                            {"\"fist\"", "it has 3: \"first\""});
+                                            {"\"fist\"", "it has 3 kernels: \"first\""});
     }
 }
 

@@ -298,6 +298,35 @@ TEST_F(TextureOnDriver, closed_objects_are_refused_as_arguments) {
         {"TextureObject", "closed"});
 }
 
+TEST_F(TextureOnDriver, textures_and_surfaces_go_during_captures_of_every_mode) {
+    const OpaqueArray array = device().create_opaque_array(
+        {.extent = {.width = 4, .height = 2}, .is_surface_load_store = true});
+    const Buffer out = floats(1);
+    stream().sync();
+    for (const CaptureMode mode :
+         {CaptureMode::Global, CaptureMode::ThreadLocal, CaptureMode::Relaxed}) {
+        for (const bool is_own_thread : {true, false}) {
+            std::optional<SurfaceObject> surface = SurfaceObject::create(array);
+            std::optional<TextureObject> image = texture(array);
+            GraphBuilder builder = device().create_graph_builder();
+            builder.begin_building(mode);
+            out.fill(std::uint8_t{0}, builder.stream());
+            const auto drop = [&] {
+                surface.reset();
+                image.reset();
+            };
+            if (is_own_thread) {
+                drop();
+            } else {
+                std::thread(drop).join();
+            }
+            builder.end_building();
+            EXPECT_NO_THROW(static_cast<void>(builder.complete()))
+                << "mode " << static_cast<int>(mode) << ", own thread " << is_own_thread;
+        }
+    }
+}
+
 TEST_F(TextureOnDriver, graphs_keep_textures_and_surfaces_alive) {
     const Buffer out = floats(1);
     std::optional<Graph> captured;
