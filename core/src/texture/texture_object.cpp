@@ -32,10 +32,12 @@ static_assert(static_cast<int>(AddressMode::Border) == CU_TR_ADDRESS_MODE_BORDER
 static_assert(static_cast<int>(FilterMode::Linear) == CU_TR_FILTER_MODE_LINEAR);
 static_assert(static_cast<int>(ResourceViewFormat::UnsignedBC7) == CU_RES_VIEW_FORMAT_UNSIGNED_BC7);
 
+constexpr CUDA_ARRAY3D_DESCRIPTOR NO_ARRAY{};
+
 /// What a texture reads: an array, or rows of a buffer.
 struct Elements {
-    const ArrayFormatInfo* format = nullptr;
-    CUDA_ARRAY3D_DESCRIPTOR array{}; // not for buffers
+    const ArrayFormatInfo* format;
+    const CUDA_ARRAY3D_DESCRIPTOR* array = &NO_ARRAY; // lives as long as the resource
     unsigned num_levels = 1;
     bool is_array = false;
     bool is_linear = false;
@@ -174,18 +176,19 @@ TextureObject make_texture(const ResourceDescriptor& resource, const TextureObje
 }
 
 Elements elements_of(const ResourceDescriptor& resource) {
-    Elements found;
-    if (const OpaqueArray* const array = resource.opaque_array()) {
+    if (const OpaqueArray* const array = resource.opaque_array()) [[likely]] {
         const detail::ArrayState& state = detail::open(*array);
-        found = {state.format, state.description, 1, true, false};
-    } else if (const MipmappedArray* const mipmap = resource.mipmapped_array()) {
-        const detail::MipmapState& state = detail::open(*mipmap);
-        found = {state.format, state.description, state.num_levels, true, false};
-    } else {
-        found.format = &info_of(resource.rows().format);
-        found.is_linear = resource.kind() == ResourceKind::Linear;
+        return {.format = state.format, .array = &state.description, .is_array = true};
     }
-    return found;
+    if (const MipmappedArray* const mipmap = resource.mipmapped_array()) {
+        const detail::MipmapState& state = detail::open(*mipmap);
+        return {.format = state.format,
+                .array = &state.description,
+                .num_levels = state.num_levels,
+                .is_array = true};
+    }
+    return {.format = &info_of(resource.rows().format),
+            .is_linear = resource.kind() == ResourceKind::Linear};
 }
 
 void check_options(const TextureObjectOptions& options, const Elements& elements) {
@@ -218,7 +221,7 @@ void check_options(const TextureObjectOptions& options, const Elements& elements
         refuse("normalized_coords is not set, but a mipmapped array needs it: its levels have "
                "different sizes");
     }
-    if (options.seamless_cubemap && (elements.array.Flags & CUDA_ARRAY3D_CUBEMAP) == 0) {
+    if (options.seamless_cubemap && (elements.array->Flags & CUDA_ARRAY3D_CUBEMAP) == 0) {
         refuse("seamless_cubemap is set, but the resource is no cubemap");
     }
     if (options.srgb && elements.format->is_integer && elements.format->bytes != 1) {
@@ -261,7 +264,7 @@ CUDA_TEXTURE_DESC sampling_of(const TextureObjectOptions& options, const Element
 
 /// Returns the view format that reads an array as it is.
 ResourceViewFormat own_view_format(const Elements& elements) {
-    const unsigned channels = elements.array.NumChannels;
+    const unsigned channels = elements.array->NumChannels;
     const auto nth = static_cast<unsigned>(channels == 4 ? 2 : channels - 1);
     const auto of = [&](ResourceViewFormat first) {
         return static_cast<ResourceViewFormat>(static_cast<unsigned>(first) + nth);
@@ -314,14 +317,14 @@ CUDA_RESOURCE_VIEW_DESC view_of(const ResourceView& view, const Elements& elemen
                                     std::string(elements.format->name) + "; such arrays have none");
     }
     const bool is_layered =
-        (elements.array.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP)) != 0;
-    const unsigned layers = is_layered ? static_cast<unsigned>(elements.array.Depth) : 1;
+        (elements.array->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP)) != 0;
+    const unsigned layers = is_layered ? static_cast<unsigned>(elements.array->Depth) : 1;
     const std::size_t scale = format >= ResourceViewFormat::UnsignedBC1 ? BLOCK_EDGE : 1;
     CUDA_RESOURCE_VIEW_DESC made{};
     made.format = static_cast<CUresourceViewFormat>(format);
-    made.width = elements.array.Width * scale;
-    made.height = elements.array.Height * scale;
-    made.depth = elements.array.Depth;
+    made.width = elements.array->Width * scale;
+    made.height = elements.array->Height * scale;
+    made.depth = elements.array->Depth;
     made.firstMipmapLevel = view.first_level;
     made.lastMipmapLevel = last_of(view.first_level, view.last_level, elements.num_levels, "level");
     made.firstLayer = view.first_layer;
