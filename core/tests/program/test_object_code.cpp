@@ -158,9 +158,9 @@ TEST_F(FakeObjectCode, an_unknown_kernel_lists_the_nearest_first_and_not_all) {
     }
     libraries->kernels.push_back({"saxpy", {}});
     const ObjectCode code = ptx("code", "mine");
-    expect_error<std::invalid_argument>(
-        [&] { static_cast<void>(code.get_kernel("saxpi")); },
-        {"no kernel \"saxpi\" in \"mine\"", "it has 21 kernels: \"saxpy\", \"kernel", "and 13 more"});
+    expect_error<std::invalid_argument>([&] { static_cast<void>(code.get_kernel("saxpi")); },
+                                        {"no kernel \"saxpi\" in \"mine\"",
+                                         "it has 21 kernels: \"saxpy\", \"kernel", "and 13 more"});
 }
 
 TEST_F(FakeObjectCode, an_unknown_kernel_is_reported_by_drivers_that_cannot_list_them) {
