@@ -132,6 +132,7 @@ private:
 
     // ---- the registers of wgmma (lower_group_checks.cpp)
     void note_products(const ptx::Instruction& instruction);
+    void note_order(const ptx::Instruction& instruction);
     [[nodiscard]] std::optional<std::uint32_t> tracked_register(std::string_view name);
     void note_use(const ptx::Operand& operand, std::uint16_t use);
     void emit_use(std::uint32_t first, std::uint32_t count, std::uint16_t use, std::uint32_t other);

@@ -72,27 +72,21 @@ void FunctionLowering::note_products(const ptx::Instruction& instruction) {
         }
         build_.kernel.uses_warpgroups |= !entry->second.empty();
     }
+    const std::vector<ptx::Operand>& operands = instruction.operands;
+    // A called function may have fences and waits for the products of its caller.
+    if (instruction.opcode == "wgmma" && !has(instruction, "mma_async")) {
+        build_.kernel.uses_warpgroups = true;
+        note_order(instruction);
+        return;
+    }
     if (entry->second.empty()) {
         return;
     }
-    const std::vector<ptx::Operand>& operands = instruction.operands;
     if (instruction.opcode == "wgmma" && has(instruction, "mma_async")) {
         if (operands.size() >= 2) {
             note_use(operands[0], static_cast<std::uint16_t>(Use::Accumulate));
             note_use(operands[1], static_cast<std::uint16_t>(Use::Multiply));
         }
-        return;
-    }
-    if (instruction.opcode == "wgmma") {
-        bytecode::Instruction order;
-        order.form = FixedOp::CheckOrderProducts;
-        order.flags = bytecode::HAS_SIDE_EFFECT;
-        order.tag = static_cast<std::uint16_t>(
-            has(instruction, "fence")          ? check::ProductOrder::Fence
-            : has(instruction, "commit_group") ? check::ProductOrder::Commit
-                                               : check::ProductOrder::Wait);
-        order.immediate = operands.empty() ? 0 : static_cast<std::int64_t>(operands[0].bits);
-        emit(order);
         return;
     }
     const bool has_result =
@@ -114,6 +108,20 @@ void FunctionLowering::note_products(const ptx::Instruction& instruction) {
     if (has_result && !operands.empty()) {
         note_use(operands[0], static_cast<std::uint16_t>(Use::Write));
     }
+}
+
+/// Emits what a fence, a commit or a wait means for the checks.
+void FunctionLowering::note_order(const ptx::Instruction& instruction) {
+    bytecode::Instruction order;
+    order.form = FixedOp::CheckOrderProducts;
+    order.flags = bytecode::HAS_SIDE_EFFECT;
+    order.tag =
+        static_cast<std::uint16_t>(has(instruction, "fence")          ? check::ProductOrder::Fence
+                                   : has(instruction, "commit_group") ? check::ProductOrder::Commit
+                                                                      : check::ProductOrder::Wait);
+    order.immediate =
+        instruction.operands.empty() ? 0 : static_cast<std::int64_t>(instruction.operands[0].bits);
+    emit(order);
 }
 
 /// Returns the number of a register that wgmma may use, or nothing for other operands.

@@ -23,15 +23,16 @@ const std::string PROXY_FENCE = "fence.proxy.async;\n";
 const std::string WRITE_B = "@%p0 st.shared.b32 [%r0], %r7;\n";
 
 /// Runs a kernel of one warpgroup with the check `races`. %db describes B, which the first 64
-/// threads write with WRITE_B; %f0 to %f3 and %a0 to %a3 are written in the beginning.
-Fault races(const std::string& body) {
+/// threads write with WRITE_B; `functions` stand before the kernel. %f0 to %f3 and %a0 to %a3 are
+/// written in the beginning.
+Fault races(const std::string& body, const std::string& functions = {}) {
     TestDevice device;
     device.enable_checks(CHECK_RACES);
     auto* const out = device.allocate<float>(512);
     const auto kernel = device.compile(R"(.version 8.4
 .target sm_90a
 .address_size 64
-.visible .entry planted(.param .u64 out)
+)" + functions + R"(.visible .entry planted(.param .u64 out)
 {
     .shared .align 128 .b32 b[128];
     .reg .b32 %t, %at, %a<4>, %r<8>;
@@ -101,6 +102,19 @@ TEST(CheckedWarpgroups, results_need_a_wait) {
                     "wgmma.wait_group.sync.aligned 1;\n" + STORE + WAIT)
                   .kind,
               FaultKind::None);
+}
+
+TEST(CheckedWarpgroups, called_functions_fence_and_wait_for_their_caller) {
+    const std::string functions = ".func order() {\n" + FENCE + "ret;\n}\n.func settle() {\n" +
+                                  COMMIT + WAIT + "ret;\n}\n" + ".func commit() {\n" + COMMIT +
+                                  "ret;\n}\n";
+    const std::string call_order = "call.uni order;\n";
+    EXPECT_EQ(races(READY + call_order + PRODUCT + "call.uni settle;\n" + STORE, functions).kind,
+              FaultKind::None);
+    expect_report(races(READY + call_order + PRODUCT + "call.uni commit;\n" + STORE, functions),
+                  FaultKind::Race, {"register %f0 is read before the wgmma"});
+    expect_report(races(READY + PRODUCT + "call.uni settle;\n" + STORE, functions), FaultKind::Race,
+                  {"wgmma uses register %f0 without a wgmma.fence"});
 }
 
 TEST(CheckedWarpgroups, registers_of_a_pending_product_must_not_change) {
