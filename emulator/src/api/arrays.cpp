@@ -5,6 +5,7 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
+#include "objects/devices/all_contexts.hpp"
 #include "objects/devices/device.hpp"
 #include "objects/graphs/capture.hpp"
 #include "objects/process/error.hpp"
@@ -31,10 +32,11 @@ CUarray create_array(const CUDA_ARRAY3D_DESCRIPTOR& descriptor) {
     return Array::create(current_context(), descriptor)->handle<CUarray>();
 }
 
-/// Waits for work that may use an array before its memory is freed.
-void drain(Context& context) {
-    context.drain();
-    context.check_usable();
+/// Waits for work that may use an array before its memory is freed. Throws what work of its own
+/// context failed with.
+void wait_for_users(const Context& owner) {
+    drain_contexts();
+    owner.check_usable();
 }
 
 } // namespace
@@ -65,7 +67,7 @@ CUresult CUDAAPI cuArrayDestroy(CUarray hArray) {
         Capture::refuse_unsafe_call();
         const auto array = array_from(hArray);
         if (array->role() == Array::Role::Whole) { // levels and planes go with the whole
-            drain(array->context());
+            wait_for_users(array->context());
             array->destroy();
         }
     });
@@ -137,7 +139,11 @@ CUresult CUDAAPI cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray) {
     return entry("cuMipmappedArrayDestroy", [&] {
         Capture::refuse_unsafe_call();
         const auto mipmap = mipmapped_array_from(hMipmappedArray);
-        drain(mipmap->context());
+        if (mipmap->is_mapped()) {
+            fail(CUDA_ERROR_ARRAY_IS_MAPPED,
+                 "the mipmap belongs to a mapped graphics resource; unmap that instead");
+        }
+        wait_for_users(mipmap->context());
         mipmap->destroy();
     });
 }

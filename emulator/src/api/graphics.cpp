@@ -115,9 +115,9 @@ CUresult CUDAAPI cuGraphicsResourceGetMappedPointer_v2(CUdeviceptr* pDevPtr, siz
                                                        CUgraphicsResource resource) {
     return entry("cuGraphicsResourceGetMappedPointer", [&] {
         require(pDevPtr != nullptr && pSize != nullptr, "an output argument is NULL");
-        const Allocation& memory = resource_from(resource)->memory();
-        *pDevPtr = memory.base;
-        *pSize = memory.bytes;
+        const auto memory = resource_from(resource)->memory();
+        *pDevPtr = memory->base;
+        *pSize = memory->bytes;
     });
 }
 

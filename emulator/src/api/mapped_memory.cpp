@@ -6,6 +6,7 @@
 #include "api/entry.hpp"
 #include "api/handles.hpp"
 #include "api/shareable.hpp"
+#include "objects/devices/all_contexts.hpp"
 #include "objects/devices/device.hpp"
 #include "objects/memory/host_pages.hpp"
 #include "objects/memory/virtual_memory.hpp"
@@ -120,13 +121,7 @@ CUresult CUDAAPI cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
 
 CUresult CUDAAPI cuMemUnmap(CUdeviceptr ptr, size_t size) {
     return entry("cuMemUnmap", [&] {
-        // Enqueued work may still use the memory.
-        for (const auto& object : HandleTable::instance().all(HandleKind::Context)) {
-            auto& context = static_cast<Context&>(*object);
-            if (context.is_active()) {
-                context.drain();
-            }
-        }
+        drain_contexts(); // enqueued work may still use the memory
         VirtualMemory::instance().unmap(ptr, size);
     });
 }

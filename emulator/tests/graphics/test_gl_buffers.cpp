@@ -6,7 +6,11 @@
 #include "api/kernels.hpp"
 #include "graphics/gl_test.hpp"
 
+#include <atomic>
+#include <bit>
+#include <chrono>
 #include <numeric>
+#include <thread>
 
 using namespace cuprum::emulator::test;
 namespace gl = cuprum::gl;
@@ -204,6 +208,44 @@ TEST_F(GLTest, without_a_context_nothing_is_registered_or_mapped) {
     EXPECT_EQ(count, 1U);
     EXPECT_EQ(devices[0], 0);
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuGLGetDevices_v2)(&count, devices, 4, 4)));
+    EXPECT_TRUE(succeeds(CU(cuGraphicsUnregisterResource)(resource)));
+    gl_->delete_buffer(buffer);
+}
+
+TEST_F(GLTest, unmapping_waits_for_the_work_of_other_streams) {
+    struct Work {
+        std::atomic<bool> may_end = false;
+        std::atomic<bool> is_over = false;
+    } work;
+
+    CUstream other = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuStreamCreate)(&other, CU_STREAM_NON_BLOCKING)));
+    const unsigned buffer = gl_->make_buffer(numbers());
+    const CUgraphicsResource resource = registered(buffer);
+    ASSERT_TRUE(succeeds(map(resource)));
+    std::size_t bytes = 0;
+    const CUdeviceptr memory = pointer(resource, &bytes);
+    const auto run = [](void* data) {
+        auto& own = *static_cast<Work*>(data);
+        while (!own.may_end) {
+            std::this_thread::yield();
+        }
+        own.is_over = true;
+    };
+    ASSERT_TRUE(succeeds(CU(cuLaunchHostFunc)(other, run, &work)));
+    constexpr float NINE = 9;
+    ASSERT_TRUE(
+        succeeds(CU(cuMemsetD32Async)(memory, std::bit_cast<unsigned>(NINE), COUNT, other)));
+    std::thread later([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        work.may_end = true;
+    });
+    EXPECT_TRUE(succeeds(unmap(resource)));
+    EXPECT_TRUE(work.is_over);
+    later.join();
+    EXPECT_TRUE(succeeds(CU(cuStreamSynchronize)(other))) << "the fill found its memory unmapped";
+    EXPECT_EQ(gl_->read_buffer<float>(buffer, COUNT), std::vector<float>(COUNT, NINE));
+    EXPECT_TRUE(succeeds(CU(cuStreamDestroy)(other)));
     EXPECT_TRUE(succeeds(CU(cuGraphicsUnregisterResource)(resource)));
     gl_->delete_buffer(buffer);
 }

@@ -256,6 +256,24 @@ TEST_F(GLImageTest, layers_and_levels_are_arrays) {
     gl_->delete_texture(texture);
 }
 
+TEST_F(GLImageTest, the_mipmap_of_a_mapped_image_is_not_destroyed_by_hand) {
+    const auto before = counting<std::uint8_t>(TEXELS * 4);
+    const unsigned texture =
+        gl_->make_texture(gl::RGBA8, WIDTH, HEIGHT, gl::RGBA, gl::UNSIGNED_BYTE, before.data());
+    const CUgraphicsResource resource = registered_image(texture, gl::TEXTURE_2D);
+    ASSERT_TRUE(succeeds(map(resource)));
+    CUmipmappedArray mipmap = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuGraphicsResourceGetMappedMipmappedArray)(&mipmap, resource)));
+    EXPECT_TRUE(returns(CUDA_ERROR_ARRAY_IS_MAPPED, CU(cuMipmappedArrayDestroy)(mipmap)));
+    std::vector<std::uint8_t> seen(TEXELS * 4);
+    EXPECT_TRUE(succeeds(copy(array(resource), seen.data(), WIDTH * 4, HEIGHT, true)));
+    EXPECT_EQ(seen, before);
+    EXPECT_TRUE(succeeds(unmap(resource)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_HANDLE, CU(cuMipmappedArrayDestroy)(mipmap)));
+    unregister(resource);
+    gl_->delete_texture(texture);
+}
+
 TEST_F(GLImageTest, levels_that_do_not_fit_level_0_are_not_shared) {
     const auto define = [&](int level, int size) {
         gl_->call<void(unsigned, int, int, int, int, int, unsigned, unsigned, const void*)>(

@@ -7,7 +7,10 @@
 
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 using namespace cuprum::emulator::test;
 
@@ -48,6 +51,47 @@ TEST(Leaks, arrays_and_objects_are_listed_when_the_process_leaves) {
         EXPECT_EXIT(leave(true), testing::ExitedWithCode(0), part);
     }
     EXPECT_EXIT(leave(false), testing::ExitedWithCode(0), "^$");
+}
+
+TEST_F(Lifetimes, destroying_an_array_waits_for_the_work_of_all_contexts) {
+    struct Work {
+        std::atomic<bool> may_end = false;
+        std::atomic<bool> is_over = false;
+    };
+
+    CUcontext other = nullptr;
+    CUctxCreateParams parameters{};
+    ASSERT_TRUE(succeeds(CU(cuCtxCreate)(&other, &parameters, 0, 0)));
+    CUstream stream = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING)));
+    ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+    const auto wanted = descriptor(64, 64);
+    for (const bool is_mipmap : {false, true}) {
+        CUmipmappedArray mipmap = nullptr;
+        CUarray array = nullptr;
+        ASSERT_TRUE(succeeds(is_mipmap ? CU(cuMipmappedArrayCreate)(&mipmap, &wanted, 2)
+                                       : CU(cuArray3DCreate)(&array, &wanted)));
+        Work work;
+        const auto run = [](void* data) {
+            auto& own = *static_cast<Work*>(data);
+            while (!own.may_end) {
+                std::this_thread::yield();
+            }
+            own.is_over = true;
+        };
+        ASSERT_TRUE(succeeds(CU(cuLaunchHostFunc)(stream, run, &work)));
+        std::thread later([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            work.may_end = true;
+        });
+        EXPECT_TRUE(
+            succeeds(is_mipmap ? CU(cuMipmappedArrayDestroy)(mipmap) : CU(cuArrayDestroy)(array)));
+        EXPECT_TRUE(work.is_over) << "the memory went while a context worked";
+        later.join();
+        ASSERT_TRUE(succeeds(CU(cuStreamSynchronize)(stream)));
+    }
+    ASSERT_TRUE(succeeds(CU(cuCtxDestroy)(other)));
+    ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
 }
 
 TEST_F(Lifetimes, texels_survive_a_checkpoint) {

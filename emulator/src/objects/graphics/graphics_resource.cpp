@@ -4,6 +4,7 @@
 #include "objects/graphics/graphics_resource.hpp"
 
 #include "check/written.hpp"
+#include "objects/devices/all_contexts.hpp"
 #include "objects/graphs/capture.hpp"
 #include "objects/memory/address_space.hpp"
 #include "objects/process/error.hpp"
@@ -32,12 +33,9 @@ public:
         }
     }
 
-    [[nodiscard]] const Allocation& memory() const override {
-        check_mapped();
-        return *memory_;
-    }
-
 protected:
+    [[nodiscard]] std::shared_ptr<const Allocation> find_memory() const override { return memory_; }
+
     void begin(const gl::Functions& gl, bool is_read) override {
         if (const std::uint64_t now = gl::buffer_bytes(gl, buffer_); now != bytes_) {
             fail(CUDA_ERROR_MAP_FAILED,
@@ -126,6 +124,7 @@ void GraphicsResource::unmap(std::span<const std::shared_ptr<GraphicsResource>> 
     }
     const gl::Functions& gl = gl::current();
     stream.synchronize();
+    drain_contexts();
     stream.context().check_usable();
     std::exception_ptr problem;
     for (const auto& each : resources) {
@@ -159,20 +158,35 @@ void GraphicsResource::set_map_flags(unsigned flags) {
     map_flags_ = flags;
 }
 
-const Allocation& GraphicsResource::memory() const {
+std::shared_ptr<const Allocation> GraphicsResource::memory() const {
+    const std::lock_guard lock(graphics_mutex);
     check_mapped();
+    return find_memory();
+}
+
+CUarray GraphicsResource::array(unsigned index, unsigned level) {
+    const std::lock_guard lock(graphics_mutex);
+    check_mapped();
+    return find_array(index, level);
+}
+
+CUmipmappedArray GraphicsResource::mipmapped_array() const {
+    const std::lock_guard lock(graphics_mutex);
+    check_mapped();
+    return find_mipmapped_array();
+}
+
+std::shared_ptr<const Allocation> GraphicsResource::find_memory() const {
     fail(CUDA_ERROR_NOT_MAPPED_AS_POINTER,
          "the resource is an image: ask for its array, not for a pointer");
 }
 
-CUarray GraphicsResource::array(unsigned /*index*/, unsigned /*level*/) {
-    check_mapped();
+CUarray GraphicsResource::find_array(unsigned /*index*/, unsigned /*level*/) {
     fail(CUDA_ERROR_NOT_MAPPED_AS_ARRAY,
          "the resource is a buffer: ask for its pointer, not for an array");
 }
 
-CUmipmappedArray GraphicsResource::mipmapped_array() const {
-    check_mapped();
+CUmipmappedArray GraphicsResource::find_mipmapped_array() const {
     fail(CUDA_ERROR_NOT_MAPPED_AS_ARRAY,
          "the resource is a buffer: ask for its pointer, not for an array");
 }

@@ -34,7 +34,8 @@ public:
     /// @throws DriverError ALREADY_MAPPED, INVALID_GRAPHICS_CONTEXT, MAP_FAILED.
     static void map(std::span<const std::shared_ptr<GraphicsResource>> resources, Stream& stream);
 
-    /// Waits for the stream and gives mapped resources back to OpenGL.
+    /// Waits for the stream and gives mapped resources back to OpenGL. The device memory goes then,
+    /// so this waits for the work of all other streams as well.
     ///
     /// @throws DriverError NOT_MAPPED before anything is unmapped, INVALID_GRAPHICS_CONTEXT.
     static void unmap(std::span<const std::shared_ptr<GraphicsResource>> resources, Stream& stream);
@@ -47,13 +48,13 @@ public:
     void set_map_flags(unsigned flags);
 
     /// Returns the memory of a mapped buffer. Throws NOT_MAPPED, NOT_MAPPED_AS_POINTER.
-    [[nodiscard]] virtual const Allocation& memory() const;
+    [[nodiscard]] std::shared_ptr<const Allocation> memory() const;
 
     /// Returns an array of a mapped image. Throws NOT_MAPPED, NOT_MAPPED_AS_ARRAY, INVALID_VALUE.
-    [[nodiscard]] virtual CUarray array(unsigned index, unsigned level);
+    [[nodiscard]] CUarray array(unsigned index, unsigned level);
 
     /// Returns the mipmapped array of a mapped image. Throws NOT_MAPPED, NOT_MAPPED_AS_ARRAY.
-    [[nodiscard]] virtual CUmipmappedArray mipmapped_array() const;
+    [[nodiscard]] CUmipmappedArray mipmapped_array() const;
 
     [[nodiscard]] const Context& context() const noexcept { return *context_; }
 
@@ -67,7 +68,10 @@ protected:
     /// Frees the device memory.
     virtual void end() noexcept = 0;
 
-    void check_mapped() const;
+    /// Return what is mapped, with the lock held. Throw for a resource of another kind.
+    [[nodiscard]] virtual std::shared_ptr<const Allocation> find_memory() const;
+    [[nodiscard]] virtual CUarray find_array(unsigned index, unsigned level);
+    [[nodiscard]] virtual CUmipmappedArray find_mipmapped_array() const;
 
     [[nodiscard]] const std::shared_ptr<Context>& shared_context() const noexcept {
         return context_;
@@ -75,6 +79,7 @@ protected:
 
 private:
     void check_usable(const Stream& stream) const;
+    void check_mapped() const;
 
     std::shared_ptr<Context> context_;
     std::uint64_t life_; // of the context, when the resource was registered

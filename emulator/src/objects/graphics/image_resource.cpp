@@ -45,14 +45,8 @@ public:
         check_descriptor(descriptor_, shared_context()->device(), true);
     }
 
-    [[nodiscard]] const Allocation& memory() const override {
-        check_mapped();
-        fail(CUDA_ERROR_NOT_MAPPED_AS_POINTER,
-             "the resource is an image: ask for its array, not for a pointer");
-    }
-
-    [[nodiscard]] CUarray array(unsigned index, unsigned level) override {
-        check_mapped();
+protected:
+    [[nodiscard]] CUarray find_array(unsigned index, unsigned level) override {
         const auto& whole = mipmap_->level(level); // throws if there is none
         const bool has_layers = image_.depth != 0 && image_.target != gl::TEXTURE_3D;
         const unsigned count = has_layers ? image_.depth : 1;
@@ -78,12 +72,10 @@ public:
         return layer->handle<CUarray>();
     }
 
-    [[nodiscard]] CUmipmappedArray mipmapped_array() const override {
-        check_mapped();
+    [[nodiscard]] CUmipmappedArray find_mipmapped_array() const override {
         return mipmap_->handle<CUmipmappedArray>();
     }
 
-protected:
     void begin(const gl::Functions& gl, bool is_read) override {
         if (gl::find_image(gl, image_.name, image_.target) != image_) {
             fail(CUDA_ERROR_MAP_FAILED,
@@ -101,6 +93,7 @@ protected:
             mipmap->destroy();
             throw;
         }
+        mipmap->note_mapped();
         mipmap_ = std::move(mipmap);
     }
 

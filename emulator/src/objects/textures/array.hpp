@@ -175,6 +175,11 @@ public:
     /// Invalidates all handles and frees the memory.
     void destroy();
 
+    /// Notes that a mapped graphics resource owns the mipmap, and destroys it.
+    void note_mapped() noexcept { is_mapped_ = true; }
+
+    [[nodiscard]] bool is_mapped() const noexcept { return is_mapped_; }
+
     [[nodiscard]] const CUDA_ARRAY3D_DESCRIPTOR& descriptor() const noexcept { return descriptor_; }
 
     [[nodiscard]] Context& context() const noexcept { return *context_; }
@@ -195,6 +200,7 @@ private:
     CUDA_ARRAY3D_DESCRIPTOR descriptor_{};
     std::shared_ptr<ArrayMemory> memory_;
     std::vector<std::shared_ptr<Array>> levels_;
+    bool is_mapped_ = false;
 };
 
 /// Returns the array of a handle. Throws INVALID_HANDLE.
