@@ -74,10 +74,20 @@ NB_MODULE(_cuprum, module) {
     bind_trace(module);
 
     module.def("driver_version", &cuprum::driver_version, nb::call_guard<nb::gil_scoped_release>(),
-               "Return the CUDA version that the driver supports, 13000 for 13.0.");
+               R"(Return the CUDA version that the driver supports, 13000 for 13.0.
+
+Returns
+-------
+int
+    1000 times the major plus 10 times the minor number.)");
     module.def("driver_description", &cuprum::driver_description,
                nb::call_guard<nb::gil_scoped_release>(),
-               "Return which driver is in use and where it came from.");
+               R"(Return which driver is in use and where it came from.
+
+Returns
+-------
+str
+    One line for messages and reports.)");
 
     nb::class_<cuprum::LibraryInfo>(module, "LibraryInfo",
                                     "A compiler library and where it was found.")

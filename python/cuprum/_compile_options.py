@@ -110,6 +110,12 @@ class ProgramOptions:
         C++ alone: headers that exist in memory, by the name they are included with.
     default_include_path : bool or None
         Whether to search CUDA's and CCCL's own headers; None means yes.
+
+    Examples
+    --------
+    >>> options = cuprum.ProgramOptions(std="c++20", lineinfo=True, define_macro=("N", "4"))
+    >>> code = cuprum.Program('extern "C" __global__ void f(int* x) { *x = N; }', "c++",
+    ...                       options).compile("cubin")
     """
 
     name: str | None = _DEFAULT_NAME
@@ -186,6 +192,11 @@ class ProgramOptions:
         target_type : str, optional
             What is compiled to; makes a difference to NVVM alone.
 
+        Returns
+        -------
+        list[bytes]
+            One entry for each option.
+
         Raises
         ------
         ValueError
@@ -245,6 +256,13 @@ class LinkerOptions:
         Has no effect in any linker; deprecated.
     backend : CompilerBackendType or str or None
         ``"nvJitLink"`` or ``"driver"``; None is ``Linker.which_backend()``.
+
+    Examples
+    --------
+    >>> ptx = cuprum.Program(source, "c++").compile("ptx")
+    >>> linked = cuprum.Linker(ptx, options=cuprum.LinkerOptions(name="linked")).link("cubin")
+    >>> linked.name
+    'linked'
     """
 
     name: str | None = "<default linker>"
@@ -293,6 +311,11 @@ class LinkerOptions:
         backend : str
             ``"nvjitlink"``, in any case.
 
+        Returns
+        -------
+        list[bytes]
+            One entry for each option.
+
         Raises
         ------
         ValueError
@@ -332,6 +355,12 @@ class JITOptions:
     prefer_binary : bool or None
         Of a fat binary without the device's exact architecture take machine code that suits it,
         not PTX.
+
+    Examples
+    --------
+    >>> options = cuprum.JITOptions(max_register_count=32)
+    >>> ptx = cuprum.Program(source, "c++").compile("ptx")
+    >>> code = cuprum.ObjectCode.from_ptx(ptx.code, jit_options=options)
     """
 
     max_register_count: int | None = None

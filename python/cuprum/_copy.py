@@ -47,6 +47,12 @@ class CopyOptions:
         For a string that is none of these.
     TypeError
         For a hint that is no place.
+
+    Examples
+    --------
+    >>> options = cuprum.utils.CopyOptions(src_access_order="any")
+    >>> other = device.allocate(1024, stream=stream)
+    >>> other.copy_from(buffer, stream=stream, options=options)
     """
 
     src_access_order: MemcpySrcAccessOrder | str = MemcpySrcAccessOrder.STREAM

@@ -50,6 +50,12 @@ class SMResource:
 
     Obtained from ``DeviceResources.sm`` and ``split``. It reserves nothing until a context is made of
     it.
+
+    Examples
+    --------
+    >>> groups, rest = device.resources.sm.split(cuprum.SMResourceOptions(count=8))
+    >>> groups[0].sm_count >= 8
+    True
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -119,6 +125,11 @@ class WorkqueueResource:
     The work queues of a device or context.
 
     Obtained from ``DeviceResources.workqueue``.
+
+    Examples
+    --------
+    >>> queues = device.resources.workqueue
+    >>> queues.configure(cuprum.WorkqueueResourceOptions(concurrency_limit=2))
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -158,6 +169,11 @@ class DeviceResources:
     The resources of a device, or of one of its contexts.
 
     Obtained from ``Device.resources``, ``Context.resources`` or ``Stream.resources``.
+
+    Examples
+    --------
+    >>> device.resources.sm.sm_count == device.properties.multiprocessor_count
+    True
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -190,6 +206,13 @@ class Context:
 
     Obtained from ``Device.context``, ``Stream.context`` or ``Event.context``, or made by
     ``Device.create_context`` and ``Context.create``.
+
+    Examples
+    --------
+    >>> context = device.context
+    >>> with context.as_current():
+    ...     print(cuprum.Context.current() == context)
+    True
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -240,6 +263,11 @@ class Context:
             Where it is made.
         **flags
             As for ``set_flags``.
+
+        Returns
+        -------
+        Context
+            The context. It is not made current.
         """
 
     def create_stream(self, options: cuprum._options.StreamOptions | dict | None = None) -> Stream:
@@ -250,6 +278,11 @@ class Context:
         ----------
         options : StreamOptions or dict, optional
             How the stream is made; those of a green context must be non-blocking.
+
+        Returns
+        -------
+        Stream
+            The stream.
         """
 
     def record(self, event: Event) -> None:
@@ -267,6 +300,11 @@ class Context:
         Make later work of all streams of this context wait for an event.
 
         Returns at once; only the device waits.
+
+        Parameters
+        ----------
+        event : Event
+            May belong to another context or another device.
         """
 
     def get_limit(self, limit: cuprum.typing.LimitType | str) -> int:
@@ -277,10 +315,24 @@ class Context:
         ----------
         limit : LimitType or str
             Such as ``"stack_size"``, ``"printf_fifo_size"`` or ``"malloc_heap_size"``.
+
+        Returns
+        -------
+        int
+            The current value.
         """
 
     def set_limit(self, limit: cuprum.typing.LimitType | str, value: int) -> None:
-        """Change a limit of this context; the driver may round the value up."""
+        """
+        Change a limit of this context; the driver may round the value up.
+
+        Parameters
+        ----------
+        limit : LimitType or str
+            Such as ``"stack_size"``, ``"printf_fifo_size"`` or ``"malloc_heap_size"``.
+        value : int
+            The value to ask for, usually in bytes.
+        """
 
     @property
     def cache_config(self) -> cuprum.typing.CacheConfigType:
@@ -321,11 +373,23 @@ class Context:
         Make this context current on the calling thread for a ``with`` block.
 
         The previous context is restored at the end.
+
+        Returns
+        -------
+        CurrentContext
+            A guard for a ``with`` statement. It restores the context that was current before.
         """
 
     @staticmethod
     def current() -> Context | None:
-        """Return the context that is current on the calling thread, or None."""
+        """
+        Return the context that is current on the calling thread, or None.
+
+        Returns
+        -------
+        Context or None
+            The context, or None if the thread has no context.
+        """
 
     def push(self) -> None:
         """
@@ -336,7 +400,14 @@ class Context:
 
     @staticmethod
     def pop() -> Context:
-        """Remove the current context from the thread's stack and return it."""
+        """
+        Remove the current context from the thread's stack and return it.
+
+        Returns
+        -------
+        Context
+            The context that was removed.
+        """
 
     def sync(self) -> None:
         """
@@ -369,7 +440,15 @@ class Context:
     def __repr__(self) -> str: ...
 
 class CurrentContext:
-    """A context that is current in a ``with`` block, from ``as_current``."""
+    """
+    A context that is current in a ``with`` block, from ``as_current``.
+
+    Examples
+    --------
+    >>> with device.as_current():
+    ...     print(cuprum.Context.current() == device.context)
+    True
+    """
 
     def __enter__(self) -> Context: ...
 
@@ -381,6 +460,13 @@ class Stream:
 
     Made by ``Device.create_stream``, ``Context.create_stream`` or ``Stream.from_handle``.
     May be used from several threads at once.
+
+    Examples
+    --------
+    >>> first, second = device.create_stream(), device.create_stream()
+    >>> buffer.fill(0, stream=first)
+    >>> second.wait(first)
+    >>> second.sync()
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -514,6 +600,11 @@ class Stream:
     def create_graph_builder(self) -> GraphBuilder:
         """
         Create a builder of graphs that captures what is enqueued on this stream.
+
+        Returns
+        -------
+        GraphBuilder
+            The builder. Call ``begin_building`` to start the capture.
         """
 
     def launch_host(self, function: Callable[[], object]) -> None:
@@ -580,7 +671,14 @@ class Stream:
         """
 
     def set_priority(self, priority: int) -> None:
-        """Change the priority of work enqueued from now on; lower runs first."""
+        """
+        Change the priority of work enqueued from now on; lower runs first.
+
+        Parameters
+        ----------
+        priority : int
+            A number in the device's range.
+        """
 
     @property
     def synchronization_policy(self) -> cuprum.typing.SynchronizationPolicyType:
@@ -618,7 +716,14 @@ class Stream:
     def access_policy_window(self, window: cuprum._types.AccessPolicyWindow | None, /) -> None: ...
 
     def copy_attributes_from(self, other: Stream) -> None:
-        """Copy all attributes of another stream of the same context."""
+        """
+        Copy all attributes of another stream of the same context.
+
+        Parameters
+        ----------
+        other : Stream
+            The stream to copy from.
+        """
 
     @classmethod
     def _init(cls, obj: object | None = None, options: object | None = None, device_id: object | None = None) -> object: ...
@@ -639,6 +744,13 @@ class Event:
 
     Made by ``Stream.record`` or ``Device.create_event``. ``later - earlier`` is the time between two
     events in milliseconds, if both were made with ``timing_enabled=True``.
+
+    Examples
+    --------
+    >>> event = stream.record()
+    >>> event.sync()
+    >>> event.is_done
+    True
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -683,6 +795,11 @@ class Event:
         ----------
         ipc_descriptor : IPCEventDescriptor
             What the other process got from ``Event.ipc_descriptor``.
+
+        Returns
+        -------
+        Event
+            The event of the other process.
 
         Raises
         ------
@@ -752,15 +869,52 @@ class MemoryResource:
     ``is_device_accessible``, ``is_host_accessible`` and ``device_id``. ``allocate`` usually ends with
     ``return Buffer.from_handle(pointer, size, self, stream=stream)``; the buffer then calls
     ``deallocate`` when it is closed or dropped.
+
+    Examples
+    --------
+    >>> class Zeroed(cuprum.MemoryResource):
+    ...     device_id, is_device_accessible, is_host_accessible = 0, True, False
+    ...
+    ...     def allocate(self, size, *, stream):
+    ...         buffer = device.memory_resource.allocate(size, stream=stream)
+    ...         buffer.fill(0, stream=stream)
+    ...         return buffer
+    >>> Zeroed().allocate(64, stream=stream).size
+    64
     """
 
     def __init__(self) -> None: ...
 
     def allocate(self, size: int, *, stream: Stream) -> Buffer:
-        """Allocate memory for use on a stream from now on. To be overridden."""
+        """
+        Allocate memory for use on a stream from now on. To be overridden.
+
+        Parameters
+        ----------
+        size : int
+            The size in bytes.
+        stream : Stream
+            The memory can be used on this stream at once.
+
+        Returns
+        -------
+        Buffer
+            The memory.
+        """
 
     def deallocate(self, ptr: int, size: int, *, stream: Stream) -> None:
-        """Free memory of ``allocate``, ordered on a stream. To be overridden."""
+        """
+        Free memory of ``allocate``, ordered on a stream. To be overridden.
+
+        Parameters
+        ----------
+        ptr : int
+            The address of the memory.
+        size : int
+            The size in bytes.
+        stream : Stream
+            Work enqueued on it so far finishes before the memory is freed.
+        """
 
     @property
     def is_device_accessible(self) -> bool:
@@ -788,6 +942,13 @@ class MemoryPoolAttributes:
 
     You can set the reuse flags and the release threshold, and the high-water marks to 0. Keeps the
     pool alive, even if its resource is closed.
+
+    Examples
+    --------
+    >>> pool = cuprum.DeviceMemoryResource(device)
+    >>> pool.attributes.release_threshold = 1 << 20
+    >>> pool.attributes.release_threshold
+    1048576
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -855,14 +1016,34 @@ class MemoryPoolAttributes:
     def __repr__(self) -> str: ...
 
 class MemoryPool(MemoryResource):
-    """A stream-ordered pool of memory: the base class of the three kinds."""
+    """
+    A stream-ordered pool of memory: the base class of the three kinds.
+
+    Examples
+    --------
+    >>> pool = cuprum.DeviceMemoryResource(device)
+    >>> buffer = pool.allocate(1024, stream=stream)
+    >>> pool.attributes.used_mem_current >= 1024
+    True
+    """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
 
     def __del__(self) -> None: ...
 
     def deallocate(self, ptr: int, size: int, *, stream: Stream) -> None:
-        """Free memory of this pool that no Buffer holds."""
+        """
+        Free memory of this pool that no Buffer holds.
+
+        Parameters
+        ----------
+        ptr : int
+            The address of the memory.
+        size : int
+            The size in bytes.
+        stream : Stream
+            Work enqueued on it so far finishes before the memory is freed.
+        """
 
     @property
     def handle(self) -> int:
@@ -931,12 +1112,32 @@ class MemoryPool(MemoryResource):
 
         Buffers that arrive from other processes find it there. Returns the registered pool: this one, or
         one that was registered earlier.
+
+        Parameters
+        ----------
+        uuid : UUID
+            The UUID that the exporting process sent.
+
+        Returns
+        -------
+        MemoryPool
+            The pool that is registered under the UUID: this one, or the one that was there.
         """
 
     @staticmethod
     def from_registry(uuid: UUID) -> MemoryPool:
         """
         Return the pool that is registered under a UUID.
+
+        Parameters
+        ----------
+        uuid : UUID
+            The UUID that the exporting process sent.
+
+        Returns
+        -------
+        MemoryPool
+            The registered pool.
 
         Raises
         ------
@@ -951,10 +1152,24 @@ class MemoryPool(MemoryResource):
         """Return what the pool holds and has held; each read asks the driver."""
 
     def trim(self, keep_bytes: int = 0) -> None:
-        """Return memory to the system until at most `keep_bytes` are reserved."""
+        """
+        Return memory to the system until at most `keep_bytes` are reserved.
+
+        Parameters
+        ----------
+        keep_bytes : int, optional
+            The number of bytes to keep reserved.
+        """
 
     def trim_to(self, keep_bytes: int) -> None:
-        """Return memory to the system until at most `keep_bytes` are reserved."""
+        """
+        Return memory to the system until at most `keep_bytes` are reserved.
+
+        Parameters
+        ----------
+        keep_bytes : int
+            The number of bytes to keep reserved.
+        """
 
     def close(self) -> None:
         """
@@ -974,6 +1189,13 @@ class DeviceMemoryResource(MemoryPool):
     options : DeviceMemoryResourceOptions or dict, optional
         Create a pool with these options. Without options, the device's current pool is used, which
         the whole process shares.
+
+    Examples
+    --------
+    >>> pool = cuprum.DeviceMemoryResource(device)
+    >>> buffer = pool.allocate(1024, stream=stream)
+    >>> buffer.size
+    1024
     """
 
     def __init__(self, device_id: Device | int, options: cuprum._options.DeviceMemoryResourceOptions | dict | None = None) -> None: ...
@@ -983,6 +1205,18 @@ class DeviceMemoryResource(MemoryPool):
     def allocate(self, size: int, *, stream: Stream) -> Buffer:
         """
         Allocate memory for use on a stream from now on.
+
+        Parameters
+        ----------
+        size : int
+            The size in bytes.
+        stream : Stream
+            The memory can be used on this stream at once, and elsewhere after it.
+
+        Returns
+        -------
+        Buffer
+            The memory. A ManagedMemoryResource returns a ManagedBuffer.
 
         Raises
         ------
@@ -994,6 +1228,20 @@ class DeviceMemoryResource(MemoryPool):
     def from_handle(device_id: Device | int, handle: int, owner: object | None = None) -> DeviceMemoryResource:
         """
         Wrap a pool made elsewhere, without owning it; `owner` is kept alive with it.
+
+        Parameters
+        ----------
+        device_id : Device or int
+            The ordinal of the device whose memory the pool hands out.
+        handle : int
+            The driver's ``CUmemoryPool``.
+        owner : object, optional
+            An object to keep alive with the pool.
+
+        Returns
+        -------
+        DeviceMemoryResource
+            The pool, not owned.
         """
 
     @staticmethod
@@ -1008,6 +1256,11 @@ class DeviceMemoryResource(MemoryPool):
         alloc_handle : int or IPCAllocationHandle
             A file descriptor, which the caller keeps, or an ``allocation_handle``. If this process already
             knows the pool by its UUID, that pool is returned.
+
+        Returns
+        -------
+        DeviceMemoryResource
+            The imported pool.
         """
 
     @staticmethod
@@ -1041,6 +1294,12 @@ class PinnedMemoryResource(MemoryPool):
     options : PinnedMemoryResourceOptions or dict, optional
         Create a pool with these options. Without options, the process's current pool of pinned memory
         is used; that needs a driver for CUDA 13.0.
+
+    Examples
+    --------
+    >>> pinned = cuprum.PinnedMemoryResource().allocate(1024, stream=stream)
+    >>> pinned.is_host_accessible
+    True
     """
 
     def __init__(self, options: cuprum._options.PinnedMemoryResourceOptions | dict | None = None) -> None: ...
@@ -1050,6 +1309,18 @@ class PinnedMemoryResource(MemoryPool):
     def allocate(self, size: int, *, stream: Stream) -> Buffer:
         """
         Allocate memory for use on a stream from now on.
+
+        Parameters
+        ----------
+        size : int
+            The size in bytes.
+        stream : Stream
+            The memory can be used on this stream at once, and elsewhere after it.
+
+        Returns
+        -------
+        Buffer
+            The memory. A ManagedMemoryResource returns a ManagedBuffer.
 
         Raises
         ------
@@ -1061,6 +1332,16 @@ class PinnedMemoryResource(MemoryPool):
     def from_allocation_handle(alloc_handle: int | IPCAllocationHandle) -> PinnedMemoryResource:
         """
         Import a pool of another process to map its buffers. An imported pool cannot allocate.
+
+        Parameters
+        ----------
+        alloc_handle : int or IPCAllocationHandle
+            What the exporting process sent.
+
+        Returns
+        -------
+        PinnedMemoryResource
+            The imported pool.
         """
 
     @staticmethod
@@ -1081,6 +1362,12 @@ class ManagedMemoryResource(MemoryPool):
     options : ManagedMemoryResourceOptions or dict, optional
         Create a pool with these options. Without options, the process's current pool of managed
         memory is used.
+
+    Examples
+    --------
+    >>> managed = cuprum.ManagedMemoryResource().allocate(1024, stream=stream)
+    >>> managed.is_host_accessible, managed.is_device_accessible
+    (True, True)
     """
 
     def __init__(self, options: cuprum._options.ManagedMemoryResourceOptions | dict | None = None) -> None: ...
@@ -1090,6 +1377,18 @@ class ManagedMemoryResource(MemoryPool):
     def allocate(self, size: int, *, stream: Stream) -> ManagedBuffer:
         """
         Allocate memory for use on a stream from now on.
+
+        Parameters
+        ----------
+        size : int
+            The size in bytes.
+        stream : Stream
+            The memory can be used on this stream at once, and elsewhere after it.
+
+        Returns
+        -------
+        Buffer
+            The memory. A ManagedMemoryResource returns a ManagedBuffer.
 
         Raises
         ------
@@ -1112,6 +1411,12 @@ class LegacyPinnedMemoryResource(_NativeResource):
     A memory resource of page-locked host memory, which devices can access.
 
     Works with every driver, but is slow. A ``PinnedMemoryResource`` reuses memory.
+
+    Examples
+    --------
+    >>> pinned = cuprum.LegacyPinnedMemoryResource().allocate(1024)
+    >>> pinned.is_host_accessible
+    True
     """
 
     def __init__(self) -> None: ...
@@ -1127,6 +1432,11 @@ class LegacyPinnedMemoryResource(_NativeResource):
         stream : Stream, optional
             Freeing waits for it. Without one, the buffer is freed at once unless it is closed on a stream.
 
+        Returns
+        -------
+        Buffer
+            The memory.
+
         Raises
         ------
         OutOfMemoryError
@@ -1136,6 +1446,15 @@ class LegacyPinnedMemoryResource(_NativeResource):
     def deallocate(self, ptr: int, size: int, *, stream: Stream | None = None) -> None:
         """
         Free memory that was allocated here and that no Buffer holds, in the stream's order.
+
+        Parameters
+        ----------
+        ptr : int
+            The address of the memory.
+        size : int
+            The size in bytes.
+        stream : Stream, optional
+            Work enqueued on it so far finishes first.
         """
 
     @property
@@ -1158,6 +1477,12 @@ class SynchronousMemoryResource(_NativeResource):
     ----------
     device_id : Device or int
         The device whose memory it is.
+
+    Examples
+    --------
+    >>> resource = cuprum.SynchronousMemoryResource(device)
+    >>> resource.allocate(1024, stream=stream).size
+    1024
     """
 
     def __init__(self, device_id: Device | int) -> None: ...
@@ -1173,6 +1498,11 @@ class SynchronousMemoryResource(_NativeResource):
         stream : Stream, optional
             Freeing waits for it. Without one, the buffer is freed at once unless it is closed on a stream.
 
+        Returns
+        -------
+        Buffer
+            The memory.
+
         Raises
         ------
         OutOfMemoryError
@@ -1182,6 +1512,15 @@ class SynchronousMemoryResource(_NativeResource):
     def deallocate(self, ptr: int, size: int, *, stream: Stream | None = None) -> None:
         """
         Free memory that was allocated here and that no Buffer holds, in the stream's order.
+
+        Parameters
+        ----------
+        ptr : int
+            The address of the memory.
+        size : int
+            The size in bytes.
+        stream : Stream, optional
+            Work enqueued on it so far finishes first.
         """
 
     @property
@@ -1209,6 +1548,11 @@ def register_host_memory(obj: object, *, read_only: bool = False, io_memory: boo
     io_memory : bool
         It is the memory of another device on the bus.
 
+    Returns
+    -------
+    Buffer
+        A buffer over the memory.
+
     Raises
     ------
     CUDAError
@@ -1218,6 +1562,12 @@ def register_host_memory(obj: object, *, read_only: bool = False, io_memory: boo
 class GraphMemoryResourceAttributes:
     """
     Memory of a device that graphs hold and have held; each read asks the driver.
+
+    Examples
+    --------
+    >>> attributes = cuprum.GraphMemoryResource(device).attributes
+    >>> attributes.used_mem_current <= attributes.used_mem_high
+    True
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -1263,6 +1613,15 @@ class GraphMemoryResource(_NativeResource):
     ----------
     device_id : Device or int
         The device whose memory it is.
+
+    Examples
+    --------
+    >>> resource = cuprum.GraphMemoryResource(device)
+    >>> with cuprum.graph.capture(stream) as builder:
+    ...     scratch = resource.allocate(1024, stream=builder)
+    ...     scratch.fill(0, stream=builder)
+    ...     scratch.close()
+    >>> builder.complete().launch(stream)
     """
 
     def __init__(self, device_id: object | None) -> None: ...
@@ -1270,6 +1629,18 @@ class GraphMemoryResource(_NativeResource):
     def allocate(self, size: int, *, stream: Stream | GraphBuilder) -> Buffer:
         """
         Allocate memory in the graph that a stream captures.
+
+        Parameters
+        ----------
+        size : int
+            The size in bytes.
+        stream : Stream or GraphBuilder
+            A stream that is being captured, or its builder.
+
+        Returns
+        -------
+        Buffer
+            Memory that exists while the graph runs.
 
         Raises
         ------
@@ -1280,7 +1651,18 @@ class GraphMemoryResource(_NativeResource):
         """
 
     def deallocate(self, ptr: int, size: int, *, stream: Stream | GraphBuilder) -> None:
-        """Free memory of a graph that no Buffer holds."""
+        """
+        Free memory of a graph that no Buffer holds.
+
+        Parameters
+        ----------
+        ptr : int
+            The address of the memory.
+        size : int
+            The size in bytes.
+        stream : Stream or GraphBuilder
+            A stream that is being captured, or its builder.
+        """
 
     @property
     def attributes(self) -> GraphMemoryResourceAttributes:
@@ -1322,6 +1704,13 @@ class VirtualMemoryResource(_NativeResource):
     ------
     RuntimeError
         If the device does not support virtual memory, or not with GPUDirect RDMA if requested.
+
+    Examples
+    --------
+    >>> resource = cuprum.VirtualMemoryResource(device)
+    >>> buffer = resource.allocate(1000)
+    >>> buffer.size >= 1000
+    True
     """
 
     def __init__(self, device_id: Device | int, config: cuprum._options.VirtualMemoryResourceOptions | dict | None = None) -> None: ...
@@ -1336,11 +1725,25 @@ class VirtualMemoryResource(_NativeResource):
             In bytes; the buffer's size is rounded up to the granularity.
         stream : Stream, optional
             Freeing waits for it; without one, for all work of the device's context.
+
+        Returns
+        -------
+        Buffer
+            The memory.
         """
 
     def deallocate(self, ptr: int, size: int, *, stream: Stream | None = None) -> None:
         """
         Free memory that was allocated here and that no Buffer holds, in the stream's order.
+
+        Parameters
+        ----------
+        ptr : int
+            The address of the memory.
+        size : int
+            The size in bytes.
+        stream : Stream, optional
+            Work enqueued on it so far finishes first.
         """
 
     def modify_allocation(self, buf: Buffer, new_size: int, config: cuprum._options.VirtualMemoryResourceOptions | dict | None = None) -> Buffer:
@@ -1402,6 +1805,12 @@ class IPCAllocationHandle:
 
     Obtained from ``MemoryPool.allocation_handle``. Send it with ``multiprocessing``, or send the file
     descriptor itself in another way.
+
+    Examples
+    --------
+    >>> pool = cuprum.DeviceMemoryResource(device, {"ipc_enabled": True, "max_size": 1 << 20})
+    >>> pool.allocation_handle.handle >= 0
+    True
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -1443,6 +1852,16 @@ class Buffer:
     Made by ``Device.allocate``, ``MemoryResource.allocate`` or ``Buffer.from_handle``. The memory is
     freed, in the order of the stream it was allocated on, when the object is closed or dropped; in a
     ``with`` statement, at its end.
+
+    Examples
+    --------
+    >>> with device.allocate(16, stream=stream) as buffer:
+    ...     buffer.copy_from_host(np.arange(4, dtype=np.int32), stream=stream)
+    ...     result = np.empty(4, dtype=np.int32)
+    ...     buffer.copy_to_host(result, stream=stream)
+    ...     stream.sync()
+    >>> print(result)
+    [0 1 2 3]
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -1466,6 +1885,11 @@ class Buffer:
             Kept alive with the buffer; nothing is freed.
         stream : Stream, optional
             With `mr`, the stream that the free is ordered on; the default stream if not given.
+
+        Returns
+        -------
+        Buffer
+            The buffer.
 
         Raises
         ------
@@ -1532,6 +1956,11 @@ class Buffer:
             The descriptor of the buffer. Importing it again returns the same memory, mapped once.
         stream : Stream
             The unmapping is ordered on it.
+
+        Returns
+        -------
+        Buffer
+            A buffer that maps the same memory.
 
         Raises
         ------
@@ -1680,7 +2109,14 @@ class Buffer:
         """
 
     def set_deallocation_stream(self, stream: Stream) -> None:
-        """Set the stream that the memory will be freed on."""
+        """
+        Set the stream that the memory will be freed on.
+
+        Parameters
+        ----------
+        stream : Stream
+            Work enqueued on it so far finishes before the memory is freed.
+        """
 
     def __enter__(self) -> Buffer: ...
 
@@ -1791,6 +2227,12 @@ class ManagedBuffer(Buffer):
 
     Made by ``ManagedMemoryResource.allocate``, or ``ManagedBuffer.from_handle`` for managed memory
     allocated elsewhere. Its own methods raise ValueError if the memory is not managed after all.
+
+    Examples
+    --------
+    >>> managed = cuprum.ManagedMemoryResource().allocate(1024, stream=stream)
+    >>> managed.prefetch(device, stream=stream)
+    >>> stream.sync()
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -1799,7 +2241,27 @@ class ManagedBuffer(Buffer):
 
     @staticmethod
     def from_handle(ptr: int, size: int, mr: MemoryResource | None = None, owner: object | None = None, *, stream: Stream | None = None) -> ManagedBuffer:
-        """Wrap managed memory allocated elsewhere; see ``Buffer.from_handle``."""
+        """
+        Wrap managed memory allocated elsewhere; see ``Buffer.from_handle``.
+
+        Parameters
+        ----------
+        ptr : int
+            The address of the memory.
+        size : int
+            The size in bytes.
+        mr : MemoryResource, optional
+            The resource that frees the memory. None leaves it to its owner.
+        owner : object, optional
+            An object to keep alive with the buffer. Excludes `mr`.
+        stream : Stream, optional
+            The stream that the memory is freed on.
+
+        Returns
+        -------
+        ManagedBuffer
+            The buffer.
+        """
 
     @property
     def read_mostly(self) -> bool:
@@ -1835,16 +2297,37 @@ class ManagedBuffer(Buffer):
         """Return the location of the last prefetch, or None."""
 
     def prefetch(self, location: Device | cuprum._host.Host, *, stream: Stream) -> None:
-        """Move the memory to a location, in a stream's order. Returns at once."""
+        """
+        Move the memory to a location, in a stream's order. Returns at once.
+
+        Parameters
+        ----------
+        location : Device or Host
+            Where the memory should be.
+        stream : Stream
+            The move runs in the order of this stream.
+        """
 
     def discard(self, *, stream: Stream) -> None:
         """
         Discard the contents of the memory, in a stream's order. Needs a driver for CUDA 13.0.
+
+        Parameters
+        ----------
+        stream : Stream
+            The memory loses its contents in the order of this stream.
         """
 
     def discard_prefetch(self, location: Device | cuprum._host.Host, *, stream: Stream) -> None:
         """
         Discard the contents of the memory and move it. Needs a driver for CUDA 13.0.
+
+        Parameters
+        ----------
+        location : Device or Host
+            Where the memory should be.
+        stream : Stream
+            The move runs in the order of this stream.
         """
 
 def prefetch_batch(stream: Stream, buffers: Sequence[Buffer], locations: Device | cuprum._host.Host | Sequence[Device | cuprum._host.Host]) -> None:
@@ -1864,11 +2347,27 @@ def prefetch_batch(stream: Stream, buffers: Sequence[Buffer], locations: Device 
 def discard_batch(stream: Stream, buffers: Sequence[Buffer]) -> None:
     """
     Discard the contents of managed memory, in a stream's order. Needs CUDA 13.0.
+
+    Parameters
+    ----------
+    stream : Stream
+        The buffers lose their contents in the order of this stream.
+    buffers : Sequence[Buffer]
+        Buffers of managed memory.
     """
 
 def discard_prefetch_batch(stream: Stream, buffers: Sequence[Buffer], locations: Device | cuprum._host.Host | Sequence[Device | cuprum._host.Host]) -> None:
     """
     Discard the contents of managed memory and move it; see ``prefetch_batch``. Needs a driver for CUDA 13.0.
+
+    Parameters
+    ----------
+    stream : Stream
+        The moves run in the order of this stream.
+    buffers : Sequence[Buffer]
+        Buffers of managed memory.
+    locations : Device | Host | Sequence[Device | Host]
+        One for all, or one for each buffer.
     """
 
 def copy_batch(stream: Stream, srcs: Sequence[Buffer], dsts: Sequence[Buffer], *, options: cuprum._copy.CopyOptions | Sequence[cuprum._copy.CopyOptions] | None = None) -> None:
@@ -1900,6 +2399,13 @@ class OpaqueArray:
     Made by ``Device.create_opaque_array``. It has no address: kernels read it through a
     ``TextureObject`` and read and write it through a ``SurfaceObject``. Copy data in with ``copy_from``
     and out with ``copy_to`` or ``to_numpy``.
+
+    Examples
+    --------
+    >>> array = device.create_opaque_array({"shape": (8, 8), "format": "float32"})
+    >>> array.copy_from(np.ones((8, 8), dtype=np.float32), stream=stream)
+    >>> array.shape
+    (8, 8)
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -1915,6 +2421,11 @@ class OpaqueArray:
             The driver's ``CUarray``. It belongs to the current context.
         owner : object, optional
             Kept alive with the array.
+
+        Returns
+        -------
+        OpaqueArray
+            The array, not owned.
         """
 
     @property
@@ -1993,6 +2504,11 @@ class OpaqueArray:
         ----------
         index : int
             Which plane; 0 is the brightness.
+
+        Returns
+        -------
+        OpaqueArray
+            The plane.
 
         Raises
         ------
@@ -2112,6 +2628,13 @@ class MipmappedArray:
 
     Made by ``Device.create_mipmapped_array``. Each level has half the size of the one before. Levels
     are ``OpaqueArray`` objects that keep the whole alive.
+
+    Examples
+    --------
+    >>> options = cuprum.texture.MipmappedArrayOptions((64, 64), "float32", num_levels=3)
+    >>> array = device.create_mipmapped_array(options)
+    >>> array.get_level(1).shape
+    (32, 32)
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -2189,6 +2712,11 @@ class MipmappedArray:
         level : int
             0 is the largest one.
 
+        Returns
+        -------
+        OpaqueArray
+            The level.
+
         Raises
         ------
         ValueError
@@ -2218,6 +2746,12 @@ class ResourceDescriptor:
 
     Made by the ``from_`` methods, from an array, a mipmapped array or a buffer. Surfaces need an
     ``OpaqueArray``.
+
+    Examples
+    --------
+    >>> array = device.create_opaque_array({"shape": (8, 8), "format": "float32"})
+    >>> resource = cuprum.texture.ResourceDescriptor.from_opaque_array(array)
+    >>> texture = device.create_texture_object(resource=resource)
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -2231,6 +2765,11 @@ class ResourceDescriptor:
         ----------
         array : OpaqueArray
             What kernels read.
+
+        Returns
+        -------
+        ResourceDescriptor
+            The description. It keeps the array alive.
         """
 
     @staticmethod
@@ -2242,6 +2781,11 @@ class ResourceDescriptor:
         ----------
         mipmapped_array : MipmappedArray
             What kernels read.
+
+        Returns
+        -------
+        ResourceDescriptor
+            The description. It keeps the array alive.
         """
 
     @staticmethod
@@ -2261,6 +2805,11 @@ class ResourceDescriptor:
             1, 2 or 4.
         size_bytes : int, optional
             How many bytes are read. None is the whole buffer.
+
+        Returns
+        -------
+        ResourceDescriptor
+            The description. It keeps the buffer alive.
 
         Raises
         ------
@@ -2287,6 +2836,11 @@ class ResourceDescriptor:
             Rows.
         pitch_bytes : int
             Bytes from row to row, a multiple of the device's ``texture_pitch_alignment``.
+
+        Returns
+        -------
+        ResourceDescriptor
+            The description. It keeps the buffer alive.
 
         Raises
         ------
@@ -2349,6 +2903,12 @@ class TextureObject:
 
     Made by ``Device.create_texture_object``. It keeps the memory alive. Pass it to ``launch`` for a
     parameter of type ``cudaTextureObject_t``, and keep it until the kernels that read it are done.
+
+    Examples
+    --------
+    >>> array = device.create_opaque_array({"shape": (8, 8), "format": "float32"})
+    >>> resource = cuprum.texture.ResourceDescriptor.from_opaque_array(array)
+    >>> texture = device.create_texture_object(resource=resource, options={"filter_mode": "linear"})
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -2392,6 +2952,13 @@ class SurfaceObject:
 
     Made by ``Device.create_surface_object``. It keeps the array alive. Pass it to ``launch`` for a
     parameter of type ``cudaSurfaceObject_t``, and keep it until the kernels that use it are done.
+
+    Examples
+    --------
+    >>> options = cuprum.texture.OpaqueArrayOptions((8, 8), "float32", is_surface_load_store=True)
+    >>> resource = cuprum.texture.ResourceDescriptor.from_opaque_array(
+    ...     device.create_opaque_array(options))
+    >>> surface = device.create_surface_object(resource=resource)
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -2431,6 +2998,13 @@ class DeviceProperties:
 
     If the driver does not know an attribute, reading it raises an error that is an AttributeError and a CUDAError. ``get`` returns a
     default in that case, and ``is_supported`` returns whether the driver knows it.
+
+    Examples
+    --------
+    >>> device.properties.warp_size
+    32
+    >>> device.properties.get("multiprocessor_count", 0) > 0
+    True
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -3034,6 +3608,11 @@ class DeviceProperties:
         default : object, optional
             Returned if this driver does not know the attribute.
 
+        Returns
+        -------
+        object
+            The value or the default.
+
         Raises
         ------
         ValueError
@@ -3046,6 +3625,16 @@ class DeviceProperties:
         """
         Return whether the driver knows an attribute.
 
+        Parameters
+        ----------
+        name : str
+            The name of an attribute.
+
+        Returns
+        -------
+        bool
+            False if the driver is too old for it.
+
         Raises
         ------
         ValueError
@@ -3054,7 +3643,14 @@ class DeviceProperties:
 
     @staticmethod
     def names() -> list[str]:
-        """Return the names of all attributes, in the driver's order."""
+        """
+        Return the names of all attributes, in the driver's order.
+
+        Returns
+        -------
+        list[str]
+            The names.
+        """
 
 class Device:
     """
@@ -3073,6 +3669,13 @@ class Device:
     ------
     ValueError
         If there is no such device. The message shows the valid range.
+
+    Examples
+    --------
+    >>> device = cuprum.Device(0)
+    >>> device.set_current()
+    >>> device.device_id
+    0
     """
 
     def __init__(self, device_id: object | None = None) -> None: ...
@@ -3081,7 +3684,14 @@ class Device:
 
     @staticmethod
     def get_all_devices() -> tuple[Device, ...]:
-        """Return all devices, in order."""
+        """
+        Return all devices, in order.
+
+        Returns
+        -------
+        tuple[Device, ...]
+            The devices, by ordinal.
+        """
 
     @property
     def device_id(self) -> int:
@@ -3130,6 +3740,16 @@ class Device:
     def can_access_peer(self, peer: Device | int) -> bool:
         """
         Return whether kernels on this device may access another device's memory.
+
+        Parameters
+        ----------
+        peer : Device or int
+            The other device, or its ordinal.
+
+        Returns
+        -------
+        bool
+            True if the link between the devices allows it.
         """
 
     def __eq__(self, other: object, /) -> bool: ...
@@ -3199,6 +3819,11 @@ class Device:
         options : StreamOptions or dict, optional
             How a new stream is made.
 
+        Returns
+        -------
+        Stream
+            The stream.
+
         Raises
         ------
         ValueError
@@ -3213,6 +3838,11 @@ class Device:
         ----------
         options : EventOptions or dict, optional
             How the event is made.
+
+        Returns
+        -------
+        Event
+            The event.
         """
 
     def allocate(self, size: int, *, stream: Stream) -> Buffer:
@@ -3225,6 +3855,11 @@ class Device:
             In bytes.
         stream : Stream
             Work on this stream may use the memory from now on. The memory is freed on this stream.
+
+        Returns
+        -------
+        Buffer
+            The memory. It returns to its resource when the last reference is gone.
 
         Raises
         ------
@@ -3264,6 +3899,11 @@ class Device:
         options : ContextOptions or dict
             What it is made of.
 
+        Returns
+        -------
+        Context
+            The context. It is not made current.
+
         Raises
         ------
         ValueError
@@ -3277,6 +3917,11 @@ class Device:
         Make this device's primary context current for a ``with`` block.
 
         The previous context is restored at the end.
+
+        Returns
+        -------
+        CurrentContext
+            A guard for a ``with`` statement. It restores the context that was current before.
         """
 
     @property
@@ -3308,11 +3953,23 @@ class Device:
         ----------
         limit : LimitType or str
             Such as ``"stack_size"``, ``"printf_fifo_size"`` or ``"malloc_heap_size"``.
+
+        Returns
+        -------
+        int
+            The current value.
         """
 
     def set_limit(self, limit: cuprum.typing.LimitType | str, value: int) -> None:
         """
         Change a limit of this device's context; the driver may round the value up.
+
+        Parameters
+        ----------
+        limit : LimitType or str
+            Such as ``"stack_size"``, ``"printf_fifo_size"`` or ``"malloc_heap_size"``.
+        value : int
+            The value to ask for, usually in bytes.
         """
 
     def enable_peer_access(self, peer: Device | int) -> None:
@@ -3320,10 +3977,22 @@ class Device:
         Let kernels on this device access another device's memory, except memory of pools.
 
         Pools have ``peer_accessible_by``. Harmless if the access is enabled already.
+
+        Parameters
+        ----------
+        peer : Device or int
+            The device whose memory kernels on this one access, or its ordinal.
         """
 
     def disable_peer_access(self, peer: Device | int) -> None:
-        """Disable the access. Harmless if it was not enabled."""
+        """
+        Disable the access. Harmless if it was not enabled.
+
+        Parameters
+        ----------
+        peer : Device or int
+            The device whose memory kernels on this one no longer access, or its ordinal.
+        """
 
     def get_p2p_attribute(self, attribute: cuprum.typing.P2PAttributeType | str, peer: Device | int) -> int:
         """
@@ -3336,11 +4005,21 @@ class Device:
             ``"cuda_array_access_supported"``.
         peer : Device or int
             The other device.
+
+        Returns
+        -------
+        int
+            The value of the attribute.
         """
 
     def to_system_device(self) -> SystemDevice:
         """
         Return the same device as the management library (NVML) knows it.
+
+        Returns
+        -------
+        SystemDevice
+            The device of `cuprum.system`.
 
         Raises
         ------
@@ -3351,7 +4030,14 @@ class Device:
         """
 
     def create_graph_builder(self) -> GraphBuilder:
-        """Create a builder of graphs that captures a new stream."""
+        """
+        Create a builder of graphs that captures a new stream.
+
+        Returns
+        -------
+        GraphBuilder
+            The builder. Call ``begin_building`` to start the capture.
+        """
 
     def create_opaque_array(self, options: cuprum._texture_options.OpaqueArrayOptions | dict) -> OpaqueArray:
         """
@@ -3361,6 +4047,11 @@ class Device:
         ----------
         options : OpaqueArrayOptions or dict
             Size, format and use.
+
+        Returns
+        -------
+        OpaqueArray
+            The array.
 
         Raises
         ------
@@ -3378,6 +4069,11 @@ class Device:
         ----------
         options : MipmappedArrayOptions or dict
             Size, format, levels and use.
+
+        Returns
+        -------
+        MipmappedArray
+            The array.
 
         Raises
         ------
@@ -3399,6 +4095,11 @@ class Device:
         options : TextureObjectOptions or dict, optional
             How they read it.
 
+        Returns
+        -------
+        TextureObject
+            The texture.
+
         Raises
         ------
         ValueError
@@ -3415,6 +4116,11 @@ class Device:
         ----------
         resource : ResourceDescriptor
             An array made with ``is_surface_load_store=True``.
+
+        Returns
+        -------
+        SurfaceObject
+            The surface.
 
         Raises
         ------
@@ -3448,6 +4154,13 @@ class Process:
         If the number is not an int.
     ValueError
         If it is not positive.
+
+    Examples
+    --------
+    >>> import os
+    >>> process = cuprum.checkpoint.Process(os.getpid())
+    >>> process.state
+    'running'
     """
 
     def __init__(self, pid: int) -> None: ...
@@ -3545,6 +4258,12 @@ class ObjectCode:
 
     Made by ``Program.compile`` or one of the ``from_*`` methods. It is loaded into the driver on first
     use and unloaded when the last object and the last kernel from it are gone.
+
+    Examples
+    --------
+    >>> code = cuprum.Program(source, "c++").compile("ptx")
+    >>> code.code_type, code.get_kernel("add_one").num_arguments
+    ('ptx', 1)
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -3564,6 +4283,11 @@ class ObjectCode:
             Maps kernel names in the source to their names in the code.
         jit_options : JITOptions or dict, optional
             How the driver compiles PTX when it loads it.
+
+        Returns
+        -------
+        ObjectCode
+            The code. It is loaded when it is first used.
         """
 
     @staticmethod
@@ -3581,6 +4305,11 @@ class ObjectCode:
             Maps kernel names in the source to their names in the code.
         jit_options : JITOptions or dict, optional
             How the driver compiles PTX when it loads it.
+
+        Returns
+        -------
+        ObjectCode
+            The code. It is loaded when it is first used.
         """
 
     @staticmethod
@@ -3598,6 +4327,11 @@ class ObjectCode:
             Maps kernel names in the source to their names in the code.
         jit_options : JITOptions or dict, optional
             How the driver compiles PTX when it loads it.
+
+        Returns
+        -------
+        ObjectCode
+            The code. It is loaded when it is first used.
         """
 
     @staticmethod
@@ -3615,6 +4349,11 @@ class ObjectCode:
             Maps kernel names in the source to their names in the code.
         jit_options : JITOptions or dict, optional
             How the driver compiles PTX when it loads it.
+
+        Returns
+        -------
+        ObjectCode
+            The code. It is loaded when it is first used.
         """
 
     @staticmethod
@@ -3632,6 +4371,11 @@ class ObjectCode:
             Maps kernel names in the source to their names in the code.
         jit_options : JITOptions or dict, optional
             How the driver compiles PTX when it loads it.
+
+        Returns
+        -------
+        ObjectCode
+            The code. It is loaded when it is first used.
         """
 
     @staticmethod
@@ -3649,6 +4393,11 @@ class ObjectCode:
             Maps kernel names in the source to their names in the code.
         jit_options : JITOptions or dict, optional
             How the driver compiles PTX when it loads it.
+
+        Returns
+        -------
+        ObjectCode
+            The code. It is loaded when it is first used.
         """
 
     @property
@@ -3684,6 +4433,11 @@ class ObjectCode:
         name : str or bytes
             As given in ``name_expressions`` when compiling, or as it is in the code.
 
+        Returns
+        -------
+        Kernel
+            The kernel. It keeps the code loaded.
+
         Raises
         ------
         ValueError
@@ -3703,6 +4457,16 @@ class ObjectCode:
         It is the memory that the variable has in the current context (the current device's, if none is
         current). The buffer keeps the code loaded.
 
+        Parameters
+        ----------
+        name : str or bytes
+            The name of the variable.
+
+        Returns
+        -------
+        Buffer
+            The memory of the variable. It keeps the code loaded.
+
         Raises
         ------
         ValueError
@@ -3713,6 +4477,16 @@ class ObjectCode:
         """
         Return a ``__managed__`` variable, which all contexts share, as a buffer.
 
+        Parameters
+        ----------
+        name : str or bytes
+            The name of the variable.
+
+        Returns
+        -------
+        Buffer
+            The memory of the variable. It keeps the code loaded.
+
         Raises
         ------
         ValueError
@@ -3722,6 +4496,11 @@ class ObjectCode:
     def get_module(self) -> int:
         """
         Return the code as a ``CUmodule`` of the current context, as an int, for interfaces that take one. It belongs to this object.
+
+        Returns
+        -------
+        int
+            The driver's ``CUmodule``.
         """
 
     @property
@@ -3750,6 +4529,13 @@ class Kernel:
 
     Obtained from ``ObjectCode.get_kernel``. It knows the number and sizes of its parameters, so that
     ``launch`` can check its arguments.
+
+    Examples
+    --------
+    >>> kernel = code.get_kernel("add_one")
+    >>> kernel.num_arguments
+    1
+    >>> cuprum.launch(stream, cuprum.LaunchConfig(grid=1, block=32), kernel, buffer)
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -3782,6 +4568,11 @@ class Kernel:
         mod : ObjectCode, optional
             Kept alive with the kernel. Not needed for code that Cuprum loaded. If it is not the kernel's
             own code, a warning says so.
+
+        Returns
+        -------
+        Kernel
+            The kernel.
 
         Raises
         ------
@@ -3830,6 +4621,11 @@ class KernelAttributes:
     The attributes of a kernel on one device.
 
     Setting an attribute affects all later launches on that device.
+
+    Examples
+    --------
+    >>> kernel.attributes.max_threads_per_block
+    1024
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -3939,6 +4735,11 @@ class KernelOccupancy:
     The device is that of the current context. ``Kernel.occupancy`` is one object, which remembers its last
     answer until an attribute of a kernel is set. After a change with the driver's own functions, get the
     kernel anew with ``ObjectCode.get_kernel``.
+
+    Examples
+    --------
+    >>> kernel.occupancy.max_active_blocks_per_multiprocessor(256, dynamic_shared_memory_size=0) > 0
+    True
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -3955,6 +4756,11 @@ class KernelOccupancy:
             Threads per block.
         dynamic_shared_memory_size : int
             Dynamic shared memory per block, in bytes.
+
+        Returns
+        -------
+        int
+            The number of blocks.
         """
 
     def max_potential_block_size(self, dynamic_shared_memory_needed: int | Callable[[int], int], block_size_limit: int) -> cuprum._types.MaxPotentialBlockSizeOccupancyResult:
@@ -3985,6 +4791,11 @@ class KernelOccupancy:
             Blocks that must be resident at once.
         block_size : int
             Threads per block.
+
+        Returns
+        -------
+        int
+            The size in bytes.
         """
 
     def max_potential_cluster_size(self, config: LaunchConfig | dict, *, stream: Stream) -> int:
@@ -3997,6 +4808,11 @@ class KernelOccupancy:
             Only block and shared memory matter.
         stream : Stream
             Selects the device.
+
+        Returns
+        -------
+        int
+            The number of blocks.
         """
 
     def max_active_clusters(self, config: LaunchConfig | dict, *, stream: Stream) -> int:
@@ -4009,6 +4825,11 @@ class KernelOccupancy:
             With a cluster.
         stream : Stream
             Selects the device.
+
+        Returns
+        -------
+        int
+            The number of clusters.
         """
 
 class Program:
@@ -4030,6 +4851,13 @@ class Program:
         If the compiler library cannot be found. The message lists every place that was searched.
     UnsupportedOptionError
         For options that the compiler cannot honour.
+
+    Examples
+    --------
+    >>> program = cuprum.Program('extern "C" __global__ void f() {}', "c++")
+    >>> kernel = program.compile("cubin").get_kernel("f")
+    >>> kernel.name
+    'f'
     """
 
     def __init__(self, code: str | bytes | bytearray, code_type: cuprum.typing.SourceCodeType | str, options: cuprum.ProgramOptions | dict | None = None) -> None: ...
@@ -4054,6 +4882,11 @@ class Program:
         extra_digest : bytes, optional
             Part of the cache key, for contents that the cache cannot see, such as the files in
             ``include_path``.
+
+        Returns
+        -------
+        ObjectCode
+            The compiled code.
 
         Raises
         ------
@@ -4124,14 +4957,36 @@ def supported_architectures() -> list[int]:
     Return the architectures that NVRTC compiles for, ascending, as in 90 for ``sm_90``.
 
     Needs no device.
+
+    Returns
+    -------
+    list[int]
+        The architectures.
     """
 
 def compiler_version(backend: cuprum.typing.CompilerBackendType | str) -> str:
-    """Return the version of a compiler, such as ``"13.0"``."""
+    """
+    Return the version of a compiler, such as ``"13.0"``.
+
+    Parameters
+    ----------
+    backend : CompilerBackendType or str
+        Which compiler, such as ``"NVRTC"``.
+
+    Returns
+    -------
+    str
+        Major and minor number.
+    """
 
 def default_include_directories() -> list[str]:
     """
     Return the folders of CUDA's and CCCL's headers, which every program can include.
+
+    Returns
+    -------
+    list[str]
+        The folders, in the order in which they are searched.
     """
 
 class Linker:
@@ -4153,6 +5008,17 @@ class Linker:
     ------
     LinkerError
         If the linker refuses an input or an option.
+
+    Examples
+    --------
+    >>> first = cuprum.Program("__device__ int one() { return 1; }", "c++",
+    ...                        {"relocatable_device_code": True}).compile("ptx")
+    >>> second = cuprum.Program("extern __device__ int one();"
+    ...                         'extern "C" __global__ void f(int* x) { *x = one(); }', "c++",
+    ...                         {"relocatable_device_code": True}).compile("ptx")
+    >>> linked = cuprum.Linker(first, second).link("cubin")
+    >>> linked.get_kernel("f").num_arguments
+    1
     """
 
     def __init__(self, *object_codes: ObjectCode, options: cuprum.LinkerOptions | dict | None = None) -> None: ...
@@ -4166,6 +5032,11 @@ class Linker:
         target_type : ObjectCodeFormatType or str
             ``"cubin"``, or ``"ptx"`` if all input is LTO-IR.
 
+        Returns
+        -------
+        ObjectCode
+            The linked code.
+
         Raises
         ------
         LinkerError
@@ -4173,10 +5044,24 @@ class Linker:
         """
 
     def get_error_log(self) -> str:
-        """Return the errors of the last ``link``, or so far."""
+        """
+        Return the errors of the last ``link``, or so far.
+
+        Returns
+        -------
+        str
+            The messages, one on each line.
+        """
 
     def get_info_log(self) -> str:
-        """Return the other messages of the last ``link``."""
+        """
+        Return the other messages of the last ``link``.
+
+        Returns
+        -------
+        str
+            The messages, one on each line.
+        """
 
     @property
     def backend(self) -> cuprum.typing.CompilerBackendType:
@@ -4209,6 +5094,11 @@ class Linker:
         Return the default backend.
 
         It is nvJitLink. If nvJitLink 12.3 or later is missing, it is the driver, with a warning.
+
+        Returns
+        -------
+        CompilerBackendType
+            The backend of a linker whose options name none.
         """
 
 def nvjitlink_options(options: object) -> list[str]:
@@ -4333,6 +5223,14 @@ class LaunchConfig:
     ------
     ValueError
         If an extent is missing or not at least 1, or a value is out of its range.
+
+    Examples
+    --------
+    >>> config = cuprum.LaunchConfig(grid=(4, 2), block=64)
+    >>> config.grid
+    (4, 2, 1)
+    >>> cuprum.LaunchConfig.from_size(1000, block=256).grid
+    (4, 1, 1)
     """
 
     def __init__(self, grid: int | tuple[int, ...] | None = None, cluster: int | tuple[int, ...] | None = None, block: int | tuple[int, ...] | None = None, shmem_size: int | None = None, is_cooperative: bool = False, programmatic_stream_serialization: bool = False, *, priority: int | None = None, preferred_cluster: int | tuple[int, ...] | None = None, cluster_scheduling_policy: str | None = None, shared_memory_carveout: int | None = None, access_policy_window: cuprum._types.AccessPolicyWindow | dict | None = None, memory_sync_domain: str | None = None, memory_sync_domain_map: tuple[int, int] | None = None, programmatic_event: Event | tuple[Event, bool] | None = None, launch_completion_event: Event | None = None, nvlink_centric_scheduling: bool = False, portable_cluster_mode: str | None = None, shared_memory_mode: str | None = None, raw_attributes: dict[int, bytes] | None = None) -> None: ...
@@ -4433,6 +5331,11 @@ class LaunchConfig:
         block : int
             Threads per block.
 
+        Returns
+        -------
+        LaunchConfig
+            The configuration.
+
         Raises
         ------
         ValueError
@@ -4454,6 +5357,11 @@ class LaunchConfig:
             Dynamic shared memory per block, in bytes.
         block_size_limit : int
             The most threads per block; 0 is the kernel's own limit.
+
+        Returns
+        -------
+        LaunchConfig
+            The configuration.
         """
 
 def launch(stream: Stream | cuprum.typing.IsStreamType, config: LaunchConfig | dict, kernel: Kernel, *kernel_args: object) -> None:
@@ -4494,6 +5402,13 @@ class GraphCondition:
 
     ``create_condition`` of a GraphDefinition or GraphBuilder makes it. Kernels that take it as an
     argument, a ``cudaGraphConditionalHandle``, set it with ``cudaGraphSetConditional``.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> condition = definition.create_condition(default_value=1)
+    >>> body = definition.if_then(condition).then
+    >>> node = body.memset(buffer, 0, 64)
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -4514,6 +5429,14 @@ class GraphNode:
 
     The methods of a GraphDefinition add nodes that depend on nothing, and the same methods of a node add
     nodes that depend on it. There is one object for each node while somebody refers to it.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> first = definition.memset(buffer, 0, 128)
+    >>> second = first.launch(cuprum.LaunchConfig(grid=1, block=32), kernel, buffer)
+    >>> second.pred == {first}
+    True
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -4728,7 +5651,14 @@ class GraphNode:
         """
 
     def empty(self) -> EmptyNode:
-        """Add a node that does nothing, to gather dependencies."""
+        """
+        Add a node that does nothing, to gather dependencies.
+
+        Returns
+        -------
+        EmptyNode
+            The node.
+        """
 
     def join(self, *nodes: GraphNode) -> EmptyNode:
         """
@@ -4746,21 +5676,79 @@ class GraphNode:
         """
 
     def record(self, event: Event) -> EventRecordNode:
-        """Add a node that records an event."""
+        """
+        Add a node that records an event.
+
+        Parameters
+        ----------
+        event : Event
+            The event to record at each launch.
+
+        Returns
+        -------
+        EventRecordNode
+            The node.
+        """
 
     def wait(self, event: Event) -> EventWaitNode:
-        """Add a node that waits for an event."""
+        """
+        Add a node that waits for an event.
+
+        Parameters
+        ----------
+        event : Event
+            The event to wait for at each launch.
+
+        Returns
+        -------
+        EventWaitNode
+            The node.
+        """
 
     def if_then(self, condition: GraphCondition) -> IfNode:
-        """Add a node that runs its body, ``then``, if a condition is not 0."""
+        """
+        Add a node that runs its body, ``then``, if a condition is not 0.
+
+        Parameters
+        ----------
+        condition : GraphCondition
+            A condition of this graph.
+
+        Returns
+        -------
+        IfNode
+            The node, whose body is empty.
+        """
 
     def if_else(self, condition: GraphCondition) -> IfElseNode:
         """
         Add a node that runs ``then`` if a condition is not 0, and ``else_`` if it is.
+
+        Parameters
+        ----------
+        condition : GraphCondition
+            A condition of this graph.
+
+        Returns
+        -------
+        IfElseNode
+            The node, whose bodies are empty.
         """
 
     def while_loop(self, condition: GraphCondition) -> WhileNode:
-        """Add a node that runs its body as long as a condition is not 0."""
+        """
+        Add a node that runs its body as long as a condition is not 0.
+
+        Parameters
+        ----------
+        condition : GraphCondition
+            A condition of this graph.
+
+        Returns
+        -------
+        WhileNode
+            The node, whose body is empty.
+        """
 
     def switch(self, condition: GraphCondition, count: int) -> SwitchNode:
         """
@@ -4789,12 +5777,31 @@ def _live_graph_nodes() -> list[GraphNode]:
     """Return all nodes that have objects and are not destroyed."""
 
 class EmptyNode(GraphNode):
-    """A node that does nothing but order others."""
+    """
+    A node that does nothing but order others.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> first, second = definition.memset(buffer, 0, 8), definition.memset(buffer, 0, 8)
+    >>> both = first.join(second)
+    >>> both.pred == {first, second}
+    True
+    """
 
     def __repr__(self) -> str: ...
 
 class KernelNode(GraphNode):
-    """A node that runs a kernel."""
+    """
+    A node that runs a kernel.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> node = definition.launch(cuprum.LaunchConfig(grid=1, block=32), kernel, buffer)
+    >>> node.block
+    (32, 1, 1)
+    """
 
     @property
     def grid(self) -> tuple[int, int, int]:
@@ -4843,6 +5850,16 @@ class KernelNode(GraphNode):
         """
         Return the value of an argument.
 
+        Parameters
+        ----------
+        index : int
+            The number of the argument, counted from 0.
+
+        Returns
+        -------
+        bytes
+            As many bytes as the parameter has.
+
         Raises
         ------
         IndexError
@@ -4850,54 +5867,142 @@ class KernelNode(GraphNode):
         """
 
     def attribute(self, id: int) -> bytes:
-        """Return a launch attribute by the driver's number, 64 bytes."""
+        """
+        Return a launch attribute by the driver's number, 64 bytes.
+
+        Parameters
+        ----------
+        id : int
+            A ``CUlaunchAttributeID``.
+
+        Returns
+        -------
+        bytes
+            A ``CUlaunchAttributeValue``.
+        """
 
     def set_attribute(self, id: int, value: bytes) -> None:
-        """Set a launch attribute by the driver's number."""
+        """
+        Set a launch attribute by the driver's number.
+
+        Parameters
+        ----------
+        id : int
+            A ``CUlaunchAttributeID``.
+        value : bytes
+            A ``CUlaunchAttributeValue`` of up to 64 bytes.
+        """
 
     def copy_attributes_from(self, other: KernelNode) -> None:
-        """Take over all launch attributes of another kernel node."""
+        """
+        Take over all launch attributes of another kernel node.
+
+        Parameters
+        ----------
+        other : KernelNode
+            The node to copy from.
+        """
 
     def __repr__(self) -> str: ...
 
 class HostCallbackNode(GraphNode):
-    """A node that calls a function on the host."""
+    """
+    A node that calls a function on the host.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> node = definition.callback(lambda: print("called"))
+    >>> definition.instantiate().launch(stream)
+    >>> stream.sync()
+    called
+    """
 
     @property
     def callback(self) -> Callable[[], object] | None:  # type: ignore[override]
         """Return the Python callable; None if the node calls a C function."""
 
     def update(self, fn: Callable[[], object], *, user_data: int | bytes | None = None) -> None:
-        """Replace the function; see ``GraphNode.callback``."""
+        """
+        Replace the function; see ``GraphNode.callback``.
+
+        Parameters
+        ----------
+        fn : Callable[[], object]
+            The function to call instead.
+        user_data : int or bytes, optional
+            For a C function: its argument.
+        """
 
     def __repr__(self) -> str: ...
 
 class EventRecordNode(GraphNode):
-    """A node that records an event."""
+    """
+    A node that records an event.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> event = device.create_event()
+    >>> definition.record(event).event == event
+    True
+    """
 
     @property
     def event(self) -> Event:
         """Return the event."""
 
     def update(self, event: Event) -> None:
-        """Replace the event."""
+        """
+        Replace the event.
+
+        Parameters
+        ----------
+        event : Event
+            The event to use instead.
+        """
 
     def __repr__(self) -> str: ...
 
 class EventWaitNode(GraphNode):
-    """A node that waits for an event."""
+    """
+    A node that waits for an event.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> event = device.create_event()
+    >>> definition.wait(event).event == event
+    True
+    """
 
     @property
     def event(self) -> Event:
         """Return the event."""
 
     def update(self, event: Event) -> None:
-        """Replace the event."""
+        """
+        Replace the event.
+
+        Parameters
+        ----------
+        event : Event
+            The event to use instead.
+        """
 
     def __repr__(self) -> str: ...
 
 class MemcpyNode(GraphNode):
-    """A node that copies memory."""
+    """
+    A node that copies memory.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> node = definition.memcpy(device.allocate(1024, stream=stream), buffer, 1024)
+    >>> node.size
+    1024
+    """
 
     @property
     def dst(self) -> int:
@@ -4921,6 +6026,19 @@ class MemcpyNode(GraphNode):
 
         Executable graphs made before are not affected.
 
+        Parameters
+        ----------
+        dst : Buffer, AllocNode or int, optional
+            Where to write.
+        src : Buffer, AllocNode or int, optional
+            Where to read.
+        size : int, optional
+            The number of bytes.
+        dst_owner : object, optional
+            An object to keep alive, if `dst` is an address.
+        src_owner : object, optional
+            An object to keep alive, if `src` is an address.
+
         Raises
         ------
         NotImplementedError
@@ -4930,7 +6048,16 @@ class MemcpyNode(GraphNode):
     def __repr__(self) -> str: ...
 
 class MemsetNode(GraphNode):
-    """A node that fills memory."""
+    """
+    A node that fills memory.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> node = definition.memset(buffer, 7, 64)
+    >>> node.value, node.width
+    (7, 64)
+    """
 
     @property
     def dptr(self) -> int:
@@ -4961,12 +6088,36 @@ class MemsetNode(GraphNode):
         Replace what is given and keep the rest; see ``GraphNode.memset``.
 
         Executable graphs made before are not affected.
+
+        Parameters
+        ----------
+        dst : Buffer, AllocNode or int, optional
+            Where to write.
+        value : object, optional
+            An int from 0 to 255, or the 1, 2 or 4 bytes of one element.
+        width : int, optional
+            Elements in a row.
+        height : int, optional
+            The number of rows.
+        pitch : int, optional
+            Bytes from row to row.
+        dst_owner : object, optional
+            An object to keep alive, if `dst` is an address.
         """
 
     def __repr__(self) -> str: ...
 
 class AllocNode(GraphNode):
-    """A node that allocates memory at each launch."""
+    """
+    A node that allocates memory at each launch.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> memory = definition.allocate(64)
+    >>> fill = memory.memset(memory, 0, 64)
+    >>> free = fill.deallocate(memory)
+    """
 
     @property
     def dptr(self) -> int:
@@ -4991,7 +6142,16 @@ class AllocNode(GraphNode):
     def __repr__(self) -> str: ...
 
 class FreeNode(GraphNode):
-    """A node that frees memory of a graph."""
+    """
+    A node that frees memory of a graph.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> memory = definition.allocate(64)
+    >>> memory.deallocate(memory).dptr == memory.dptr
+    True
+    """
 
     @property
     def dptr(self) -> int:
@@ -5000,7 +6160,17 @@ class FreeNode(GraphNode):
     def __repr__(self) -> str: ...
 
 class ChildGraphNode(GraphNode):
-    """A node that runs another graph."""
+    """
+    A node that runs another graph.
+
+    Examples
+    --------
+    >>> child = cuprum.graph.GraphDefinition()
+    >>> node = child.memset(buffer, 0, 64)
+    >>> parent = cuprum.graph.GraphDefinition()
+    >>> len(parent.embed(child).child_graph.nodes())
+    1
+    """
 
     @property
     def child_graph(self) -> GraphDefinition:
@@ -5024,6 +6194,14 @@ class ConditionalNode(GraphNode):
 
     Drivers before CUDA 13.2 say nothing about conditional nodes that were not made by this package. Such
     nodes have no condition, no type and no branches.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> condition = definition.create_condition(default_value=1)
+    >>> node = definition.if_then(condition)
+    >>> isinstance(node, cuprum.graph.ConditionalNode), len(node.branches)
+    (True, 1)
     """
 
     @property
@@ -5041,7 +6219,15 @@ class ConditionalNode(GraphNode):
     def __repr__(self) -> str: ...
 
 class IfNode(ConditionalNode):
-    """A conditional node that runs its body if a condition is not 0."""
+    """
+    A conditional node that runs its body if a condition is not 0.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> node = definition.if_then(definition.create_condition(default_value=1))
+    >>> fill = node.then.memset(buffer, 1, 64)
+    """
 
     def __repr__(self) -> str: ...
 
@@ -5050,7 +6236,16 @@ class IfNode(ConditionalNode):
         """Return the body."""
 
 class IfElseNode(ConditionalNode):
-    """A conditional node that runs one of two bodies."""
+    """
+    A conditional node that runs one of two bodies.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> node = definition.if_else(definition.create_condition(default_value=0))
+    >>> fill = node.then.memset(buffer, 1, 64)
+    >>> fill = node.else_.memset(buffer, 2, 64)
+    """
 
     def __repr__(self) -> str: ...
 
@@ -5065,6 +6260,12 @@ class IfElseNode(ConditionalNode):
 class WhileNode(ConditionalNode):
     """
     A conditional node that repeats its body as long as a condition is not 0.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> node = definition.while_loop(definition.create_condition(default_value=0))
+    >>> fill = node.body.memset(buffer, 1, 64)
     """
 
     def __repr__(self) -> str: ...
@@ -5074,7 +6275,15 @@ class WhileNode(ConditionalNode):
         """Return the body."""
 
 class SwitchNode(ConditionalNode):
-    """A conditional node that runs the body whose index a condition is."""
+    """
+    A conditional node that runs the body whose index a condition is.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> node = definition.switch(definition.create_condition(default_value=1), 3)
+    >>> fill = node.branches[1].memset(buffer, 1, 64)
+    """
 
     def __repr__(self) -> str: ...
 
@@ -5090,6 +6299,14 @@ class GraphDefinition:
     ----------
     context : Context or Device, optional
         Where the nodes run. Without it, in the context that is current when they are added.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> node = definition.memset(buffer, 0, 128)
+    >>> node = node.launch(cuprum.LaunchConfig(grid=1, block=32), kernel, buffer)
+    >>> graph = definition.instantiate()
+    >>> graph.launch(stream)
     """
 
     def __init__(self, context: Context | Device | None = None) -> None: ...
@@ -5255,7 +6472,14 @@ class GraphDefinition:
         """
 
     def empty(self) -> EmptyNode:
-        """Add a node that does nothing, to gather dependencies."""
+        """
+        Add a node that does nothing, to gather dependencies.
+
+        Returns
+        -------
+        EmptyNode
+            The node.
+        """
 
     def join(self, *nodes: GraphNode) -> EmptyNode:
         """
@@ -5273,21 +6497,79 @@ class GraphDefinition:
         """
 
     def record(self, event: Event) -> EventRecordNode:
-        """Add a node that records an event."""
+        """
+        Add a node that records an event.
+
+        Parameters
+        ----------
+        event : Event
+            The event to record at each launch.
+
+        Returns
+        -------
+        EventRecordNode
+            The node.
+        """
 
     def wait(self, event: Event) -> EventWaitNode:
-        """Add a node that waits for an event."""
+        """
+        Add a node that waits for an event.
+
+        Parameters
+        ----------
+        event : Event
+            The event to wait for at each launch.
+
+        Returns
+        -------
+        EventWaitNode
+            The node.
+        """
 
     def if_then(self, condition: GraphCondition) -> IfNode:
-        """Add a node that runs its body, ``then``, if a condition is not 0."""
+        """
+        Add a node that runs its body, ``then``, if a condition is not 0.
+
+        Parameters
+        ----------
+        condition : GraphCondition
+            A condition of this graph.
+
+        Returns
+        -------
+        IfNode
+            The node, whose body is empty.
+        """
 
     def if_else(self, condition: GraphCondition) -> IfElseNode:
         """
         Add a node that runs ``then`` if a condition is not 0, and ``else_`` if it is.
+
+        Parameters
+        ----------
+        condition : GraphCondition
+            A condition of this graph.
+
+        Returns
+        -------
+        IfElseNode
+            The node, whose bodies are empty.
         """
 
     def while_loop(self, condition: GraphCondition) -> WhileNode:
-        """Add a node that runs its body as long as a condition is not 0."""
+        """
+        Add a node that runs its body as long as a condition is not 0.
+
+        Parameters
+        ----------
+        condition : GraphCondition
+            A condition of this graph.
+
+        Returns
+        -------
+        WhileNode
+            The node, whose body is empty.
+        """
 
     def switch(self, condition: GraphCondition, count: int) -> SwitchNode:
         """
@@ -5330,6 +6612,11 @@ class GraphDefinition:
         options : GraphCompleteOptions or dict, optional
             How to make it.
 
+        Returns
+        -------
+        Graph
+            The executable graph.
+
         Raises
         ------
         GraphError
@@ -5339,14 +6626,33 @@ class GraphDefinition:
         """
 
     def clone(self) -> GraphDefinition:
-        """Return a copy that changes on its own."""
+        """
+        Return a copy that changes on its own.
+
+        Returns
+        -------
+        GraphDefinition
+            The copy.
+        """
 
     def nodes(self) -> set[GraphNode]:
-        """Return all nodes."""
+        """
+        Return all nodes.
+
+        Returns
+        -------
+        set[GraphNode]
+            The nodes.
+        """
 
     def edges(self) -> set[tuple[GraphNode, GraphNode]]:
         """
         Return all edges, each as the node that is waited for and the one that waits.
+
+        Returns
+        -------
+        set[tuple[GraphNode, GraphNode]]
+            The edges.
         """
 
     @property
@@ -5366,14 +6672,33 @@ class GraphDefinition:
         """
 
     def to_dot(self) -> str:
-        """Return a picture of the graph in the language of Graphviz."""
+        """
+        Return a picture of the graph in the language of Graphviz.
+
+        Returns
+        -------
+        str
+            Text for Graphviz.
+        """
 
     def to_text(self) -> str:
-        """Return the graph as a tree of lines for a terminal."""
+        """
+        Return the graph as a tree of lines for a terminal.
+
+        Returns
+        -------
+        str
+            One line for each node.
+        """
 
     def to_svg(self) -> str:
         """
         Return a picture of the graph as an SVG.
+
+        Returns
+        -------
+        str
+            The picture as text.
 
         Raises
         ------
@@ -5432,6 +6757,13 @@ class Graph:
 
     ``GraphDefinition.instantiate`` and ``GraphBuilder.complete`` make it. It keeps alive what its nodes
     use, also while it runs. Two launches of one graph never overlap.
+
+    Examples
+    --------
+    >>> with cuprum.graph.capture(stream) as builder:
+    ...     buffer.fill(0, stream=builder)
+    >>> graph = builder.complete()
+    >>> graph.launch(stream)
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -5524,12 +6856,31 @@ class ExecutableGraphNode:
     A node of an executable graph. Changes apply to later launches.
 
     ``graph[node]`` makes it, where `node` is one of the graph's definition.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> node = definition.memset(buffer, 0, 64)
+    >>> graph = definition.instantiate()
+    >>> graph[node].node == node
+    True
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
 
 class ExecutableKernelNode(ExecutableGraphNode):
-    """A kernel node of an executable graph."""
+    """
+    A kernel node of an executable graph.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> node = definition.launch(cuprum.LaunchConfig(grid=1, block=32), kernel, buffer)
+    >>> graph = definition.instantiate()
+    >>> graph[node].disable()
+    >>> graph[node].is_enabled
+    False
+    """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
 
@@ -5565,7 +6916,17 @@ class ExecutableKernelNode(ExecutableGraphNode):
         """Skip the node in later launches."""
 
 class ExecutableMemcpyNode(ExecutableGraphNode):
-    """A copy node of an executable graph."""
+    """
+    A copy node of an executable graph.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> other = device.allocate(1024, stream=stream)
+    >>> node = definition.memcpy(other, buffer, 1024)
+    >>> graph = definition.instantiate()
+    >>> graph[node].update(dst=other, src=buffer, size=512)
+    """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
 
@@ -5576,7 +6937,18 @@ class ExecutableMemcpyNode(ExecutableGraphNode):
     def __repr__(self) -> str: ...
 
     def update(self, *, dst: Buffer | AllocNode | int, src: Buffer | AllocNode | int, size: int) -> None:
-        """Replace the copy for later launches; see ``GraphNode.memcpy``."""
+        """
+        Replace the copy for later launches; see ``GraphNode.memcpy``.
+
+        Parameters
+        ----------
+        dst : Buffer, AllocNode or int
+            Where to write.
+        src : Buffer, AllocNode or int
+            Where to read.
+        size : int
+            The number of bytes.
+        """
 
     @property
     def is_enabled(self) -> bool:
@@ -5589,7 +6961,16 @@ class ExecutableMemcpyNode(ExecutableGraphNode):
         """Skip the node in later launches."""
 
 class ExecutableMemsetNode(ExecutableGraphNode):
-    """A fill node of an executable graph."""
+    """
+    A fill node of an executable graph.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> node = definition.memset(buffer, 0, 64)
+    >>> graph = definition.instantiate()
+    >>> graph[node].update(dst=buffer, value=1, width=64)
+    """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
 
@@ -5600,7 +6981,22 @@ class ExecutableMemsetNode(ExecutableGraphNode):
     def __repr__(self) -> str: ...
 
     def update(self, *, dst: Buffer | AllocNode | int, value: object, width: int, height: int = 1, pitch: int = 0) -> None:
-        """Replace the fill for later launches; see ``GraphNode.memset``."""
+        """
+        Replace the fill for later launches; see ``GraphNode.memset``.
+
+        Parameters
+        ----------
+        dst : Buffer, AllocNode or int
+            Where to write.
+        value : object
+            An int from 0 to 255, or the 1, 2 or 4 bytes of one element.
+        width : int
+            Elements in a row.
+        height : int, optional
+            The number of rows.
+        pitch : int, optional
+            Bytes from row to row; 0 means without gaps.
+        """
 
     @property
     def is_enabled(self) -> bool:
@@ -5613,7 +7009,17 @@ class ExecutableMemsetNode(ExecutableGraphNode):
         """Skip the node in later launches."""
 
 class ExecutableChildGraphNode(ExecutableGraphNode):
-    """A child graph node of an executable graph."""
+    """
+    A child graph node of an executable graph.
+
+    Examples
+    --------
+    >>> child, parent = cuprum.graph.GraphDefinition(), cuprum.graph.GraphDefinition()
+    >>> fill = child.memset(buffer, 0, 64)
+    >>> node = parent.embed(child)
+    >>> graph = parent.instantiate()
+    >>> graph[node].update(child)
+    """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
 
@@ -5626,10 +7032,24 @@ class ExecutableChildGraphNode(ExecutableGraphNode):
     def update(self, child: GraphDefinition) -> None:
         """
         Take over the parameters of a graph with the child's topology, for later launches.
+
+        Parameters
+        ----------
+        child : GraphDefinition
+            A graph with the same nodes and edges.
         """
 
 class ExecutableEventRecordNode(ExecutableGraphNode):
-    """An event record node of an executable graph."""
+    """
+    An event record node of an executable graph.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> node = definition.record(device.create_event())
+    >>> graph = definition.instantiate()
+    >>> graph[node].update(device.create_event())
+    """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
 
@@ -5640,10 +7060,26 @@ class ExecutableEventRecordNode(ExecutableGraphNode):
     def __repr__(self) -> str: ...
 
     def update(self, event: Event) -> None:
-        """Replace the event for later launches."""
+        """
+        Replace the event for later launches.
+
+        Parameters
+        ----------
+        event : Event
+            The event to use instead.
+        """
 
 class ExecutableEventWaitNode(ExecutableGraphNode):
-    """An event wait node of an executable graph."""
+    """
+    An event wait node of an executable graph.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> node = definition.wait(device.create_event())
+    >>> graph = definition.instantiate()
+    >>> graph[node].update(device.create_event())
+    """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
 
@@ -5654,10 +7090,26 @@ class ExecutableEventWaitNode(ExecutableGraphNode):
     def __repr__(self) -> str: ...
 
     def update(self, event: Event) -> None:
-        """Replace the event for later launches."""
+        """
+        Replace the event for later launches.
+
+        Parameters
+        ----------
+        event : Event
+            The event to use instead.
+        """
 
 class ExecutableHostCallbackNode(ExecutableGraphNode):
-    """A host callback node of an executable graph."""
+    """
+    A host callback node of an executable graph.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> node = definition.callback(lambda: None)
+    >>> graph = definition.instantiate()
+    >>> graph[node].update(lambda: print("called"))
+    """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
 
@@ -5668,7 +7120,16 @@ class ExecutableHostCallbackNode(ExecutableGraphNode):
     def __repr__(self) -> str: ...
 
     def update(self, fn: Callable[[], object], *, user_data: int | bytes | None = None) -> None:
-        """Replace the function for later launches; see ``GraphNode.callback``."""
+        """
+        Replace the function for later launches; see ``GraphNode.callback``.
+
+        Parameters
+        ----------
+        fn : Callable[[], object]
+            The function to call instead.
+        user_data : int or bytes, optional
+            For a C function: its argument.
+        """
 
 class GraphBuilder:
     """
@@ -5681,6 +7142,13 @@ class GraphBuilder:
 
     The graph keeps kernels, buffers, argument objects, events and callbacks alive. Pass to ``keep_alive``
     what it cannot know, such as memory whose address is given as a number.
+
+    Examples
+    --------
+    >>> builder = stream.create_graph_builder().begin_building()
+    >>> buffer.fill(0, stream=builder)
+    >>> graph = builder.end_building().complete()
+    >>> graph.launch(stream)
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -5770,6 +7238,11 @@ class GraphBuilder:
         options : GraphCompleteOptions or dict, optional
             How to make it.
 
+        Returns
+        -------
+        Graph
+            The executable graph.
+
         Raises
         ------
         RuntimeError
@@ -5779,6 +7252,13 @@ class GraphBuilder:
     def debug_dot_print(self, path: str | os.PathLike[str], options: cuprum._graph_options.GraphDebugPrintOptions | dict | None = None) -> None:
         """
         Write what was captured to a file; see ``GraphDefinition.debug_dot_print``.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file to write.
+        options : GraphDebugPrintOptions or dict, optional
+            What to show beside nodes and edges.
         """
 
     @property
@@ -5840,6 +7320,16 @@ class GraphBuilder:
     def create_condition(self, default_value: int | None = None) -> GraphCondition:
         """
         Make a condition for one conditional node; see ``GraphDefinition.create_condition``.
+
+        Parameters
+        ----------
+        default_value : int, optional
+            The value at the start of each launch. Without it the value stays.
+
+        Returns
+        -------
+        GraphCondition
+            The condition.
         """
 
     def if_then(self, condition: GraphCondition) -> GraphBuilder:
@@ -5861,16 +7351,48 @@ class GraphBuilder:
     def if_else(self, condition: GraphCondition) -> tuple[GraphBuilder, GraphBuilder]:
         """
         Add a node with two bodies, for a condition that is not 0 and one that is.
+
+        Parameters
+        ----------
+        condition : GraphCondition
+            A condition of this graph.
+
+        Returns
+        -------
+        tuple[GraphBuilder, GraphBuilder]
+            Builders of the two bodies.
         """
 
     def while_loop(self, condition: GraphCondition) -> GraphBuilder:
         """
         Add a node that runs its body as long as a condition is not 0; returns the body.
+
+        Parameters
+        ----------
+        condition : GraphCondition
+            A condition of this graph.
+
+        Returns
+        -------
+        GraphBuilder
+            The builder of the body.
         """
 
     def switch(self, condition: GraphCondition, count: int) -> tuple[GraphBuilder, ...]:
         """
         Add a node that runs the body whose index a condition is; returns the bodies.
+
+        Parameters
+        ----------
+        condition : GraphCondition
+            A condition of this graph.
+        count : int
+            The number of bodies.
+
+        Returns
+        -------
+        tuple[GraphBuilder, ...]
+            Builders of the bodies.
         """
 
     def embed(self, child: GraphBuilder | GraphDefinition) -> None:
@@ -5884,7 +7406,16 @@ class GraphBuilder:
         """
 
     def callback(self, fn: Callable[[], object], *, user_data: int | bytes | None = None) -> None:
-        """Capture a call of a function on the host; see ``GraphNode.callback``."""
+        """
+        Capture a call of a function on the host; see ``GraphNode.callback``.
+
+        Parameters
+        ----------
+        fn : Callable[[], object]
+            The function to call at each launch.
+        user_data : int or bytes, optional
+            For a C function: its argument.
+        """
 
     def keep_alive(self, obj: object) -> None:
         """
@@ -5921,6 +7452,12 @@ class StridedLayout:
     ValueError
         If an extent is negative, there are more than 64, strides and shape differ in length, or strides
         in bytes are no multiples of the element.
+
+    Examples
+    --------
+    >>> layout = cuprum.utils.StridedLayout.dense((2, 3), itemsize=4)
+    >>> layout.permuted((1, 0)).strides
+    (1, 3)
     """
 
     def __init__(self, shape: tuple[int, ...], strides: tuple[int, ...] | None, itemsize: int, divide_strides: bool = False) -> None: ...
@@ -5949,6 +7486,18 @@ class StridedLayout:
     def dense_like(other: StridedLayout, stride_order: str | tuple[int, ...] = 'K') -> StridedLayout:
         """
         Make a layout without gaps with the shape of another. See ``to_dense``.
+
+        Parameters
+        ----------
+        other : StridedLayout
+            The layout whose shape is used.
+        stride_order : str | tuple[int, ...], optional
+            ``"C"``, ``"F"``, ``"K"`` for the order of `other`, or the axes from the outermost on.
+
+        Returns
+        -------
+        StridedLayout
+            The new layout.
         """
 
     @property
@@ -6035,6 +7584,11 @@ class StridedLayout:
         """
         Return the bytes that memory needs for all elements to lie in it.
 
+        Returns
+        -------
+        int
+            The size, counted from the first byte of the memory.
+
         Raises
         ------
         ValueError
@@ -6049,6 +7603,11 @@ class StridedLayout:
         ----------
         stride_order : str or tuple of int, optional
             "K" keeps the order of the axes in memory; else as in ``dense``.
+
+        Returns
+        -------
+        StridedLayout
+            The new layout.
         """
 
     def reshaped(self, shape: tuple[int, ...]) -> StridedLayout:
@@ -6060,6 +7619,11 @@ class StridedLayout:
         shape : tuple of int
             One extent may be -1: it is computed.
 
+        Returns
+        -------
+        StridedLayout
+            The new layout.
+
         Raises
         ------
         ValueError
@@ -6067,7 +7631,19 @@ class StridedLayout:
         """
 
     def permuted(self, axis_order: tuple[int, ...]) -> StridedLayout:
-        """Return a layout whose axis i is axis ``axis_order[i]`` of this one."""
+        """
+        Return a layout whose axis i is axis ``axis_order[i]`` of this one.
+
+        Parameters
+        ----------
+        axis_order : tuple[int, ...]
+            Each axis once.
+
+        Returns
+        -------
+        StridedLayout
+            The new layout.
+        """
 
     def flattened(self, start_axis: int = 0, end_axis: int = -1, mask: int | None = None) -> StridedLayout:
         """
@@ -6079,23 +7655,62 @@ class StridedLayout:
             Only axes in this range, both included, are merged.
         mask : int, optional
             Only axes whose bit is set are merged into the axis before; see ``flattened_axis_mask``.
+
+        Returns
+        -------
+        StridedLayout
+            The new layout.
         """
 
     def flattened_axis_mask(self) -> int:
         """
         Return the axes, one bit each, that can be merged into the axis before.
+
+        Returns
+        -------
+        int
+            A mask. Combine masks of several layouts with ``&``.
         """
 
     def squeezed(self) -> StridedLayout:
         """
         Remove the axes of extent 1; a layout without elements becomes one empty axis.
+
+        Returns
+        -------
+        StridedLayout
+            The new layout.
         """
 
     def unsqueezed(self, axis: int | tuple[int, ...]) -> StridedLayout:
-        """Add axes of extent 1, numbered as in the result."""
+        """
+        Add axes of extent 1, numbered as in the result.
+
+        Parameters
+        ----------
+        axis : int | tuple[int, ...]
+            One axis or several.
+
+        Returns
+        -------
+        StridedLayout
+            The new layout.
+        """
 
     def broadcast_to(self, shape: tuple[int, ...]) -> StridedLayout:
-        """Repeat axes of extent 1, and add axes in front, by strides of 0."""
+        """
+        Repeat axes of extent 1, and add axes in front, by strides of 0.
+
+        Parameters
+        ----------
+        shape : tuple[int, ...]
+            The shape of the result.
+
+        Returns
+        -------
+        StridedLayout
+            The new layout.
+        """
 
     def sliced(self, slices: int | slice | tuple[int | slice, ...]) -> StridedLayout:
         """
@@ -6105,6 +7720,11 @@ class StridedLayout:
         ----------
         slices : int, slice or tuple of them
             One for each of the leading axes; an int removes its axis.
+
+        Returns
+        -------
+        StridedLayout
+            The new layout.
         """
 
     def __getitem__(self, slices: int | slice | tuple[int | slice, ...], /) -> StridedLayout: ...
@@ -6124,6 +7744,11 @@ class StridedLayout:
         keep_dim : bool, optional
             An axis that shrinks to extent 1 stays.
 
+        Returns
+        -------
+        StridedLayout
+            The new layout.
+
         Raises
         ------
         ValueError
@@ -6142,6 +7767,11 @@ class StridedLayout:
             Where the layout is to be used, which it has to be aligned for.
         axis : int, optional
             The contiguous axis along which elements are taken together.
+
+        Returns
+        -------
+        int
+            The size in bytes.
         """
 
 class StridedMemoryView:
@@ -6150,6 +7780,12 @@ class StridedMemoryView:
 
     Made by one of the ``from_*`` methods from arrays of numpy, CuPy, PyTorch and others, or from a
     Buffer. Keeps the array alive.
+
+    Examples
+    --------
+    >>> view = cuprum.utils.StridedMemoryView.from_any_interface(np.ones((2, 3)), stream_ptr=-1)
+    >>> view.shape, view.dtype
+    ((2, 3), dtype('float64'))
     """
 
     def __init__(self, obj: object | None = None, stream_ptr: int | None = None) -> None: ...
@@ -6169,6 +7805,11 @@ class StridedMemoryView:
             The stream that will use the memory. It waits for the work that the array's stream holds now.
             -1 means no ordering.
 
+        Returns
+        -------
+        StridedMemoryView
+            The view.
+
         Raises
         ------
         BufferError
@@ -6177,17 +7818,55 @@ class StridedMemoryView:
 
     @classmethod
     def from_dlpack(cls, obj: object, stream_ptr: int | None = None) -> StridedMemoryView:
-        """View an object through DLPack. See ``from_any_interface``."""
+        """
+        View an object through DLPack. See ``from_any_interface``.
+
+        Parameters
+        ----------
+        obj : object
+            An object with ``__dlpack__``.
+        stream_ptr : int, optional
+            The ``CUstream`` that you use the view on; -1 orders nothing.
+
+        Returns
+        -------
+        StridedMemoryView
+            The view. It keeps the object alive.
+        """
 
     @classmethod
     def from_cuda_array_interface(cls, obj: object, stream_ptr: int | None = None) -> StridedMemoryView:
         """
         View an object through ``__cuda_array_interface__``. See ``from_any_interface``.
+
+        Parameters
+        ----------
+        obj : object
+            An object with ``__cuda_array_interface__``.
+        stream_ptr : int, optional
+            The ``CUstream`` that you use the view on; -1 orders nothing.
+
+        Returns
+        -------
+        StridedMemoryView
+            The view. It keeps the object alive.
         """
 
     @classmethod
     def from_array_interface(cls, obj: object) -> StridedMemoryView:
-        """View an object in host memory through ``__array_interface__``."""
+        """
+        View an object in host memory through ``__array_interface__``.
+
+        Parameters
+        ----------
+        obj : object
+            An object with ``__array_interface__``, such as a numpy array.
+
+        Returns
+        -------
+        StridedMemoryView
+            The view. It keeps the object alive.
+        """
 
     @classmethod
     def from_buffer(cls, buffer: Buffer, shape: tuple[int, ...], strides: tuple[int, ...] | None = None, *, itemsize: int | None = None, dtype: object | None = None, is_readonly: bool = False) -> StridedMemoryView:
@@ -6210,6 +7889,11 @@ class StridedMemoryView:
             What the elements are, as ``numpy.dtype()`` takes it.
         is_readonly : bool, optional
             Mark the view as read-only.
+
+        Returns
+        -------
+        StridedMemoryView
+            The view.
 
         Raises
         ------
@@ -6357,6 +8041,17 @@ class StridedMemoryView:
     def copy_to(self, other: object, stream: Stream, allocator: None = None, blocking: bool | None = None) -> None:
         """
         Copy all elements to another array of the same shape and element type. See ``copy_from``.
+
+        Parameters
+        ----------
+        other : object
+            A view or an array to write to.
+        stream : Stream
+            The copy runs in the order of this stream.
+        allocator : None, optional
+            Reserved; pass None.
+        blocking : bool, optional
+            Whether to wait for the copy; see ``copy_from``.
         """
 
     def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> CapsuleType:
@@ -6395,6 +8090,13 @@ class TensorMapDescriptor:
 
     Made by ``StridedMemoryView.as_tensor_map``. Pass it to a kernel whose parameter is a
     ``const __grid_constant__ CUtensorMap``. Keeps the view alive. Needs compute capability 9.0.
+
+    Examples
+    --------
+    >>> view = cuprum.utils.StridedMemoryView.from_buffer(buffer, (16, 16), dtype=np.float32)
+    >>> tensor_map = view.as_tensor_map(box_dim=(8, 8))
+    >>> tensor_map.rank
+    2
     """
 
     def __init__(self) -> None: ...
@@ -6540,6 +8242,12 @@ class GraphicsResource:
     Made by ``from_gl_buffer``, ``from_gl_image`` or ``from_egl_image``. In a ``with`` statement the
     resource is closed at the end. If it was made with a stream, it is also mapped at the beginning,
     and the statement gives the mapped buffer.
+
+    Examples
+    --------
+    >>> resource = cuprum.GraphicsResource.from_gl_buffer(vbo)  # doctest: +SKIP
+    >>> with resource.map(stream=stream) as vertices:  # doctest: +SKIP
+    ...     cuprum.launch(stream, config, kernel, vertices)
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -6558,6 +8266,11 @@ class GraphicsResource:
             read none of it. ``"none"`` is the default.
         stream : Stream, optional
             Lets ``with`` map the resource on this stream and give the mapped buffer.
+
+        Returns
+        -------
+        GraphicsResource
+            The registered resource.
 
         Raises
         ------
@@ -6582,6 +8295,11 @@ class GraphicsResource:
             What kernels do with it: ``"read_only"``, ``"write_discard"``, ``"surface_load_store"``,
             ``"texture_gather"``. ``"none"`` is the default.
 
+        Returns
+        -------
+        GraphicsResource
+            The registered resource.
+
         Raises
         ------
         ValueError
@@ -6602,6 +8320,11 @@ class GraphicsResource:
         flags : str or sequence of str, optional
             As for ``from_gl_image``.
 
+        Returns
+        -------
+        GraphicsResource
+            The registered resource.
+
         Raises
         ------
         CUDAError
@@ -6619,6 +8342,11 @@ class GraphicsResource:
         ----------
         stream : Stream
             The work that uses the memory; pass ``device.default_stream`` for the default stream.
+
+        Returns
+        -------
+        Buffer
+            The memory, until ``unmap``.
 
         Raises
         ------
@@ -6644,6 +8372,11 @@ class GraphicsResource:
         stream : Stream
             The work that uses the array.
 
+        Returns
+        -------
+        OpaqueArray
+            The array, until ``unmap``.
+
         Raises
         ------
         RuntimeError
@@ -6662,6 +8395,11 @@ class GraphicsResource:
             The layer of a layered image, or the face of a cube map.
         level : int
             The mipmap level.
+
+        Returns
+        -------
+        OpaqueArray
+            The array, until ``unmap``.
 
         Raises
         ------
@@ -6766,6 +8504,11 @@ def gl_devices(devices: str = "all") -> list[Device]:
     devices : str
         ``"all"``, or those that render the ``"current_frame"`` or the ``"next_frame"``.
 
+    Returns
+    -------
+    list[Device]
+        The devices.
+
     Raises
     ------
     CUDAError
@@ -6778,6 +8521,11 @@ class ExternalMemory:
 
     Made by ``from_fd``. The import ends when the object and all buffers mapped from it are closed or
     dropped. The APIs see each other's writes once an ``ExternalSemaphore`` orders them.
+
+    Examples
+    --------
+    >>> memory = cuprum.ExternalMemory.from_fd(fd, size)  # doctest: +SKIP
+    >>> buffer = memory.map()  # doctest: +SKIP
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -6825,6 +8573,11 @@ class ExternalMemory:
         dedicated : bool
             Whether Vulkan made it as a dedicated allocation of one image or buffer.
 
+        Returns
+        -------
+        ExternalMemory
+            The imported memory.
+
         Raises
         ------
         ValueError
@@ -6844,6 +8597,11 @@ class ExternalMemory:
         size : int, optional
             In bytes; all from `offset` on if not given.
 
+        Returns
+        -------
+        Buffer
+            The mapped part.
+
         Raises
         ------
         ValueError
@@ -6860,6 +8618,11 @@ class ExternalMemory:
             What the image is: size, format, channels and levels.
         offset : int
             In bytes: where the image begins.
+
+        Returns
+        -------
+        MipmappedArray
+            The mapped image.
 
         Raises
         ------
@@ -6889,6 +8652,11 @@ class ExternalSemaphore:
     Made by ``from_fd``. The import ends with the object, but not before the signals and waits that it
     enqueued are done. A graph that captured them keeps it alive as well. If other code uses
     ``handle``, keep the object until that work is done.
+
+    Examples
+    --------
+    >>> semaphore = cuprum.ExternalSemaphore.from_fd(fd)  # doctest: +SKIP
+    >>> semaphore.wait(stream=stream)  # doctest: +SKIP
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -6930,6 +8698,11 @@ class ExternalSemaphore:
             A file descriptor of the semaphore. The caller keeps it; the driver gets a duplicate.
         handle_type : str
             ``"opaque_fd"`` for a binary semaphore, ``"timeline_fd"`` for a timeline semaphore.
+
+        Returns
+        -------
+        ExternalSemaphore
+            The imported semaphore.
 
         Raises
         ------
@@ -6985,7 +8758,15 @@ class ExternalSemaphore:
         """
 
 class MemoryInfo:
-    """Memory of a device, in bytes."""
+    """
+    Memory of a device, in bytes.
+
+    Examples
+    --------
+    >>> memory = cuprum.system.Device(index=0).memory_info
+    >>> memory.used + memory.free <= memory.total
+    True
+    """
 
     @property
     def total(self) -> int:
@@ -7008,10 +8789,24 @@ class MemoryInfo:
 class BAR1MemoryInfo(MemoryInfo):
     """
     Memory of a device that the CPU and other devices can map over PCIe, in bytes.
+
+    Examples
+    --------
+    >>> memory = cuprum.system.Device(index=0).bar1_memory_info
+    >>> memory.used <= memory.total
+    True
     """
 
 class Utilization:
-    """How busy a device was over the last sampling period."""
+    """
+    How busy a device was over the last sampling period.
+
+    Examples
+    --------
+    >>> load = cuprum.system.Device(index=0).utilization
+    >>> 0 <= load.gpu <= 100
+    True
+    """
 
     @property
     def gpu(self) -> int:
@@ -7024,7 +8819,14 @@ class Utilization:
     def __repr__(self) -> str: ...
 
 class EngineUtilization:
-    """How busy an encoder or decoder was."""
+    """
+    How busy an encoder or decoder was.
+
+    Examples
+    --------
+    >>> cuprum.system.Device(index=0).encoder_utilization.percent
+    0
+    """
 
     @property
     def percent(self) -> int:
@@ -7035,7 +8837,14 @@ class EngineUtilization:
         """Return the period that was measured, in microseconds."""
 
 class ProcessUtilization:
-    """How busy one process kept a device, in percent."""
+    """
+    How busy one process kept a device, in percent.
+
+    Examples
+    --------
+    >>> for item in cuprum.system.Device(index=0).get_process_utilization():
+    ...     print(item.pid, item.sm)  # doctest: +SKIP
+    """
 
     @property
     def pid(self) -> int:
@@ -7064,7 +8873,15 @@ class ProcessUtilization:
     def __repr__(self) -> str: ...
 
 class ProcessInfo:
-    """A process that uses a device."""
+    """
+    A process that uses a device.
+
+    Examples
+    --------
+    >>> import os
+    >>> os.getpid() in [item.pid for item in cuprum.system.Device(index=0).compute_running_processes]
+    True
+    """
 
     @property
     def pid(self) -> int:
@@ -7112,7 +8929,15 @@ class ProcessInfo:
     def __repr__(self) -> str: ...
 
 class DeviceAttributes:
-    """Engines and slices of a device."""
+    """
+    Engines and slices of a device.
+
+    Examples
+    --------
+    >>> attributes = cuprum.system.Device(index=0).attributes
+    >>> attributes.multiprocessor_count > 0
+    True
+    """
 
     @property
     def multiprocessor_count(self) -> int:
@@ -7151,7 +8976,14 @@ class DeviceAttributes:
         """Return the memory in MiB."""
 
 class RepairStatus:
-    """Repairs that the next reset makes."""
+    """
+    Repairs that the next reset makes.
+
+    Examples
+    --------
+    >>> cuprum.system.Device(index=0).repair_status.is_channel_repair_pending  # doctest: +SKIP
+    False
+    """
 
     @property
     def channel_repair_pending(self) -> bool:
@@ -7162,7 +8994,13 @@ class RepairStatus:
         """Return whether a group of multiprocessors will be repaired."""
 
 class RemappedRows:
-    """Rows of memory that were replaced by spare ones."""
+    """
+    Rows of memory that were replaced by spare ones.
+
+    Examples
+    --------
+    >>> cuprum.system.Device(index=0).ecc.remapped_rows  # doctest: +SKIP
+    """
 
     @property
     def corrected(self) -> int:
@@ -7181,7 +9019,15 @@ class RemappedRows:
         """Return whether a row could not be replaced."""
 
 class ClockOffsets:
-    """The offset of a clock, in MHz."""
+    """
+    The offset of a clock, in MHz.
+
+    Examples
+    --------
+    >>> offsets = cuprum.system.Device(index=0).get_clock("sm").get_offsets(0)
+    >>> offsets.clock_offset_mhz
+    0
+    """
 
     @property
     def clock_offset_mhz(self) -> int:
@@ -7196,7 +9042,14 @@ class ClockOffsets:
         """Return its minimum."""
 
 class CoolerInfo:
-    """A cooler."""
+    """
+    A cooler.
+
+    Examples
+    --------
+    >>> cooler = cuprum.system.Device(index=0).cooler
+    >>> targets = cooler.target
+    """
 
     @property
     def signal_type(self) -> cuprum.system.typing.CoolerControl | None:
@@ -7207,7 +9060,15 @@ class CoolerInfo:
         """Return what it cools."""
 
 class GpuDynamicPstatesUtilization:
-    """How one part of a device influences its performance state."""
+    """
+    How one part of a device influences its performance state.
+
+    Examples
+    --------
+    >>> gpu = cuprum.system.Device(index=0).dynamic_pstates_info[0]
+    >>> 0 <= gpu.percentage <= 100
+    True
+    """
 
     @property
     def is_present(self) -> bool:
@@ -7228,6 +9089,12 @@ class GpuDynamicPstatesUtilization:
 class GpuDynamicPstatesInfo:
     """
     The parts of a device: GPU, frame buffer, video engine and bus, then reserved ones.
+
+    Examples
+    --------
+    >>> info = cuprum.system.Device(index=0).dynamic_pstates_info
+    >>> len(info)
+    8
     """
 
     def __len__(self) -> int: ...
@@ -7235,7 +9102,15 @@ class GpuDynamicPstatesInfo:
     def __getitem__(self, idx: int, /) -> GpuDynamicPstatesUtilization: ...
 
 class ThermalSensor:
-    """A sensor, in degrees Celsius."""
+    """
+    A sensor, in degrees Celsius.
+
+    Examples
+    --------
+    >>> temperature = cuprum.system.Device(index=0).temperature
+    >>> temperature.get_thermal_settings("all")[0].current_temp
+    40
+    """
 
     @property
     def controller(self) -> cuprum.system.typing.ThermalController:
@@ -7258,14 +9133,30 @@ class ThermalSensor:
         """Return what it measures."""
 
 class ThermalSettings:
-    """The sensors of a device."""
+    """
+    The sensors of a device.
+
+    Examples
+    --------
+    >>> settings = cuprum.system.Device(index=0).temperature.get_thermal_settings("all")
+    >>> [sensor.current_temp for sensor in settings]
+    [40]
+    """
 
     def __len__(self) -> int: ...
 
     def __getitem__(self, idx: int, /) -> ThermalSensor: ...
 
 class Sample:
-    """What a device did at one moment. What it does not report is None."""
+    """
+    What a device did at one moment. What it does not report is None.
+
+    Examples
+    --------
+    >>> sample = cuprum.system.Device(index=0).read_sample()
+    >>> sample.memory_used <= sample.memory_total
+    True
+    """
 
     @property
     def time(self) -> float:
@@ -7312,7 +9203,15 @@ class Sample:
         """Return why clocks were lower than they could be."""
 
 class ClockInfo:
-    """One clock of a device."""
+    """
+    One clock of a device.
+
+    Examples
+    --------
+    >>> clock = cuprum.system.Device(index=0).get_clock("sm")
+    >>> clock.get_max_mhz() > 0
+    True
+    """
 
     def get_current_mhz(self, clock_id: cuprum.system.typing.ClockId | str | None = None) -> int:
         """
@@ -7322,13 +9221,32 @@ class ClockInfo:
         ----------
         clock_id : ClockId or str, optional
             ``"current"``, which is the default, or ``"customer_boost_max"``.
+
+        Returns
+        -------
+        int
+            The frequency.
         """
 
     def get_max_mhz(self) -> int:
-        """Return the highest frequency in MHz."""
+        """
+        Return the highest frequency in MHz.
+
+        Returns
+        -------
+        int
+            The frequency.
+        """
 
     def get_max_customer_boost_mhz(self) -> int:
-        """Return the highest frequency that the manufacturer allows, in MHz."""
+        """
+        Return the highest frequency that the manufacturer allows, in MHz.
+
+        Returns
+        -------
+        int
+            The frequency.
+        """
 
     def get_min_max_clock_of_pstate_mhz(self, pstate: int) -> tuple[int, int]:
         """
@@ -7338,6 +9256,11 @@ class ClockInfo:
         ----------
         pstate : int
             0 (the fastest) to 15.
+
+        Returns
+        -------
+        tuple[int, int]
+            The lowest and the highest frequency.
         """
 
     def get_offsets(self, pstate: int) -> ClockOffsets:
@@ -7348,10 +9271,23 @@ class ClockInfo:
         ----------
         pstate : int
             0 (the fastest) to 15.
+
+        Returns
+        -------
+        ClockOffsets
+            The offsets in MHz.
         """
 
 class FanInfo:
-    """One fan of a device. Speeds are in percent of the maximum."""
+    """
+    One fan of a device. Speeds are in percent of the maximum.
+
+    Examples
+    --------
+    >>> fan = cuprum.system.Device(index=0).get_fan(0)
+    >>> 0 <= fan.speed <= 100
+    True
+    """
 
     @property
     def speed(self) -> int:
@@ -7384,10 +9320,24 @@ class FanInfo:
         """Let the driver control the fan again. Needs root."""
 
 class Temperature:
-    """The temperatures of a device, in degrees Celsius."""
+    """
+    The temperatures of a device, in degrees Celsius.
+
+    Examples
+    --------
+    >>> cuprum.system.Device(index=0).temperature.get_sensor()
+    40
+    """
 
     def get_sensor(self) -> int:
-        """Return the temperature of the GPU."""
+        """
+        Return the temperature of the GPU.
+
+        Returns
+        -------
+        int
+            Degrees Celsius.
+        """
 
     def get_threshold(self, threshold_type: cuprum.system.typing.TemperatureThresholds | str) -> int:
         """
@@ -7400,6 +9350,11 @@ class Temperature:
         ----------
         threshold_type : TemperatureThresholds or str
             Such as ``"shutdown"``, ``"slowdown"`` or ``"gpu_max"``.
+
+        Returns
+        -------
+        int
+            Degrees Celsius.
         """
 
     @property
@@ -7414,10 +9369,23 @@ class Temperature:
         ----------
         sensor_index : ThermalTarget or str
             The part, or ``"all"``.
+
+        Returns
+        -------
+        ThermalSettings
+            One entry for each sensor.
         """
 
 class PowerInfo:
-    """The power of a device, in milliwatts and millijoules."""
+    """
+    The power of a device, in milliwatts and millijoules.
+
+    Examples
+    --------
+    >>> power = cuprum.system.Device(index=0).power
+    >>> power.usage_mw <= power.limit_mw
+    True
+    """
 
     @property
     def usage_mw(self) -> int:
@@ -7449,7 +9417,14 @@ class PowerInfo:
         """Return the lowest and the highest limit that can be set."""
 
 class EccInfo:
-    """The error correction of a device's memory."""
+    """
+    The error correction of a device's memory.
+
+    Examples
+    --------
+    >>> cuprum.system.Device(index=0).ecc.is_enabled  # doctest: +SKIP
+    True
+    """
 
     @property
     def is_enabled(self) -> bool:
@@ -7474,17 +9449,36 @@ class EccInfo:
             ``"corrected"`` or ``"uncorrected"``.
         counter : EccCounterType or str, optional
             ``"volatile"``, since the driver was loaded, or ``"aggregate"``, since the device was made.
+
+        Returns
+        -------
+        int
+            The number of errors.
         """
 
     def clear_errors(self, counter: cuprum.system.typing.EccCounterType | str) -> None:
-        """Set the counts of errors to 0. Needs root."""
+        """
+        Set the counts of errors to 0. Needs root.
+
+        Parameters
+        ----------
+        counter : EccCounterType or str
+            ``"volatile"`` or ``"aggregate"``.
+        """
 
     @property
     def remapped_rows(self) -> RemappedRows:
         """Return the rows of memory that were replaced by spare ones."""
 
 class InforomInfo:
-    """The memory that identifies a board."""
+    """
+    The memory that identifies a board.
+
+    Examples
+    --------
+    >>> cuprum.system.Device(index=0).inforom.image_version  # doctest: +SKIP
+    'G525.0220.00.03'
+    """
 
     def get_version(self, inforom: cuprum.system.typing.InforomObject | str) -> str:
         """
@@ -7494,6 +9488,11 @@ class InforomInfo:
         ----------
         inforom : InforomObject or str
             ``"oem"``, ``"ecc"``, ``"power"`` or ``"den"``.
+
+        Returns
+        -------
+        str
+            The version.
         """
 
     @property
@@ -7525,7 +9524,14 @@ class InforomInfo:
         """Return the part number, empty for boards without one."""
 
 class PciInfo:
-    """A device on the PCI bus. The address is read once, the rest each time."""
+    """
+    A device on the PCI bus. The address is read once, the rest each time.
+
+    Examples
+    --------
+    >>> cuprum.system.Device(index=0).pci_info.bus_id
+    '00000000:01:00.0'
+    """
 
     @property
     def bus_id(self) -> str:
@@ -7600,7 +9606,14 @@ class PciInfo:
         """Return how often data had to be sent again."""
 
 class NvlinkInfo:
-    """One NVLink of a device."""
+    """
+    One NVLink of a device.
+
+    Examples
+    --------
+    >>> for link in cuprum.system.Device(index=0).get_nvlinks():  # doctest: +SKIP
+    ...     print(link.version, link.state)
+    """
 
     @property
     def version(self) -> tuple[int, int]:
@@ -7614,7 +9627,14 @@ class NvlinkInfo:
     """Return the number of links that a device may have at most; deprecated."""
 
 class MigInfo:
-    """The division of a device into smaller ones."""
+    """
+    The division of a device into smaller ones.
+
+    Examples
+    --------
+    >>> cuprum.system.Device(index=0).mig.is_mig_device
+    False
+    """
 
     @property
     def is_mig_device(self) -> bool:
@@ -7650,6 +9670,11 @@ class MigInfo:
         index : int
             Less than ``device_count``.
 
+        Returns
+        -------
+        SystemDevice
+            The part, as a device.
+
         Raises
         ------
         NotFoundError
@@ -7657,7 +9682,14 @@ class MigInfo:
         """
 
     def get_all_devices(self) -> Iterator[SystemDevice]:
-        """Return an iterator over the parts that exist."""
+        """
+        Return an iterator over the parts that exist.
+
+        Returns
+        -------
+        Iterator[SystemDevice]
+            The parts, as devices.
+        """
 
 class SystemDevice:
     """
@@ -7683,17 +9715,37 @@ class SystemDevice:
         Unless exactly one of them is given.
     NotFoundError, InvalidArgumentError
         If there is no such device; the text lists those that there are.
+
+    Examples
+    --------
+    >>> device = cuprum.system.Device(index=0)
+    >>> device.memory_info.total > 0
+    True
     """
 
     def __init__(self, *, index: int | None = None, uuid: str | bytes | None = None, pci_bus_id: str | bytes | None = None, serial: str | bytes | None = None) -> None: ...
 
     @staticmethod
     def get_device_count() -> int:
-        """Return the number of devices that NVML sees."""
+        """
+        Return the number of devices that NVML sees.
+
+        Returns
+        -------
+        int
+            The number.
+        """
 
     @staticmethod
     def get_all_devices() -> Iterator[SystemDevice]:
-        """Return an iterator over all devices, in NVML's order."""
+        """
+        Return an iterator over all devices, in NVML's order.
+
+        Returns
+        -------
+        Iterator[SystemDevice]
+            The devices.
+        """
 
     @staticmethod
     def get_all_devices_with_cpu_affinity(cpu_index: int) -> Iterator[SystemDevice]:
@@ -7704,6 +9756,11 @@ class SystemDevice:
         ----------
         cpu_index : int
             The number of the CPU.
+
+        Returns
+        -------
+        Iterator[SystemDevice]
+            The devices.
         """
 
     def __eq__(self, other: object, /) -> bool: ...
@@ -7797,6 +9854,11 @@ class SystemDevice:
         """
         Return the same device as CUDA knows it. Starts the driver.
 
+        Returns
+        -------
+        Device
+            The device of `cuprum`.
+
         Raises
         ------
         RuntimeError
@@ -7879,6 +9941,11 @@ class SystemDevice:
         since : int, optional
             Return samples that are newer than this time, in microseconds since 1970. Without it, return all
             that the driver keeps.
+
+        Returns
+        -------
+        list[ProcessUtilization]
+            One entry for each process.
         """
 
     def get_clock(self, clock_type: cuprum.system.typing.ClockType | str) -> ClockInfo:
@@ -7889,6 +9956,11 @@ class SystemDevice:
         ----------
         clock_type : ClockType or str
             ``"graphics"``, ``"sm"``, ``"memory"`` or ``"video"``.
+
+        Returns
+        -------
+        ClockInfo
+            The clock.
         """
 
     @property
@@ -7946,6 +10018,11 @@ class SystemDevice:
         fan : int, optional
             Its index, from 0.
 
+        Returns
+        -------
+        FanInfo
+            The fan.
+
         Raises
         ------
         ValueError
@@ -7953,7 +10030,14 @@ class SystemDevice:
         """
 
     def get_nvlink_count(self) -> int:
-        """Return the number of NVLinks."""
+        """
+        Return the number of NVLinks.
+
+        Returns
+        -------
+        int
+            The number.
+        """
 
     def get_nvlink(self, link: int) -> NvlinkInfo:
         """
@@ -7964,6 +10048,11 @@ class SystemDevice:
         link : int
             Its index, from 0.
 
+        Returns
+        -------
+        NvlinkInfo
+            The link.
+
         Raises
         ------
         ValueError
@@ -7971,7 +10060,14 @@ class SystemDevice:
         """
 
     def get_nvlinks(self) -> Iterator[NvlinkInfo]:
-        """Return an iterator over all NVLinks."""
+        """
+        Return an iterator over all NVLinks.
+
+        Returns
+        -------
+        Iterator[NvlinkInfo]
+            The links.
+        """
 
     def get_cpu_affinity(self, scope: cuprum.system.typing.AffinityScope | str | None = None) -> list[int]:
         """
@@ -7981,6 +10077,11 @@ class SystemDevice:
         ----------
         scope : AffinityScope or str, optional
             ``"node"``, which is the default, or ``"socket"``.
+
+        Returns
+        -------
+        list[int]
+            The numbers of the CPUs.
         """
 
     def get_memory_affinity(self, scope: cuprum.system.typing.AffinityScope | str | None = None) -> list[int]:
@@ -7991,6 +10092,11 @@ class SystemDevice:
         ----------
         scope : AffinityScope or str, optional
             ``"node"``, which is the default, or ``"socket"``.
+
+        Returns
+        -------
+        list[int]
+            The numbers of the nodes.
         """
 
     def set_cpu_affinity(self) -> None:
@@ -8007,6 +10113,11 @@ class SystemDevice:
         ----------
         level : GpuTopologyLevel or str
             Such as ``"single"``: one PCIe switch.
+
+        Returns
+        -------
+        Iterator[SystemDevice]
+            The devices.
         """
 
     def get_field_values(self, field_ids: Sequence[int | tuple[int, int]]) -> FieldValues:
@@ -8019,6 +10130,11 @@ class SystemDevice:
         ----------
         field_ids : list of int or (int, int)
             Members of `FieldId`, each alone or with the part of the device that it is about.
+
+        Returns
+        -------
+        FieldValues
+            The values, in the order of the fields.
         """
 
     def clear_field_values(self, field_ids: Sequence[int | tuple[int, int]]) -> None:
@@ -8040,6 +10156,11 @@ class SystemDevice:
         events : EventType, str or list of them
             Such as ``"xid_critical_error"``.
 
+        Returns
+        -------
+        DeviceEvents
+            What waits for the events.
+
         Raises
         ------
         NotSupportedError
@@ -8047,11 +10168,23 @@ class SystemDevice:
         """
 
     def get_supported_event_types(self) -> list[cuprum.system.typing.EventType]:
-        """Return the events that the device has."""
+        """
+        Return the events that the device has.
+
+        Returns
+        -------
+        list[EventType]
+            The kinds of events.
+        """
 
     def read_sample(self) -> Sample:
         """
         Read load, memory, temperature, power and clocks at once; None for what is unknown.
+
+        Returns
+        -------
+        Sample
+            The values at this moment.
         """
 
     def sample(self, interval: float = 1.0, count: int | None = None) -> Iterator[Sample]:
@@ -8066,10 +10199,24 @@ class SystemDevice:
             In seconds.
         count : int, optional
             How many samples. Without it, there is no end.
+
+        Returns
+        -------
+        Iterator[Sample]
+            Samples, until `count` or without end.
         """
 
 class FieldValue:
-    """One field of a device and when it was read."""
+    """
+    One field of a device and when it was read.
+
+    Examples
+    --------
+    >>> from cuprum.system.typing import FieldId
+    >>> values = cuprum.system.Device(index=0).get_field_values([FieldId.DEV_TOTAL_ENERGY_CONSUMPTION])
+    >>> values[0].value >= 0
+    True
+    """
 
     @property
     def field_id(self) -> cuprum.system.typing.FieldId:
@@ -8099,7 +10246,16 @@ class FieldValue:
         """
 
 class FieldValues:
-    """Fields that were read together."""
+    """
+    Fields that were read together.
+
+    Examples
+    --------
+    >>> from cuprum.system.typing import FieldId
+    >>> values = cuprum.system.Device(index=0).get_field_values([FieldId.DEV_TOTAL_ENERGY_CONSUMPTION])
+    >>> len(values)
+    1
+    """
 
     def __len__(self) -> int: ...
 
@@ -8119,6 +10275,11 @@ class FieldValues:
         """
         Return all values.
 
+        Returns
+        -------
+        list[int or float]
+            The values, in the order of the fields.
+
         Raises
         ------
         NvmlError
@@ -8126,7 +10287,15 @@ class FieldValues:
         """
 
 class EventData:
-    """An event of a device."""
+    """
+    An event of a device.
+
+    Examples
+    --------
+    >>> device = cuprum.system.Device(index=0)
+    >>> with device.register_events("xid_critical_error") as events:  # doctest: +SKIP
+    ...     print(events.wait().event_data)
+    """
 
     @property
     def device(self) -> SystemDevice:
@@ -8170,7 +10339,15 @@ class EventData:
         """
 
 class DeviceEvents:
-    """Events of one device that are recorded, until it is closed."""
+    """
+    Events of one device that are recorded, until it is closed.
+
+    Examples
+    --------
+    >>> device = cuprum.system.Device(index=0)
+    >>> kinds = device.get_supported_event_types()
+    >>> events = device.register_events(kinds)
+    """
 
     def wait(self, timeout_ms: int | None = 0) -> EventData:
         """
@@ -8180,6 +10357,11 @@ class DeviceEvents:
         ----------
         timeout_ms : int, optional
             How long to wait. 0 and None mean without limit.
+
+        Returns
+        -------
+        EventData
+            What happened, and where.
 
         Raises
         ------
@@ -8197,7 +10379,14 @@ class DeviceEvents:
     def __exit__(self, *exception: object) -> None: ...
 
 class SystemEvent:
-    """An event of the system."""
+    """
+    An event of the system.
+
+    Examples
+    --------
+    >>> with cuprum.system.register_events("unbind") as events:  # doctest: +SKIP
+    ...     print(events.wait()[0].event_type)
+    """
 
     @property
     def event_type(self) -> cuprum.system.typing.SystemEventType:
@@ -8219,14 +10408,27 @@ class SystemEvent:
         """
 
 class SystemEvents:
-    """Events that happened."""
+    """
+    Events that happened.
+
+    Examples
+    --------
+    >>> with cuprum.system.register_events("unbind") as events:  # doctest: +SKIP
+    ...     print(len(events.wait()))
+    """
 
     def __len__(self) -> int: ...
 
     def __getitem__(self, idx: int, /) -> SystemEvent: ...
 
 class RegisteredSystemEvents:
-    """Events of the system that are recorded, until it is closed."""
+    """
+    Events of the system that are recorded, until it is closed.
+
+    Examples
+    --------
+    >>> events = cuprum.system.register_events("unbind")
+    """
 
     def wait(self, timeout_ms: int | None = 0, buffer_size: int = 1) -> SystemEvents:
         """
@@ -8238,6 +10440,11 @@ class RegisteredSystemEvents:
             How long to wait. 0 and None mean without limit.
         buffer_size : int, optional
             How many events to return at most.
+
+        Returns
+        -------
+        SystemEvents
+            What happened.
 
         Raises
         ------
@@ -8261,6 +10468,11 @@ def register_events(events: cuprum.system.typing.SystemEventType | str | list[cu
     events : SystemEventType, str or list of them
         ``"unbind"`` or ``"bind"``.
 
+    Returns
+    -------
+    RegisteredSystemEvents
+        What waits for the events.
+
     Raises
     ------
     NotSupportedError
@@ -8272,23 +10484,61 @@ def get_user_mode_driver_version() -> tuple[int, ...]:
     Return the newest CUDA that the driver supports, as ``(major, minor)``.
 
     Without NVML, the driver itself is asked.
+
+    Returns
+    -------
+    tuple[int, ...]
+        The version.
     """
 
 def get_kernel_mode_driver_version() -> tuple[int, ...]:
-    """Return the version of the kernel's driver, such as ``(580, 65, 6)``."""
+    """
+    Return the version of the kernel's driver, such as ``(580, 65, 6)``.
+
+    Returns
+    -------
+    tuple[int, ...]
+        The version.
+    """
 
 def get_nvml_version() -> tuple[int, ...]:
-    """Return the version of NVML, such as ``(13, 580, 65, 6)``."""
+    """
+    Return the version of NVML, such as ``(13, 580, 65, 6)``.
+
+    Returns
+    -------
+    tuple[int, ...]
+        The version.
+    """
 
 def get_driver_branch() -> str:
-    """Return the branch that the driver is from, such as ``r580_00``."""
+    """
+    Return the branch that the driver is from, such as ``r580_00``.
+
+    Returns
+    -------
+    str
+        The name of the branch.
+    """
 
 def get_num_devices() -> int:
-    """Return the number of devices that NVML sees."""
+    """
+    Return the number of devices that NVML sees.
+
+    Returns
+    -------
+    int
+        The number.
+    """
 
 def get_nvml_path() -> str:
     """
     Return the file that NVML was loaded from. Loads it.
+
+    Returns
+    -------
+    str
+        The path.
 
     Raises
     ------
@@ -8305,6 +10555,11 @@ def get_process_name(pid: int) -> str:
     pid : int
         The number of the process.
 
+    Returns
+    -------
+    str
+        The name.
+
     Raises
     ------
     NotFoundError
@@ -8312,7 +10567,21 @@ def get_process_name(pid: int) -> str:
     """
 
 def get_topology_common_ancestor(device1: SystemDevice, device2: SystemDevice) -> cuprum.system.typing.GpuTopologyLevel:
-    """Return where the paths of two devices meet."""
+    """
+    Return where the paths of two devices meet.
+
+    Parameters
+    ----------
+    device1 : SystemDevice
+        A device.
+    device2 : SystemDevice
+        Another device.
+
+    Returns
+    -------
+    GpuTopologyLevel
+        The place, from the same board to different nodes.
+    """
 
 def get_p2p_status(device1: SystemDevice, device2: SystemDevice, index: cuprum.system.typing.GpuP2PCapsIndex | str) -> cuprum.system.typing.GpuP2PStatus:
     """
@@ -8324,6 +10593,11 @@ def get_p2p_status(device1: SystemDevice, device2: SystemDevice, index: cuprum.s
         The devices.
     index : GpuP2PCapsIndex or str
         In which way: ``"read"``, ``"write"``, ``"nvlink"``, ``"atomics"`` or ``"pci"``.
+
+    Returns
+    -------
+    GpuP2PStatus
+        The state of the link.
     """
 
 def explain_clock_event_reason(reason: cuprum.system.typing.ClocksEventReasons | str) -> str:
@@ -8342,7 +10616,14 @@ def stop_trace() -> None:
     """Stop the trace; see ``cuprum.trace``."""
 
 def is_tracing() -> bool:
-    """Return whether a trace is being recorded."""
+    """
+    Return whether a trace is being recorded.
+
+    Returns
+    -------
+    bool
+        True between ``start`` and ``stop``.
+    """
 
 def begin_range(name: str) -> None:
     """Begin a range; see ``cuprum.trace``."""
@@ -8355,6 +10636,15 @@ class FaultInjection:
     A driver call that fails inside a ``with`` block.
 
     See ``cuprum.testing.fail_call``.
+
+    Examples
+    --------
+    >>> with cuprum.testing.fail_call("cuEventCreate", code=2):
+    ...     try:
+    ...         device.create_event()
+    ...     except cuprum.CUDAError as error:
+    ...         print(error.name)
+    CUDA_ERROR_OUT_OF_MEMORY
     """
 
     def __init__(self, function: str, nth: int, code: int) -> None: ...
@@ -8374,10 +10664,24 @@ class FaultInjection:
         """Return the function that was made to fail, or an empty string."""
 
 def driver_version() -> int:
-    """Return the CUDA version that the driver supports, 13000 for 13.0."""
+    """
+    Return the CUDA version that the driver supports, 13000 for 13.0.
+
+    Returns
+    -------
+    int
+        1000 times the major plus 10 times the minor number.
+    """
 
 def driver_description() -> str:
-    """Return which driver is in use and where it came from."""
+    """
+    Return which driver is in use and where it came from.
+
+    Returns
+    -------
+    str
+        One line for messages and reports.
+    """
 
 class LibraryInfo:
     """A compiler library and where it was found."""

@@ -50,6 +50,12 @@ class GraphCompleteOptions:
         Kernels can launch the graph. Excludes `auto_free_on_launch`.
     use_node_priority : bool
         Nodes run with their own priorities, not with that of the stream.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> node = definition.memset(buffer, 0, 64)
+    >>> graph = definition.instantiate(cuprum.graph.GraphCompleteOptions(use_node_priority=True))
     """
 
     auto_free_on_launch: bool = False
@@ -96,6 +102,13 @@ class GraphDebugPrintOptions:
         Numbers of edges.
     conditional_node_params : bool
         Parameters of conditional nodes.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> node = definition.memset(buffer, 0, 64)
+    >>> options = cuprum.graph.GraphDebugPrintOptions(memset_node_params=True)
+    >>> definition.debug_dot_print("graph.dot", options)
     """
 
     verbose: bool = False
@@ -136,6 +149,15 @@ class GraphUpdateResult:
         The node of the definition at which they differ.
     from_node : GraphNode or None
         The start of the edge that differs.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> node = definition.memset(buffer, 0, 64)
+    >>> graph = definition.instantiate()
+    >>> node.update(value=1)
+    >>> bool(graph.try_update(definition))
+    True
     """
 
     is_updated: bool

@@ -24,6 +24,11 @@ class Host:
     ------
     ValueError
         If both are given, or the node is not a number from 0.
+
+    Examples
+    --------
+    >>> managed = cuprum.ManagedMemoryResource().allocate(1024, stream=stream)
+    >>> managed.prefetch(cuprum.Host(), stream=stream)
     """
 
     __slots__ = ("__weakref__", "_is_numa_current", "_numa_id")
@@ -50,7 +55,13 @@ class Host:
 
     @classmethod
     def numa_current(cls) -> Host:
-        """Return the NUMA node that the calling thread runs on when the object is used."""
+        """Return the NUMA node that the calling thread runs on when the object is used.
+
+        Returns
+        -------
+        Host
+            The place.
+        """
         return cls(is_numa_current=True)
 
     @property

@@ -24,6 +24,11 @@ class PinnedMemoryResourceOptions:
     numa_id : int or None
         The NUMA node that the memory lies on. None leaves it to the system, or, for a pool that is
         shared, takes the current device's.
+
+    Examples
+    --------
+    >>> options = cuprum.PinnedMemoryResourceOptions(max_size=1 << 20)
+    >>> pool = cuprum.PinnedMemoryResource(options)
     """
 
     ipc_enabled: bool = False
@@ -43,6 +48,11 @@ class ManagedMemoryResourceOptions:
     preferred_location_type : ManagedMemoryLocationType or str or None
         ``"device"``, ``"host"`` (takes no number) or ``"host_numa"`` (None takes the current
         device's node).
+
+    Examples
+    --------
+    >>> options = cuprum.ManagedMemoryResourceOptions(preferred_location=device.device_id)
+    >>> pool = cuprum.ManagedMemoryResource(options)
     """
 
     preferred_location: int | None = None
@@ -76,6 +86,11 @@ class VirtualMemoryResourceOptions:
         Further devices that may access the memory.
     self_access, peer_access : VirtualMemoryAccessType or str or None
         What the memory's own device or host, and the peers, may do: ``"rw"``, ``"r"`` or None.
+
+    Examples
+    --------
+    >>> options = cuprum.VirtualMemoryResourceOptions(granularity="minimum")
+    >>> resource = cuprum.VirtualMemoryResource(device, options)
     """
 
     allocation_type: str = "pinned"

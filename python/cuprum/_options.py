@@ -48,6 +48,12 @@ class StreamOptions:
         The stream does not wait for the legacy default stream, nor that for it.
     priority : int or None
         Lower runs first; None is the device's lowest.
+
+    Examples
+    --------
+    >>> stream = device.create_stream(options=cuprum.StreamOptions(priority=0))
+    >>> stream.priority
+    0
     """
 
     nonblocking: bool = True
@@ -67,6 +73,15 @@ class EventOptions:
     ipc_enabled : bool
         Other processes can wait for the event; excludes timing. Only ``Stream.record`` makes such
         events, and they are recorded once.
+
+    Examples
+    --------
+    >>> timed = cuprum.EventOptions(timing_enabled=True)
+    >>> begin = stream.record(options=timed)
+    >>> end = stream.record(options=timed)
+    >>> end.sync()
+    >>> end - begin >= 0
+    True
     """
 
     timing_enabled: bool = False
@@ -82,6 +97,12 @@ class ContextOptions:
     ----------
     resources : sequence of SMResource and WorkqueueResource
         At least one SMResource.
+
+    Examples
+    --------
+    >>> groups, _ = device.resources.sm.split(cuprum.SMResourceOptions(count=8))
+    >>> context = device.create_context(cuprum.ContextOptions(resources=[groups[0]]))
+    >>> stream = context.create_stream()
     """
 
     resources: Sequence[_cuprum.SMResource | _cuprum.WorkqueueResource] | None
@@ -102,6 +123,11 @@ class SMResourceOptions:
         How many of them should be.
     backfill : bool or sequence of bool
         Fill a group up with multiprocessors that are not co-scheduled.
+
+    Examples
+    --------
+    >>> options = cuprum.SMResourceOptions(count=8)
+    >>> groups, rest = device.resources.sm.split(options, dry_run=True)
     """
 
     count: int | Sequence[int | None] | None = None
@@ -150,6 +176,11 @@ class WorkqueueResourceOptions:
         get queues of their own, as far as they go.
     concurrency_limit : int or None
         How many streams should not wait for each other; at least 1.
+
+    Examples
+    --------
+    >>> options = cuprum.WorkqueueResourceOptions(concurrency_limit=2)
+    >>> device.resources.workqueue.configure(options)
     """
 
     sharing_scope: WorkqueueSharingScopeType | str | None = None
@@ -178,6 +209,11 @@ class DeviceMemoryResourceOptions:
         The pool can be shared with other processes.
     max_size : int
         Bytes that the pool may hold; 0 is the driver's limit.
+
+    Examples
+    --------
+    >>> options = cuprum.DeviceMemoryResourceOptions(max_size=1 << 20)
+    >>> pool = cuprum.DeviceMemoryResource(device, options)
     """
 
     ipc_enabled: bool = False

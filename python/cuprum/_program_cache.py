@@ -32,6 +32,15 @@ class ProgramCacheResource(abc.ABC):
 
     ``Program.compile(..., cache=...)`` looks here before it compiles. Derive from it to keep code
     elsewhere. There is no ``in``: ask with ``get``, which cannot be overtaken by another process.
+
+    Examples
+    --------
+    >>> cache = cuprum.utils.InMemoryProgramCache()
+    >>> isinstance(cache, cuprum.utils.ProgramCacheResource)
+    True
+    >>> cache[b"key"] = b"code"
+    >>> cache[b"key"]
+    b'code'
     """
 
     @abc.abstractmethod
@@ -55,7 +64,20 @@ class ProgramCacheResource(abc.ABC):
         """Remove everything."""
 
     def get(self, key: bytes | str, default: bytes | None = None) -> bytes | None:
-        """Return the code under a key, or a default."""
+        """Return the code under a key, or a default.
+
+        Parameters
+        ----------
+        key : bytes or str
+            The key, as for ``cache[key]``.
+        default : bytes, optional
+            What to return if there is no code.
+
+        Returns
+        -------
+        bytes or None
+            The code or the default.
+        """
         try:
             return self[key]
         except KeyError:
@@ -66,7 +88,13 @@ class ProgramCacheResource(abc.ABC):
         items: Mapping[bytes | str, object] | Iterable[tuple[bytes | str, object]],
         /,
     ) -> None:
-        """Keep several pieces of code, from a mapping or from pairs of key and code."""
+        """Keep several pieces of code, from a mapping or from pairs of key and code.
+
+        Parameters
+        ----------
+        items : Mapping[bytes | str, object] | Iterable[tuple[bytes | str, object]]
+            Keys and code.
+        """
         pairs = items.items() if isinstance(items, Mapping) else items
         for key, value in pairs:
             self[key] = value
@@ -112,7 +140,20 @@ class _CoreCache(ProgramCacheResource):
         self._core.clear()
 
     def get(self, key: bytes | str, default: bytes | None = None) -> bytes | None:
-        """Return the code under a key, or a default."""
+        """Return the code under a key, or a default.
+
+        Parameters
+        ----------
+        key : bytes or str
+            The key, as for ``cache[key]``.
+        default : bytes, optional
+            What to return if there is no code.
+
+        Returns
+        -------
+        bytes or None
+            The code or the default.
+        """
         code = self._core.get(_key_bytes(key))
         return default if code is None else code
 
@@ -158,6 +199,15 @@ class FileStreamProgramCache(_CoreCache):
         ``cuprum/program-cache`` in ``XDG_CACHE_HOME`` or ``~/.cache``.
     max_size_bytes : int, optional
         Past this size, what was not used for longest is dropped. None is no limit.
+
+    Examples
+    --------
+    >>> cache = cuprum.utils.FileStreamProgramCache("cache", max_size_bytes=64 << 20)
+    >>> program = cuprum.Program(source, "c++")
+    >>> first = program.compile("cubin", cache=cache)
+    >>> again = program.compile("cubin", cache=cache)  # from the cache
+    >>> len(cache)
+    1
     """
 
     _core: _cuprum.FileStreamCache
@@ -177,7 +227,18 @@ class FileStreamProgramCache(_CoreCache):
         return f"<{type(self).__name__} path={self.path!r}>"
 
     def file_of(self, key: bytes | str) -> str:
-        """Return the file that holds, or would hold, the code under a key."""
+        """Return the file that holds, or would hold, the code under a key.
+
+        Parameters
+        ----------
+        key : bytes or str
+            The key, as for ``cache[key]``.
+
+        Returns
+        -------
+        str
+            The path. The file need not exist.
+        """
         return self._core.file_of(_key_bytes(key))
 
 
@@ -234,6 +295,11 @@ def make_program_cache_key(
     extra_digest : bytes, optional
         Stands for the contents of all files that the source includes. Without it they are looked
         for, through ``include_path``, ``pre_include`` and the source's own folder.
+
+    Returns
+    -------
+    bytes
+        The key.
 
     Raises
     ------

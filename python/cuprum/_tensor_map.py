@@ -109,6 +109,12 @@ class TensorMapDescriptorOptions:
         How much the L2 cache fetches at once.
     oob_fill : TensorMapOOBFill or str
         What loads write for elements outside the tensor.
+
+    Examples
+    --------
+    >>> view = cuprum.utils.StridedMemoryView.from_buffer(buffer, (16, 16), dtype=np.float32)
+    >>> options = cuprum.TensorMapDescriptorOptions(box_dim=(8, 8), swizzle="swizzle_32b")
+    >>> tensor_map = view.as_tensor_map(options=options)
     """
 
     box_dim: tuple[int, ...]

@@ -52,7 +52,15 @@ _BOOL_FLAGS = (
 
 
 class ArrayMemoryRequirements(NamedTuple):
-    """The memory that an array with deferred mapping needs, in bytes."""
+    """The memory that an array with deferred mapping needs, in bytes.
+
+    Examples
+    --------
+    >>> options = cuprum.texture.OpaqueArrayOptions((64, 64), "float32", is_deferred_mapping=True)
+    >>> array = device.create_opaque_array(options)
+    >>> array.memory_requirements.size > 0
+    True
+    """
 
     size: int
     alignment: int
@@ -71,6 +79,13 @@ class ArraySparseProperties(NamedTuple):
         Bytes of the mip tail.
     is_single_miptail : bool
         All layers share one mip tail.
+
+    Examples
+    --------
+    >>> options = cuprum.texture.OpaqueArrayOptions((512, 512), "float32", is_sparse=True)
+    >>> array = device.create_opaque_array(options)  # doctest: +SKIP
+    >>> array.sparse_properties.tile_shape  # doctest: +SKIP
+    (128, 128, 1)
     """
 
     tile_shape: tuple[int, int, int]
@@ -109,6 +124,12 @@ class OpaqueArrayOptions:
         The memory is mapped as a whole, later.
     is_video : bool
         The video engines use the array. Video formats need it.
+
+    Examples
+    --------
+    >>> options = cuprum.texture.OpaqueArrayOptions(shape=(8, 8), format="uint8", num_channels=4)
+    >>> device.create_opaque_array(options).num_channels
+    4
     """
 
     shape: tuple[int, ...]
@@ -161,6 +182,12 @@ class MipmappedArrayOptions:
         The memory is mapped as a whole, later.
     is_video : bool
         The video engines use the array. Video formats need it.
+
+    Examples
+    --------
+    >>> options = cuprum.texture.MipmappedArrayOptions((64, 64), "float32", num_levels=3)
+    >>> device.create_mipmapped_array(options).num_levels
+    3
     """
 
     shape: tuple[int, ...]
@@ -201,6 +228,13 @@ class ResourceView:
         The levels, counted from 0; None is the last one.
     first_layer, last_layer : int
         The layers, or the faces of a cubemap, counted from 0; None is the last one.
+
+    Examples
+    --------
+    >>> array = device.create_opaque_array({"shape": (8, 8), "format": "float32"})
+    >>> resource = cuprum.texture.ResourceDescriptor.from_opaque_array(array)
+    >>> view = cuprum.texture.ResourceView(format="uint32x1")
+    >>> texture = device.create_texture_object(resource=resource, options={"view": view})
     """
 
     format: ResourceViewFormatType | str | None = None
@@ -256,6 +290,13 @@ class TextureObjectOptions:
         Four numbers for the mode "border". None is black.
     view : ResourceView, dict or None
         The part of an array that the texture reads. None is all of it.
+
+    Examples
+    --------
+    >>> array = device.create_opaque_array({"shape": (8, 8), "format": "float32"})
+    >>> resource = cuprum.texture.ResourceDescriptor.from_opaque_array(array)
+    >>> options = cuprum.texture.TextureObjectOptions(filter_mode="linear", normalized_coords=True)
+    >>> texture = device.create_texture_object(resource=resource, options=options)
     """
 
     address_mode: AddressModeType | str | tuple[AddressModeType | str, ...] = AddressModeType.CLAMP

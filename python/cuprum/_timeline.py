@@ -59,6 +59,11 @@ class Timeline:
         path : str or os.PathLike
             A file in Chrome's trace format, as ``cuprum.trace.record`` or ``CUPRUM_TRACE`` writes.
 
+        Returns
+        -------
+        Timeline
+            The trace.
+
         Raises
         ------
         OSError
@@ -129,7 +134,15 @@ class Timeline:
         return _draw(self.events, self._names, width)
 
     def save_svg(self, path: str | os.PathLike[str], width: int = 900) -> None:
-        """Write the picture to a file; see `to_svg`."""
+        """Write the picture to a file; see `to_svg`.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The file to write.
+        width : int, optional
+            The width of the picture in pixels.
+        """
         Path(path).write_text(self.to_svg(width) + "\n", encoding="utf-8")
 
     def _repr_html_(self) -> str:

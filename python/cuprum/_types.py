@@ -47,6 +47,11 @@ class AccessPolicyWindow(NamedTuple):
     hit, miss : AccessPropertyType or str
         What the L2 cache does with accesses to that share, and to the rest: ``"normal"``,
         ``"streaming"`` or, for `hit` alone, ``"persisting"``.
+
+    Examples
+    --------
+    >>> window = cuprum.AccessPolicyWindow(buffer.handle, 512, hit_ratio=1.0, hit="streaming")
+    >>> config = cuprum.LaunchConfig(grid=1, block=32, access_policy_window=window)
     """
 
     base: int

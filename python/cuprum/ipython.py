@@ -79,7 +79,14 @@ def _parser() -> argparse.ArgumentParser:
 
 @magics_class
 class CudaMagics(Magics):
-    """The cell magics ``%%cuda`` and ``%%cuda_trace``."""
+    """The cell magics ``%%cuda`` and ``%%cuda_trace``.
+
+    Examples
+    --------
+    In a notebook, load the extension once. Then start a cell with ``%%cuda``.
+
+    >>> %load_ext cuprum.ipython  # doctest: +SKIP
+    """
 
     @line_cell_magic
     def cuda(self, line: str, cell: str | None = None) -> None:

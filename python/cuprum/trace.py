@@ -106,6 +106,16 @@ def range(name: str) -> Iterator[None]:
     """Mark what happens inside a ``with`` block by a name.
 
     It shows in the trace and, with ``CUPRUM_NVTX=1``, in NVIDIA's profilers.
+
+    Parameters
+    ----------
+    name : str
+        What the trace shows.
+
+    Returns
+    -------
+    Iterator[None]
+        A context manager.
     """
     begin_range(name)
     try:

@@ -93,6 +93,13 @@ class Tensor:
     shape : tuple of int
     dtype : str
         Triton's name of the type, such as ``"fp32"``.
+
+    Examples
+    --------
+    >>> import cuprum.triton
+    >>> x = cuprum.triton.Tensor(np.arange(4, dtype=np.float32))
+    >>> x.shape
+    (4,)
     """
 
     def __init__(self, array: np.ndarray) -> None:
@@ -114,20 +121,49 @@ class Tensor:
         return f"Tensor(shape={self.shape}, dtype={self.dtype})"
 
     def data_ptr(self) -> int:
-        """Return the address, which is the same for kernels and the host."""
+        """Return the address, which is the same for kernels and the host.
+
+        Returns
+        -------
+        int
+            The address.
+        """
         return int(self._buffer.handle)
 
     def stride(self, dimension: int | None = None) -> int | tuple[int, ...]:
-        """Return the distance of elements in one dimension, or in all of them."""
+        """Return the distance of elements in one dimension, or in all of them.
+
+        Parameters
+        ----------
+        dimension : int, optional
+            The dimension. None means all of them.
+
+        Returns
+        -------
+        int or tuple[int, ...]
+            Elements, not bytes.
+        """
         strides = tuple(each // self._array.itemsize for each in self._array.strides)
         return strides if dimension is None else strides[dimension]
 
     def element_size(self) -> int:
-        """Return the size of an element in bytes."""
+        """Return the size of an element in bytes.
+
+        Returns
+        -------
+        int
+            The size.
+        """
         return self._array.itemsize
 
     def numpy(self) -> np.ndarray:
-        """Wait for the device and return a copy of the values."""
+        """Wait for the device and return a copy of the values.
+
+        Returns
+        -------
+        np.ndarray
+            The copy.
+        """
         Device().sync()
         return self._array.copy()
 

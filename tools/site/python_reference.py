@@ -69,6 +69,41 @@ MODULES = {
 }
 COMPILED = "cuprum._cuprum"
 
+# The guides that belong to a page.
+GUIDES = {
+    "device": "guide/device guide/context",
+    "stream": "guide/stream guide/event",
+    "memory": "guide/memory guide/buffer guide/memory_resources guide/ipc",
+    "tensor_map": "guide/tensor_map",
+    "program": "guide/program guide/linker",
+    "launch": "guide/launch guide/kernel",
+    "graphics": "guide/graphics",
+    "errors": "errors",
+    "graph_module": "guide/graph",
+    "texture_module": "guide/texture",
+    "utils_module": "guide/arrays guide/program_cache",
+    "system_module": "guide/system",
+    "checkpoint_module": "guide/checkpoint",
+    "trace_module": "guide/observe",
+    "testing_module": "guide/observe",
+    "triton_module": "emulator/libraries",
+    "drop_in_module": "drop_in",
+}
+
+# What the examples in docstrings start with.
+SETUP = """\
+import cuprum
+import numpy as np
+
+device = cuprum.Device()
+device.set_current()
+stream = device.create_stream()
+buffer = device.allocate(1024, stream=stream)
+source = 'extern "C" __global__ void add_one(int* x) { x[threadIdx.x] += 1; }'
+code = cuprum.Program(source, "c++").compile("cubin")
+kernel = code.get_kernel("add_one")
+"""
+
 # Prefixes of names that a reader imports from cuprum itself.
 PREFIX = re.compile(r"\b(?:cuprum\.)?(?:_\w+|typing|utils|system\.typing)\.(?=[A-Z])")
 MAX_VALUE = 60
@@ -137,15 +172,51 @@ class Sources:
                 yield node
 
 
+def public_definitions(sources: Sources) -> Iterator[tuple[str, ast.AST]]:
+    """Yield what a program can import, each definition once, under the name that it is imported by.
+
+    The classes of objects that others return follow at the end.
+    """
+    seen = set()
+    names = [name for _, patterns in FAMILIES.values() for name in patterns.split()]
+    pairs = [
+        (module, name) for module in ("cuprum", *MODULES) for name in sources.public_names(module)
+    ]
+    for module, name in [*pairs, *((COMPILED, name) for name in names if name.isidentifier())]:
+        node = sources.find(module, name)
+        if node is not None and not name.startswith("__") and id(node) not in seen:
+            seen.add(id(node))
+            yield f"{module}.{name}", node
+
+
 def write(package: Path, output: Path) -> list[str]:
     """Write the pages; return their names in order."""
     sources = Sources(package)
     output.mkdir(parents=True, exist_ok=True)
-    lines = ["# Python reference", "", "The text is that of the docstrings.", ""]
+    lines = [
+        "# Python reference",
+        "",
+        "The text is that of the docstrings. Sections named *Raises* list what a call raises",
+        "besides the errors that every call can raise:",
+        "",
+        "- `CUDAError`, if the driver reports a failure;",
+        "- `ClosedError`, if an object was closed or its device was reset;",
+        "- `TypeError` or `ValueError`, for an argument of the wrong type or value.",
+        "",
+        "[Errors](../../errors.md) describes them. Every example starts with these lines:",
+        "",
+        f"```python\n{SETUP}```",
+        "",
+    ]
     pages = []
 
     def add(page: str, title: str, module: str, definitions: list[Definition]) -> None:
-        (output / f"{page}.rst").write_text(render_page(sources, title, module, definitions))
+        text = render_page(sources, title, module, definitions)
+        links = [f":doc:`../../{guide}`" for guide in GUIDES.get(page, "").split()]
+        if links:
+            head = f"{title}\n{'=' * len(title)}\n"
+            text = text.replace(head, f"{head}\nGuides: {', '.join(links)}.\n", 1)
+        (output / f"{page}.rst").write_text(text)
         pages.append(f"{page}.rst")
         names = ", ".join(f"`{item.name}`" for item in definitions if item.is_public)
         if len(names) > 900:

@@ -62,7 +62,13 @@ Raises
 ------
 ValueError
     If an extent is negative, there are more than 64, strides and shape differ in length, or strides
-    in bytes are no multiples of the element.)");
+    in bytes are no multiples of the element.
+
+Examples
+--------
+>>> layout = cuprum.utils.StridedLayout.dense((2, 3), itemsize=4)
+>>> layout.permuted((1, 0)).strides
+(1, 3))");
     note_type<StridedLayout>(type);
     type.def("__init__", construct, "shape"_a.none(), "strides"_a.none(), "itemsize"_a.none(),
              "divide_strides"_a.none() = false,
@@ -100,7 +106,19 @@ StridedLayout
         "other"_a.none(), "stride_order"_a.none() = "K",
         nb::sig("def dense_like(other: StridedLayout, stride_order: str | tuple[int, "
                 "...] = 'K') -> StridedLayout"),
-        "Make a layout without gaps with the shape of another. See ``to_dense``.");
+        R"(Make a layout without gaps with the shape of another. See ``to_dense``.
+
+Parameters
+----------
+other : StridedLayout
+    The layout whose shape is used.
+stride_order : str | tuple[int, ...], optional
+    ``"C"``, ``"F"``, ``"K"`` for the order of `other`, or the axes from the outermost on.
+
+Returns
+-------
+StridedLayout
+    The new layout.)");
     bind_facts(type);
     bind_properties(type);
     bind_algebra(type);
@@ -197,6 +215,11 @@ void bind_properties(Type& type) {
     type.def("required_size_in_bytes", &StridedLayout::required_size_in_bytes,
              R"(Return the bytes that memory needs for all elements to lie in it.
 
+Returns
+-------
+int
+    The size, counted from the first byte of the memory.
+
 Raises
 ------
 ValueError
@@ -212,7 +235,12 @@ void bind_algebra(Type& type) {
 Parameters
 ----------
 stride_order : str or tuple of int, optional
-    "K" keeps the order of the axes in memory; else as in ``dense``.)");
+    "K" keeps the order of the axes in memory; else as in ``dense``.
+
+Returns
+-------
+StridedLayout
+    The new layout.)");
     type.def(
         "reshaped",
         [](const StridedLayout& self, nb::handle shape) {
@@ -226,6 +254,11 @@ Parameters
 shape : tuple of int
     One extent may be -1: it is computed.
 
+Returns
+-------
+StridedLayout
+    The new layout.
+
 Raises
 ------
 ValueError
@@ -237,7 +270,17 @@ ValueError
         },
         "axis_order"_a.none(),
         nb::sig("def permuted(self, axis_order: tuple[int, ...]) -> StridedLayout"),
-        "Return a layout whose axis i is axis ``axis_order[i]`` of this one.");
+        R"(Return a layout whose axis i is axis ``axis_order[i]`` of this one.
+
+Parameters
+----------
+axis_order : tuple[int, ...]
+    Each axis once.
+
+Returns
+-------
+StridedLayout
+    The new layout.)");
     type.def(
         "flattened",
         [](const StridedLayout& self, nb::handle start_axis, nb::handle end_axis, nb::handle mask) {
@@ -256,11 +299,26 @@ Parameters
 start_axis, end_axis : int, optional
     Only axes in this range, both included, are merged.
 mask : int, optional
-    Only axes whose bit is set are merged into the axis before; see ``flattened_axis_mask``.)");
+    Only axes whose bit is set are merged into the axis before; see ``flattened_axis_mask``.
+
+Returns
+-------
+StridedLayout
+    The new layout.)");
     type.def("flattened_axis_mask", &StridedLayout::flattened_axis_mask,
-             "Return the axes, one bit each, that can be merged into the axis before.");
+             R"(Return the axes, one bit each, that can be merged into the axis before.
+
+Returns
+-------
+int
+    A mask. Combine masks of several layouts with ``&``.)");
     type.def("squeezed", &StridedLayout::squeezed,
-             "Remove the axes of extent 1; a layout without elements becomes one empty axis.");
+             R"(Remove the axes of extent 1; a layout without elements becomes one empty axis.
+
+Returns
+-------
+StridedLayout
+    The new layout.)");
     type.def(
         "unsqueezed",
         [](const StridedLayout& self, nb::handle axis) {
@@ -268,7 +326,17 @@ mask : int, optional
         },
         "axis"_a.none(),
         nb::sig("def unsqueezed(self, axis: int | tuple[int, ...]) -> StridedLayout"),
-        "Add axes of extent 1, numbered as in the result.");
+        R"(Add axes of extent 1, numbered as in the result.
+
+Parameters
+----------
+axis : int | tuple[int, ...]
+    One axis or several.
+
+Returns
+-------
+StridedLayout
+    The new layout.)");
     type.def(
         "broadcast_to",
         [](const StridedLayout& self, nb::handle shape) {
@@ -276,13 +344,28 @@ mask : int, optional
         },
         "shape"_a.none(),
         nb::sig("def broadcast_to(self, shape: tuple[int, ...]) -> StridedLayout"),
-        "Repeat axes of extent 1, and add axes in front, by strides of 0.");
+        R"(Repeat axes of extent 1, and add axes in front, by strides of 0.
+
+Parameters
+----------
+shape : tuple[int, ...]
+    The shape of the result.
+
+Returns
+-------
+StridedLayout
+    The new layout.)");
     const char* slicing = R"(Return the layout of a part.
 
 Parameters
 ----------
 slices : int, slice or tuple of them
-    One for each of the leading axes; an int removes its axis.)";
+    One for each of the leading axes; an int removes its axis.
+
+Returns
+-------
+StridedLayout
+    The new layout.)";
     const auto signature = nb::sig("def sliced(self, slices: int | slice | tuple[int | slice, "
                                    "...]) -> StridedLayout");
     type.def("sliced", sliced, "slices"_a.none(), signature, slicing);
@@ -317,6 +400,11 @@ axis : int, optional
 keep_dim : bool, optional
     An axis that shrinks to extent 1 stays.
 
+Returns
+-------
+StridedLayout
+    The new layout.
+
 Raises
 ------
 ValueError
@@ -341,7 +429,12 @@ max_itemsize : int, optional
 data_ptr : int, optional
     Where the layout is to be used, which it has to be aligned for.
 axis : int, optional
-    The contiguous axis along which elements are taken together.)");
+    The contiguous axis along which elements are taken together.
+
+Returns
+-------
+int
+    The size in bytes.)");
 }
 
 std::size_t itemsize_argument(nb::handle value) {

@@ -65,7 +65,13 @@ void bind_strided_memory_view(nb::module_& module) {
               R"(A view of another library's array, without a copy.
 
 Made by one of the ``from_*`` methods from arrays of numpy, CuPy, PyTorch and others, or from a
-Buffer. Keeps the array alive.)");
+Buffer. Keeps the array alive.
+
+Examples
+--------
+>>> view = cuprum.utils.StridedMemoryView.from_any_interface(np.ones((2, 3)), stream_ptr=-1)
+>>> view.shape, view.dtype
+((2, 3), dtype('float64')))");
     note_type<View>(type);
     recycle<View>(type);
     type.def("__init__", construct, "obj"_a = nb::none(), "stream_ptr"_a = nb::none(),
@@ -97,6 +103,11 @@ stream_ptr : int
     The stream that will use the memory. It waits for the work that the array's stream holds now.
     -1 means no ordering.
 
+Returns
+-------
+StridedMemoryView
+    The view.
+
 Raises
 ------
 BufferError
@@ -104,15 +115,49 @@ BufferError
     fast_class_method<from_dlpack>(
         type,
         "def from_dlpack(cls, obj: object, stream_ptr: int | None = None) -> StridedMemoryView",
-        "View an object through DLPack. See ``from_any_interface``.");
+        R"(View an object through DLPack. See ``from_any_interface``.
+
+Parameters
+----------
+obj : object
+    An object with ``__dlpack__``.
+stream_ptr : int, optional
+    The ``CUstream`` that you use the view on; -1 orders nothing.
+
+Returns
+-------
+StridedMemoryView
+    The view. It keeps the object alive.)");
     fast_class_method<from_cuda_array>(
         type,
         "def from_cuda_array_interface(cls, obj: object, stream_ptr: int | None = None) -> "
         "StridedMemoryView",
-        "View an object through ``__cuda_array_interface__``. See ``from_any_interface``.");
+        R"(View an object through ``__cuda_array_interface__``. See ``from_any_interface``.
+
+Parameters
+----------
+obj : object
+    An object with ``__cuda_array_interface__``.
+stream_ptr : int, optional
+    The ``CUstream`` that you use the view on; -1 orders nothing.
+
+Returns
+-------
+StridedMemoryView
+    The view. It keeps the object alive.)");
     fast_class_method<from_array>(type,
                                   "def from_array_interface(cls, obj: object) -> StridedMemoryView",
-                                  "View an object in host memory through ``__array_interface__``.");
+                                  R"(View an object in host memory through ``__array_interface__``.
+
+Parameters
+----------
+obj : object
+    An object with ``__array_interface__``, such as a numpy array.
+
+Returns
+-------
+StridedMemoryView
+    The view. It keeps the object alive.)");
     fast_class_method<from_buffer>(
         type,
         "def from_buffer(cls, buffer: Buffer, shape: tuple[int, ...], strides: tuple[int, ...] | "
@@ -136,6 +181,11 @@ dtype : numpy.dtype, optional
     What the elements are, as ``numpy.dtype()`` takes it.
 is_readonly : bool, optional
     Mark the view as read-only.
+
+Returns
+-------
+StridedMemoryView
+    The view.
 
 Raises
 ------

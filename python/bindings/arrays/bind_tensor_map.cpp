@@ -61,7 +61,14 @@ void bind_tensor_map(nb::module_& module) {
               R"(A tensor map: describes to the tensor memory accelerator where a tensor lies.
 
 Made by ``StridedMemoryView.as_tensor_map``. Pass it to a kernel whose parameter is a
-``const __grid_constant__ CUtensorMap``. Keeps the view alive. Needs compute capability 9.0.)");
+``const __grid_constant__ CUtensorMap``. Keeps the view alive. Needs compute capability 9.0.
+
+Examples
+--------
+>>> view = cuprum.utils.StridedMemoryView.from_buffer(buffer, (16, 16), dtype=np.float32)
+>>> tensor_map = view.as_tensor_map(box_dim=(8, 8))
+>>> tensor_map.rank
+2)");
     note_type<PyTensorMap>(type);
     type.def(
         "__init__",

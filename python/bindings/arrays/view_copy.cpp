@@ -63,8 +63,18 @@ ValueError
         type,
         "def copy_to(self, other: object, stream: Stream, allocator: None = None, blocking: bool | "
         "None = None) -> None",
-        "Copy all elements to another array of the same shape and element type. See "
-        "``copy_from``.");
+        R"(Copy all elements to another array of the same shape and element type. See ``copy_from``.
+
+Parameters
+----------
+other : object
+    A view or an array to write to.
+stream : Stream
+    The copy runs in the order of this stream.
+allocator : None, optional
+    Reserved; pass None.
+blocking : bool, optional
+    Whether to wait for the copy; see ``copy_from``.)");
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

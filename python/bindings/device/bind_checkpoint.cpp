@@ -48,7 +48,14 @@ Raises
 TypeError
     If the number is not an int.
 ValueError
-    If it is not positive.)");
+    If it is not positive.
+
+Examples
+--------
+>>> import os
+>>> process = cuprum.checkpoint.Process(os.getpid())
+>>> process.state
+'running')");
     type.def(
         "__init__", [](Process* self, nb::handle pid) { new (self) Process(make_process(pid)); },
         "pid"_a.none(), nb::sig("def __init__(self, pid: int) -> None"));

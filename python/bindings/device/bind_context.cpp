@@ -47,7 +47,14 @@ void bind_context(nb::module_& module) {
                                R"(A context of one device.
 
 Obtained from ``Device.context``, ``Stream.context`` or ``Event.context``, or made by
-``Device.create_context`` and ``Context.create``.)");
+``Device.create_context`` and ``Context.create``.
+
+Examples
+--------
+>>> context = device.context
+>>> with context.as_current():
+...     print(cuprum.Context.current() == context)
+True)");
     note_type<PyContext>(type);
     type.def(
         "__init__",
@@ -193,7 +200,12 @@ Parameters
 device : Device or int
     Where it is made.
 **flags
-    As for ``set_flags``.)");
+    As for ``set_flags``.
+
+Returns
+-------
+Context
+    The context. It is not made current.)");
     type.def("create_stream", create_stream, "options"_a = nb::none(),
              nb::sig("def create_stream(self, options: cuprum._options.StreamOptions | dict | "
                      "None = None) -> Stream"),
@@ -202,7 +214,12 @@ device : Device or int
 Parameters
 ----------
 options : StreamOptions or dict, optional
-    How the stream is made; those of a green context must be non-blocking.)");
+    How the stream is made; those of a green context must be non-blocking.
+
+Returns
+-------
+Stream
+    The stream.)");
     type.def(
         "record",
         [](const PyContext& self, const PyEvent& event) {
@@ -225,7 +242,12 @@ event : Event
         "event"_a, nb::sig("def wait(self, event: Event) -> None"),
         R"(Make later work of all streams of this context wait for an event.
 
-Returns at once; only the device waits.)");
+Returns at once; only the device waits.
+
+Parameters
+----------
+event : Event
+    May belong to another context or another device.)");
 }
 
 void bind_settings(nb::class_<PyContext>& type) {
@@ -242,7 +264,12 @@ void bind_settings(nb::class_<PyContext>& type) {
 Parameters
 ----------
 limit : LimitType or str
-    Such as ``"stack_size"``, ``"printf_fifo_size"`` or ``"malloc_heap_size"``.)");
+    Such as ``"stack_size"``, ``"printf_fifo_size"`` or ``"malloc_heap_size"``.
+
+Returns
+-------
+int
+    The current value.)");
     type.def(
         "set_limit",
         [](const PyContext& self, nb::handle limit, nb::handle value) {
@@ -253,7 +280,14 @@ limit : LimitType or str
         },
         "limit"_a, "value"_a,
         nb::sig("def set_limit(self, limit: cuprum.typing.LimitType | str, value: int) -> None"),
-        "Change a limit of this context; the driver may round the value up.");
+        R"(Change a limit of this context; the driver may round the value up.
+
+Parameters
+----------
+limit : LimitType or str
+    Such as ``"stack_size"``, ``"printf_fifo_size"`` or ``"malloc_heap_size"``.
+value : int
+    The value to ask for, usually in bytes.)");
     type.def_prop_rw(
         "cache_config",
         [](const PyContext& self) {
@@ -331,7 +365,13 @@ void bind_current(nb::module_& module, nb::class_<PyContext>& type) {
     nb::class_<PyCurrentContext> guard(
         module, "CurrentContext", nb::is_weak_referenceable(),
         nb::type_slots(MemberSlots<PyCurrentContext, &PyCurrentContext::context>::slots),
-        "A context that is current in a ``with`` block, from ``as_current``.");
+        R"(A context that is current in a ``with`` block, from ``as_current``.
+
+Examples
+--------
+>>> with device.as_current():
+...     print(cuprum.Context.current() == device.context)
+True)");
     note_type<PyCurrentContext>(guard);
     guard.def(
         "__enter__",
@@ -348,7 +388,12 @@ void bind_current(nb::module_& module, nb::class_<PyContext>& type) {
         nb::sig("def as_current(self) -> CurrentContext"),
         R"(Make this context current on the calling thread for a ``with`` block.
 
-The previous context is restored at the end.)");
+The previous context is restored at the end.
+
+Returns
+-------
+CurrentContext
+    A guard for a ``with`` statement. It restores the context that was current before.)");
     type.def_static(
         "current",
         []() -> nb::object {
@@ -359,7 +404,12 @@ The previous context is restored at the end.)");
             return current ? context_object(std::move(*current)) : nb::none();
         },
         nb::sig("def current() -> Context | None"),
-        "Return the context that is current on the calling thread, or None.");
+        R"(Return the context that is current on the calling thread, or None.
+
+Returns
+-------
+Context or None
+    The context, or None if the thread has no context.)");
     type.def("push", &PyContext::push, nb::call_guard<nb::gil_scoped_release>(),
              R"(Make this context current on the calling thread, on top of what is current.
 
@@ -374,7 +424,12 @@ Call ``pop`` for every push, or use ``as_current``.)");
             return context_object(std::move(popped));
         },
         nb::sig("def pop() -> Context"),
-        "Remove the current context from the thread's stack and return it.");
+        R"(Remove the current context from the thread's stack and return it.
+
+Returns
+-------
+Context
+    The context that was removed.)");
 }
 
 std::uintptr_t address(const Context& context) {

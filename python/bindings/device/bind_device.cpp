@@ -77,7 +77,14 @@ device_id : int or Device, optional
 Raises
 ------
 ValueError
-    If there is no such device. The message shows the valid range.)");
+    If there is no such device. The message shows the valid range.
+
+Examples
+--------
+>>> device = cuprum.Device(0)
+>>> device.set_current()
+>>> device.device_id
+0)");
     note_type<PyDevice>(type);
     type.def(nb::new_(&find_device), "device_id"_a = nb::none());
     general_call = TYPE<PyDevice>->tp_vectorcall;
@@ -173,7 +180,12 @@ void bind_identity(nb::class_<PyDevice>& type) {
             }
             return nb::tuple(all);
         },
-        nb::sig("def get_all_devices() -> tuple[Device, ...]"), "Return all devices, in order.");
+        nb::sig("def get_all_devices() -> tuple[Device, ...]"), R"(Return all devices, in order.
+
+Returns
+-------
+tuple[Device, ...]
+    The devices, by ordinal.)");
     type.def_prop_ro(
         "device_id", [](const PyDevice& self) { return self.core.ordinal(); },
         "Return the ordinal.");
@@ -226,7 +238,17 @@ void bind_identity(nb::class_<PyDevice>& type) {
             return self.core.can_access_peer(other);
         },
         "peer"_a.none(), nb::sig("def can_access_peer(self, peer: Device | int) -> bool"),
-        "Return whether kernels on this device may access another device's memory.");
+        R"(Return whether kernels on this device may access another device's memory.
+
+Parameters
+----------
+peer : Device or int
+    The other device, or its ordinal.
+
+Returns
+-------
+bool
+    True if the link between the devices allows it.)");
     type.def(
         "__eq__",
         [](const PyDevice& self, const PyDevice& other) { return self.core == other.core; },
@@ -296,6 +318,11 @@ obj : object with ``__cuda_stream__``, optional
 options : StreamOptions or dict, optional
     How a new stream is made.
 
+Returns
+-------
+Stream
+    The stream.
+
 Raises
 ------
 ValueError
@@ -309,7 +336,12 @@ ValueError
 Parameters
 ----------
 options : EventOptions or dict, optional
-    How the event is made.)");
+    How the event is made.
+
+Returns
+-------
+Event
+    The event.)");
     fast_method<allocate>(type, "def allocate(self, size: int, *, stream: Stream) -> Buffer",
                           R"(Allocate device memory from ``memory_resource``.
 
@@ -319,6 +351,11 @@ size : int
     In bytes.
 stream : Stream
     Work on this stream may use the memory from now on. The memory is freed on this stream.
+
+Returns
+-------
+Buffer
+    The memory. It returns to its resource when the last reference is gone.
 
 Raises
 ------

@@ -67,6 +67,11 @@ void add_device_management(nb::class_<PyDevice>& type) {
         nb::sig("def to_system_device(self) -> SystemDevice"),
         R"(Return the same device as the management library (NVML) knows it.
 
+Returns
+-------
+SystemDevice
+    The device of `cuprum.system`.
+
 Raises
 ------
 cuprum.system.LibraryNotFoundError
@@ -84,7 +89,12 @@ cuprum.system.NotFoundError
             return builder_object(std::move(builder));
         },
         nb::sig("def create_graph_builder(self) -> GraphBuilder"),
-        "Create a builder of graphs that captures a new stream.");
+        R"(Create a builder of graphs that captures a new stream.
+
+Returns
+-------
+GraphBuilder
+    The builder. Call ``begin_building`` to start the capture.)");
     add_texture_making(type);
 }
 
@@ -115,6 +125,11 @@ Parameters
 options : ContextOptions or dict
     What it is made of.
 
+Returns
+-------
+Context
+    The context. It is not made current.
+
 Raises
 ------
 ValueError
@@ -133,7 +148,12 @@ NotSupportedError
         nb::sig("def as_current(self) -> CurrentContext"),
         R"(Make this device's primary context current for a ``with`` block.
 
-The previous context is restored at the end.)");
+The previous context is restored at the end.
+
+Returns
+-------
+CurrentContext
+    A guard for a ``with`` statement. It restores the context that was current before.)");
     type.def_prop_ro(
         "is_primary_context_active",
         [](const PyDevice& self) {
@@ -184,7 +204,12 @@ void add_limits(nb::class_<PyDevice>& type) {
 Parameters
 ----------
 limit : LimitType or str
-    Such as ``"stack_size"``, ``"printf_fifo_size"`` or ``"malloc_heap_size"``.)");
+    Such as ``"stack_size"``, ``"printf_fifo_size"`` or ``"malloc_heap_size"``.
+
+Returns
+-------
+int
+    The current value.)");
     type.def(
         "set_limit",
         [](const PyDevice& self, nb::handle limit, nb::handle value) {
@@ -195,7 +220,14 @@ limit : LimitType or str
         },
         "limit"_a, "value"_a,
         nb::sig("def set_limit(self, limit: cuprum.typing.LimitType | str, value: int) -> None"),
-        "Change a limit of this device's context; the driver may round the value up.");
+        R"(Change a limit of this device's context; the driver may round the value up.
+
+Parameters
+----------
+limit : LimitType or str
+    Such as ``"stack_size"``, ``"printf_fifo_size"`` or ``"malloc_heap_size"``.
+value : int
+    The value to ask for, usually in bytes.)");
 }
 
 void add_peers(nb::class_<PyDevice>& type) {
@@ -209,7 +241,12 @@ void add_peers(nb::class_<PyDevice>& type) {
         "peer"_a.none(), nb::sig("def enable_peer_access(self, peer: Device | int) -> None"),
         R"(Let kernels on this device access another device's memory, except memory of pools.
 
-Pools have ``peer_accessible_by``. Harmless if the access is enabled already.)");
+Pools have ``peer_accessible_by``. Harmless if the access is enabled already.
+
+Parameters
+----------
+peer : Device or int
+    The device whose memory kernels on this one access, or its ordinal.)");
     type.def(
         "disable_peer_access",
         [](const PyDevice& self, nb::handle peer) {
@@ -218,7 +255,12 @@ Pools have ``peer_accessible_by``. Harmless if the access is enabled already.)")
             self.core.disable_peer_access(other);
         },
         "peer"_a.none(), nb::sig("def disable_peer_access(self, peer: Device | int) -> None"),
-        "Disable the access. Harmless if it was not enabled.");
+        R"(Disable the access. Harmless if it was not enabled.
+
+Parameters
+----------
+peer : Device or int
+    The device whose memory kernels on this one no longer access, or its ordinal.)");
     type.def(
         "get_p2p_attribute",
         [](const PyDevice& self, nb::handle attribute, nb::handle peer) {
@@ -238,7 +280,12 @@ attribute : P2PAttributeType or str
     ``"performance_rank"``, ``"access_supported"``, ``"native_atomic_supported"`` or
     ``"cuda_array_access_supported"``.
 peer : Device or int
-    The other device.)");
+    The other device.
+
+Returns
+-------
+int
+    The value of the attribute.)");
 }
 
 std::string describe(const PyDevice& self) {

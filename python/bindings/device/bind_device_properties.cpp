@@ -50,7 +50,14 @@ void bind_device_properties(nb::module_& module) {
         R"(The attributes of one device, under the driver's names in lower case.
 
 If the driver does not know an attribute, reading it raises an error that is an AttributeError and a CUDAError. ``get`` returns a
-default in that case, and ``is_supported`` returns whether the driver knows it.)");
+default in that case, and ``is_supported`` returns whether the driver knows it.
+
+Examples
+--------
+>>> device.properties.warp_size
+32
+>>> device.properties.get("multiprocessor_count", 0) > 0
+True)");
     note_type<DeviceProperties>(type);
     type.def(
         "__init__",
@@ -88,6 +95,11 @@ name : str
 default : object, optional
     Returned if this driver does not know the attribute.
 
+Returns
+-------
+object
+    The value or the default.
+
 Raises
 ------
 ValueError
@@ -102,12 +114,27 @@ ValueError
     type.def("is_supported", &DeviceProperties::is_supported, "name"_a,
              R"(Return whether the driver knows an attribute.
 
+Parameters
+----------
+name : str
+    The name of an attribute.
+
+Returns
+-------
+bool
+    False if the driver is too old for it.
+
 Raises
 ------
 ValueError
     If there is no attribute of that name at all.)");
     type.def_static("names", &DeviceProperties::names,
-                    "Return the names of all attributes, in the driver's order.");
+                    R"(Return the names of all attributes, in the driver's order.
+
+Returns
+-------
+list[str]
+    The names.)");
 }
 
 } // namespace cuprum::python

@@ -45,7 +45,12 @@ void bind_device_resources(nb::module_& module) {
     nb::class_<DeviceResources> type(module, "DeviceResources", nb::is_weak_referenceable(),
                                      R"(The resources of a device, or of one of its contexts.
 
-Obtained from ``Device.resources``, ``Context.resources`` or ``Stream.resources``.)");
+Obtained from ``Device.resources``, ``Context.resources`` or ``Stream.resources``.
+
+Examples
+--------
+>>> device.resources.sm.sm_count == device.properties.multiprocessor_count
+True)");
     note_type<DeviceResources>(type);
     refuse_making(type, "DeviceResources objects cannot be instantiated directly. Use "
                         "Device.resources or Context.resources");
@@ -119,7 +124,13 @@ void bind_multiprocessors(nb::module_& module) {
                                 R"(A set of multiprocessors of one device.
 
 Obtained from ``DeviceResources.sm`` and ``split``. It reserves nothing until a context is made of
-it.)");
+it.
+
+Examples
+--------
+>>> groups, rest = device.resources.sm.split(cuprum.SMResourceOptions(count=8))
+>>> groups[0].sm_count >= 8
+True)");
     note_type<SMResource>(type);
     refuse_making(type, "SMResource objects cannot be instantiated directly. Use "
                         "DeviceResources.sm or SMResource.split()");
@@ -173,7 +184,12 @@ void bind_work_queues(nb::module_& module) {
     nb::class_<WorkqueueResource> type(module, "WorkqueueResource", nb::is_weak_referenceable(),
                                        R"(The work queues of a device or context.
 
-Obtained from ``DeviceResources.workqueue``.)");
+Obtained from ``DeviceResources.workqueue``.
+
+Examples
+--------
+>>> queues = device.resources.workqueue
+>>> queues.configure(cuprum.WorkqueueResourceOptions(concurrency_limit=2)))");
     note_type<WorkqueueResource>(type);
     refuse_making(type, "WorkqueueResource objects cannot be instantiated directly. Use "
                         "DeviceResources.workqueue");

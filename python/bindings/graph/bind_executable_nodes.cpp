@@ -58,7 +58,15 @@ void bind_executable_nodes(nb::module_& module) {
         module, "ExecutableGraphNode", nb::is_weak_referenceable(),
         R"(A node of an executable graph. Changes apply to later launches.
 
-``graph[node]`` makes it, where `node` is one of the graph's definition.)");
+``graph[node]`` makes it, where `node` is one of the graph's definition.
+
+Examples
+--------
+>>> definition = cuprum.graph.GraphDefinition()
+>>> node = definition.memset(buffer, 0, 64)
+>>> graph = definition.instantiate()
+>>> graph[node].node == node
+True)");
     note_type<AnyExecutable>(base);
     refuse_construction(base);
     bind_kernel_node(module);
@@ -66,9 +74,23 @@ void bind_executable_nodes(nb::module_& module) {
     bind_memset_node(module);
     bind_child_graph_node(module);
     bind_event_node<ExecutableEventRecordNode>(module, "ExecutableEventRecordNode",
-                                               "An event record node of an executable graph.");
+                                               R"(An event record node of an executable graph.
+
+Examples
+--------
+>>> definition = cuprum.graph.GraphDefinition()
+>>> node = definition.record(device.create_event())
+>>> graph = definition.instantiate()
+>>> graph[node].update(device.create_event()))");
     bind_event_node<ExecutableEventWaitNode>(module, "ExecutableEventWaitNode",
-                                             "An event wait node of an executable graph.");
+                                             R"(An event wait node of an executable graph.
+
+Examples
+--------
+>>> definition = cuprum.graph.GraphDefinition()
+>>> node = definition.wait(device.create_event())
+>>> graph = definition.instantiate()
+>>> graph[node].update(device.create_event()))");
     bind_callback_node(module);
 }
 
@@ -147,7 +169,16 @@ void add_switch(ExecutableClass<Kind>& type) {
 
 void bind_kernel_node(nb::module_& module) {
     auto type = executable_class<ExecutableKernelNode>(module, "ExecutableKernelNode",
-                                                       "A kernel node of an executable graph.");
+                                                       R"(A kernel node of an executable graph.
+
+Examples
+--------
+>>> definition = cuprum.graph.GraphDefinition()
+>>> node = definition.launch(cuprum.LaunchConfig(grid=1, block=32), kernel, buffer)
+>>> graph = definition.instantiate()
+>>> graph[node].disable()
+>>> graph[node].is_enabled
+False)");
     add_kernel_update(type);
     add_switch(type);
 }
@@ -155,7 +186,15 @@ void bind_kernel_node(nb::module_& module) {
 void bind_memcpy_node(nb::module_& module) {
     using Held = PyExecutable<ExecutableMemcpyNode>;
     auto type = executable_class<ExecutableMemcpyNode>(module, "ExecutableMemcpyNode",
-                                                       "A copy node of an executable graph.");
+                                                       R"(A copy node of an executable graph.
+
+Examples
+--------
+>>> definition = cuprum.graph.GraphDefinition()
+>>> other = device.allocate(1024, stream=stream)
+>>> node = definition.memcpy(other, buffer, 1024)
+>>> graph = definition.instantiate()
+>>> graph[node].update(dst=other, src=buffer, size=512))");
     type.def(
         "update",
         [](const Held& self, nb::handle dst, nb::handle src, nb::handle size) {
@@ -167,14 +206,30 @@ void bind_memcpy_node(nb::module_& module) {
         nb::kw_only(), "dst"_a.none(), "src"_a.none(), "size"_a.none(),
         nb::sig("def update(self, *, dst: Buffer | AllocNode | int, src: Buffer | AllocNode | int, "
                 "size: int) -> None"),
-        "Replace the copy for later launches; see ``GraphNode.memcpy``.");
+        R"(Replace the copy for later launches; see ``GraphNode.memcpy``.
+
+Parameters
+----------
+dst : Buffer, AllocNode or int
+    Where to write.
+src : Buffer, AllocNode or int
+    Where to read.
+size : int
+    The number of bytes.)");
     add_switch(type);
 }
 
 void bind_memset_node(nb::module_& module) {
     using Held = PyExecutable<ExecutableMemsetNode>;
     auto type = executable_class<ExecutableMemsetNode>(module, "ExecutableMemsetNode",
-                                                       "A fill node of an executable graph.");
+                                                       R"(A fill node of an executable graph.
+
+Examples
+--------
+>>> definition = cuprum.graph.GraphDefinition()
+>>> node = definition.memset(buffer, 0, 64)
+>>> graph = definition.instantiate()
+>>> graph[node].update(dst=buffer, value=1, width=64))");
     type.def(
         "update",
         [](const Held& self, nb::handle dst, nb::handle value, nb::handle width, nb::handle height,
@@ -195,14 +250,35 @@ void bind_memset_node(nb::module_& module) {
         "pitch"_a.none() = 0,
         nb::sig("def update(self, *, dst: Buffer | AllocNode | int, value: object, width: int, "
                 "height: int = 1, pitch: int = 0) -> None"),
-        "Replace the fill for later launches; see ``GraphNode.memset``.");
+        R"(Replace the fill for later launches; see ``GraphNode.memset``.
+
+Parameters
+----------
+dst : Buffer, AllocNode or int
+    Where to write.
+value : object
+    An int from 0 to 255, or the 1, 2 or 4 bytes of one element.
+width : int
+    Elements in a row.
+height : int, optional
+    The number of rows.
+pitch : int, optional
+    Bytes from row to row; 0 means without gaps.)");
     add_switch(type);
 }
 
 void bind_child_graph_node(nb::module_& module) {
     using Held = PyExecutable<ExecutableChildGraphNode>;
     executable_class<ExecutableChildGraphNode>(module, "ExecutableChildGraphNode",
-                                               "A child graph node of an executable graph.")
+                                               R"(A child graph node of an executable graph.
+
+Examples
+--------
+>>> child, parent = cuprum.graph.GraphDefinition(), cuprum.graph.GraphDefinition()
+>>> fill = child.memset(buffer, 0, 64)
+>>> node = parent.embed(child)
+>>> graph = parent.instantiate()
+>>> graph[node].update(child))")
         .def(
             "update",
             [](const Held& self, nb::handle child) {
@@ -210,7 +286,12 @@ void bind_child_graph_node(nb::module_& module) {
                 in_graph_unlocked([&] { self.core.update(source); });
             },
             "child"_a.none(), nb::sig("def update(self, child: GraphDefinition) -> None"),
-            "Take over the parameters of a graph with the child's topology, for later launches.");
+            R"(Take over the parameters of a graph with the child's topology, for later launches.
+
+Parameters
+----------
+child : GraphDefinition
+    A graph with the same nodes and edges.)");
 }
 
 template <typename Kind>
@@ -223,13 +304,25 @@ void bind_event_node(nb::module_& module, const char* name, const char* document
                 in_graph_unlocked([&] { self.core.update(replacement); });
             },
             "event"_a.none(), nb::sig("def update(self, event: Event) -> None"),
-            "Replace the event for later launches.");
+            R"(Replace the event for later launches.
+
+Parameters
+----------
+event : Event
+    The event to use instead.)");
 }
 
 void bind_callback_node(nb::module_& module) {
     using Held = PyExecutable<ExecutableHostCallbackNode>;
     executable_class<ExecutableHostCallbackNode>(module, "ExecutableHostCallbackNode",
-                                                 "A host callback node of an executable graph.")
+                                                 R"(A host callback node of an executable graph.
+
+Examples
+--------
+>>> definition = cuprum.graph.GraphDefinition()
+>>> node = definition.callback(lambda: None)
+>>> graph = definition.instantiate()
+>>> graph[node].update(lambda: print("called")))")
         .def(
             "update",
             [](const Held& self, nb::handle function, nb::handle user_data) {
@@ -239,7 +332,14 @@ void bind_callback_node(nb::module_& module) {
             "fn"_a.none(), nb::kw_only(), "user_data"_a = nb::none(),
             nb::sig("def update(self, fn: collections.abc.Callable[[], object], *, user_data: int "
                     "| bytes | None = None) -> None"),
-            "Replace the function for later launches; see ``GraphNode.callback``.");
+            R"(Replace the function for later launches; see ``GraphNode.callback``.
+
+Parameters
+----------
+fn : Callable[[], object]
+    The function to call instead.
+user_data : int or bytes, optional
+    For a C function: its argument.)");
 }
 
 } // namespace

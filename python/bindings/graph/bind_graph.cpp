@@ -32,7 +32,14 @@ void bind_graph(nb::module_& module) {
                              R"(An executable graph: many pieces of work that one call launches.
 
 ``GraphDefinition.instantiate`` and ``GraphBuilder.complete`` make it. It keeps alive what its nodes
-use, also while it runs. Two launches of one graph never overlap.)");
+use, also while it runs. Two launches of one graph never overlap.
+
+Examples
+--------
+>>> with cuprum.graph.capture(stream) as builder:
+...     buffer.fill(0, stream=builder)
+>>> graph = builder.complete()
+>>> graph.launch(stream))");
     note_type<PyGraph>(type);
     type.def(
         "__init__",

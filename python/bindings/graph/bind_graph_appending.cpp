@@ -421,7 +421,12 @@ void add_order(nb::class_<Self>& type) {
             return node_object(in_graph_unlocked([&] { return self.empty(); }));
         },
         nb::sig("def empty(self) -> EmptyNode"),
-        "Add a node that does nothing, to gather dependencies.");
+        R"(Add a node that does nothing, to gather dependencies.
+
+Returns
+-------
+EmptyNode
+    The node.)");
     type.def(
         "join",
         [](const Self& self, const nb::args& given) {
@@ -452,7 +457,17 @@ EmptyNode
             return node_object(in_graph_unlocked([&] { return self.record(recorded); }));
         },
         "event"_a.none(), nb::sig("def record(self, event: Event) -> EventRecordNode"),
-        "Add a node that records an event.");
+        R"(Add a node that records an event.
+
+Parameters
+----------
+event : Event
+    The event to record at each launch.
+
+Returns
+-------
+EventRecordNode
+    The node.)");
     type.def(
         "wait",
         [](const Self& self, nb::handle event) {
@@ -460,7 +475,17 @@ EmptyNode
             return node_object(in_graph_unlocked([&] { return self.wait(awaited); }));
         },
         "event"_a.none(), nb::sig("def wait(self, event: Event) -> EventWaitNode"),
-        "Add a node that waits for an event.");
+        R"(Add a node that waits for an event.
+
+Parameters
+----------
+event : Event
+    The event to wait for at each launch.
+
+Returns
+-------
+EventWaitNode
+    The node.)");
 }
 
 template <typename Self>
@@ -472,7 +497,17 @@ void add_conditionals(nb::class_<Self>& type) {
             return node_object(in_graph_unlocked([&] { return self.if_then(tested); }));
         },
         "condition"_a.none(), nb::sig("def if_then(self, condition: GraphCondition) -> IfNode"),
-        "Add a node that runs its body, ``then``, if a condition is not 0.");
+        R"(Add a node that runs its body, ``then``, if a condition is not 0.
+
+Parameters
+----------
+condition : GraphCondition
+    A condition of this graph.
+
+Returns
+-------
+IfNode
+    The node, whose body is empty.)");
     type.def(
         "if_else",
         [](const Self& self, nb::handle condition) {
@@ -480,7 +515,17 @@ void add_conditionals(nb::class_<Self>& type) {
             return node_object(in_graph_unlocked([&] { return self.if_else(tested); }));
         },
         "condition"_a.none(), nb::sig("def if_else(self, condition: GraphCondition) -> IfElseNode"),
-        "Add a node that runs ``then`` if a condition is not 0, and ``else_`` if it is.");
+        R"(Add a node that runs ``then`` if a condition is not 0, and ``else_`` if it is.
+
+Parameters
+----------
+condition : GraphCondition
+    A condition of this graph.
+
+Returns
+-------
+IfElseNode
+    The node, whose bodies are empty.)");
     type.def(
         "while_loop",
         [](const Self& self, nb::handle condition) {
@@ -489,7 +534,17 @@ void add_conditionals(nb::class_<Self>& type) {
         },
         "condition"_a.none(),
         nb::sig("def while_loop(self, condition: GraphCondition) -> WhileNode"),
-        "Add a node that runs its body as long as a condition is not 0.");
+        R"(Add a node that runs its body as long as a condition is not 0.
+
+Parameters
+----------
+condition : GraphCondition
+    A condition of this graph.
+
+Returns
+-------
+WhileNode
+    The node, whose body is empty.)");
     type.def(
         "switch",
         [](const Self& self, nb::handle condition, nb::handle count) {

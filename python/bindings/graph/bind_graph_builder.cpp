@@ -71,7 +71,14 @@ graph instead of running. As a context manager it begins, and ends whatever happ
 the body raises, what was captured is discarded.
 
 The graph keeps kernels, buffers, argument objects, events and callbacks alive. Pass to ``keep_alive``
-what it cannot know, such as memory whose address is given as a number.)");
+what it cannot know, such as memory whose address is given as a number.
+
+Examples
+--------
+>>> builder = stream.create_graph_builder().begin_building()
+>>> buffer.fill(0, stream=builder)
+>>> graph = builder.end_building().complete()
+>>> graph.launch(stream))");
     note_type<PyGraphBuilder>(type);
     type.def(
         "__init__",
@@ -255,6 +262,11 @@ Parameters
 options : GraphCompleteOptions or dict, optional
     How to make it.
 
+Returns
+-------
+Graph
+    The executable graph.
+
 Raises
 ------
 RuntimeError
@@ -274,7 +286,14 @@ RuntimeError
         "path"_a, "options"_a = nb::none(),
         nb::sig("def debug_dot_print(self, path: str | os.PathLike[str], options: "
                 "cuprum._graph_options.GraphDebugPrintOptions | dict | None = None) -> None"),
-        "Write what was captured to a file; see ``GraphDefinition.debug_dot_print``.");
+        R"(Write what was captured to a file; see ``GraphDefinition.debug_dot_print``.
+
+Parameters
+----------
+path : str or path-like
+    The file to write.
+options : GraphDebugPrintOptions or dict, optional
+    What to show beside nodes and edges.)");
     type.def_prop_ro(
         "graph_definition",
         [](PyGraphBuilder& self) {
@@ -381,7 +400,17 @@ void bind_conditionals(BuilderClass& type) {
         },
         "default_value"_a = nb::none(),
         nb::sig("def create_condition(self, default_value: int | None = None) -> GraphCondition"),
-        "Make a condition for one conditional node; see ``GraphDefinition.create_condition``.");
+        R"(Make a condition for one conditional node; see ``GraphDefinition.create_condition``.
+
+Parameters
+----------
+default_value : int, optional
+    The value at the start of each launch. Without it the value stays.
+
+Returns
+-------
+GraphCondition
+    The condition.)");
     type.def(
         "if_then",
         [](PyGraphBuilder& self, nb::handle condition) {
@@ -415,7 +444,17 @@ GraphBuilder
         "condition"_a.none(),
         nb::sig("def if_else(self, condition: GraphCondition) -> tuple[GraphBuilder, "
                 "GraphBuilder]"),
-        "Add a node with two bodies, for a condition that is not 0 and one that is.");
+        R"(Add a node with two bodies, for a condition that is not 0 and one that is.
+
+Parameters
+----------
+condition : GraphCondition
+    A condition of this graph.
+
+Returns
+-------
+tuple[GraphBuilder, GraphBuilder]
+    Builders of the two bodies.)");
     type.def(
         "while_loop",
         [](PyGraphBuilder& self, nb::handle condition) {
@@ -425,7 +464,17 @@ GraphBuilder
         },
         "condition"_a.none(),
         nb::sig("def while_loop(self, condition: GraphCondition) -> GraphBuilder"),
-        "Add a node that runs its body as long as a condition is not 0; returns the body.");
+        R"(Add a node that runs its body as long as a condition is not 0; returns the body.
+
+Parameters
+----------
+condition : GraphCondition
+    A condition of this graph.
+
+Returns
+-------
+GraphBuilder
+    The builder of the body.)");
     type.def(
         "switch",
         [](PyGraphBuilder& self, nb::handle condition, nb::handle count) {
@@ -438,7 +487,19 @@ GraphBuilder
         "condition"_a.none(), "count"_a.none(),
         nb::sig("def switch(self, condition: GraphCondition, count: int) -> "
                 "tuple[GraphBuilder, ...]"),
-        "Add a node that runs the body whose index a condition is; returns the bodies.");
+        R"(Add a node that runs the body whose index a condition is; returns the bodies.
+
+Parameters
+----------
+condition : GraphCondition
+    A condition of this graph.
+count : int
+    The number of bodies.
+
+Returns
+-------
+tuple[GraphBuilder, ...]
+    Builders of the bodies.)");
 }
 
 void bind_content(BuilderClass& type) {
@@ -482,7 +543,14 @@ child : GraphBuilder or GraphDefinition
         "fn"_a.none(), nb::kw_only(), "user_data"_a = nb::none(),
         nb::sig("def callback(self, fn: collections.abc.Callable[[], object], *, user_data: int | "
                 "bytes | None = None) -> None"),
-        "Capture a call of a function on the host; see ``GraphNode.callback``.");
+        R"(Capture a call of a function on the host; see ``GraphNode.callback``.
+
+Parameters
+----------
+fn : Callable[[], object]
+    The function to call at each launch.
+user_data : int or bytes, optional
+    For a C function: its argument.)");
     type.def(
         "keep_alive",
         [](PyGraphBuilder& self, nb::handle object) {

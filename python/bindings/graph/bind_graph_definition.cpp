@@ -52,7 +52,15 @@ graphs inside it.
 Parameters
 ----------
 context : Context or Device, optional
-    Where the nodes run. Without it, in the context that is current when they are added.)");
+    Where the nodes run. Without it, in the context that is current when they are added.
+
+Examples
+--------
+>>> definition = cuprum.graph.GraphDefinition()
+>>> node = definition.memset(buffer, 0, 128)
+>>> node = node.launch(cuprum.LaunchConfig(grid=1, block=32), kernel, buffer)
+>>> graph = definition.instantiate()
+>>> graph.launch(stream))");
     note_type<PyGraphDefinition>(type);
     type.def(
         "__init__",
@@ -111,6 +119,11 @@ Parameters
 options : GraphCompleteOptions or dict, optional
     How to make it.
 
+Returns
+-------
+Graph
+    The executable graph.
+
 Raises
 ------
 GraphError
@@ -122,7 +135,12 @@ GraphInstantiateError
         [](const PyGraphDefinition& self) {
             return definition_object(in_graph_unlocked([&] { return self.clone(); }));
         },
-        nb::sig("def clone(self) -> GraphDefinition"), "Return a copy that changes on its own.");
+        nb::sig("def clone(self) -> GraphDefinition"), R"(Return a copy that changes on its own.
+
+Returns
+-------
+GraphDefinition
+    The copy.)");
     bind_looking(type);
     bind_pictures(type);
     type.def_prop_ro("is_closed", &PyGraphDefinition::is_closed,
@@ -203,7 +221,12 @@ void bind_looking(nb::class_<PyGraphDefinition>& type) {
             }
             return found;
         },
-        nb::sig("def nodes(self) -> set[GraphNode]"), "Return all nodes.");
+        nb::sig("def nodes(self) -> set[GraphNode]"), R"(Return all nodes.
+
+Returns
+-------
+set[GraphNode]
+    The nodes.)");
     type.def(
         "edges",
         [](const PyGraphDefinition& self) {
@@ -214,7 +237,12 @@ void bind_looking(nb::class_<PyGraphDefinition>& type) {
             return found;
         },
         nb::sig("def edges(self) -> set[tuple[GraphNode, GraphNode]]"),
-        "Return all edges, each as the node that is waited for and the one that waits.");
+        R"(Return all edges, each as the node that is waited for and the one that waits.
+
+Returns
+-------
+set[tuple[GraphNode, GraphNode]]
+    The edges.)");
     type.def_prop_ro(
         "_entry", [](const PyGraphDefinition& self) { return node_object(self.entry()); },
         nb::sig("def _entry(self) -> GraphNode"),
@@ -245,17 +273,32 @@ options : GraphDebugPrintOptions or dict, optional
         [](const PyGraphDefinition& self) {
             return in_graph_unlocked([&] { return self.to_dot(); });
         },
-        "Return a picture of the graph in the language of Graphviz.");
+        R"(Return a picture of the graph in the language of Graphviz.
+
+Returns
+-------
+str
+    Text for Graphviz.)");
     type.def(
         "to_text",
         [](const PyGraphDefinition& self) {
             return in_graph_unlocked([&] { return self.to_text(); });
         },
-        "Return the graph as a tree of lines for a terminal.");
+        R"(Return the graph as a tree of lines for a terminal.
+
+Returns
+-------
+str
+    One line for each node.)");
     const auto draw = [](const PyGraphDefinition& self) {
         return in_graph_unlocked([&] { return self.to_svg(); });
     };
     type.def("to_svg", draw, R"(Return a picture of the graph as an SVG.
+
+Returns
+-------
+str
+    The picture as text.
 
 Raises
 ------

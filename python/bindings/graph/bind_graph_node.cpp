@@ -37,7 +37,14 @@ void bind_graph_node(nb::module_& module) {
                                          R"(A number that a conditional node of a graph tests.
 
 ``create_condition`` of a GraphDefinition or GraphBuilder makes it. Kernels that take it as an
-argument, a ``cudaGraphConditionalHandle``, set it with ``cudaGraphSetConditional``.)");
+argument, a ``cudaGraphConditionalHandle``, set it with ``cudaGraphSetConditional``.
+
+Examples
+--------
+>>> definition = cuprum.graph.GraphDefinition()
+>>> condition = definition.create_condition(default_value=1)
+>>> body = definition.if_then(condition).then
+>>> node = body.memset(buffer, 0, 64))");
     note_type<GraphCondition>(condition);
     condition.def(
         "__init__",
@@ -62,7 +69,15 @@ argument, a ``cudaGraphConditionalHandle``, set it with ``cudaGraphSetConditiona
                                  R"(One piece of work in a graph.
 
 The methods of a GraphDefinition add nodes that depend on nothing, and the same methods of a node add
-nodes that depend on it. There is one object for each node while somebody refers to it.)");
+nodes that depend on it. There is one object for each node while somebody refers to it.
+
+Examples
+--------
+>>> definition = cuprum.graph.GraphDefinition()
+>>> first = definition.memset(buffer, 0, 128)
+>>> second = first.launch(cuprum.LaunchConfig(grid=1, block=32), kernel, buffer)
+>>> second.pred == {first}
+True)");
     note_type<PyGraphNode>(type);
     type.def(
         "__init__",

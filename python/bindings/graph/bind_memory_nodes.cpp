@@ -67,7 +67,14 @@ namespace {
 
 void bind_memcpy_node(nb::module_& module) {
     using Node = PyNodeOf<MemcpyNode>;
-    auto type = node_class<Node>(module, "MemcpyNode", "A node that copies memory.");
+    auto type = node_class<Node>(module, "MemcpyNode", R"(A node that copies memory.
+
+Examples
+--------
+>>> definition = cuprum.graph.GraphDefinition()
+>>> node = definition.memcpy(device.allocate(1024, stream=stream), buffer, 1024)
+>>> node.size
+1024)");
     number_property<MemcpyNode>(type, "dst", &MemcpyNode::dst,
                                 "Return the address that it writes to.");
     number_property<MemcpyNode>(type, "src", &MemcpyNode::src,
@@ -109,6 +116,19 @@ void bind_memcpy_node(nb::module_& module) {
 
 Executable graphs made before are not affected.
 
+Parameters
+----------
+dst : Buffer, AllocNode or int, optional
+    Where to write.
+src : Buffer, AllocNode or int, optional
+    Where to read.
+size : int, optional
+    The number of bytes.
+dst_owner : object, optional
+    An object to keep alive, if `dst` is an address.
+src_owner : object, optional
+    An object to keep alive, if `src` is an address.
+
 Raises
 ------
 NotImplementedError
@@ -128,7 +148,14 @@ NotImplementedError
 
 void bind_memset_node(nb::module_& module) {
     using Node = PyNodeOf<MemsetNode>;
-    auto type = node_class<Node>(module, "MemsetNode", "A node that fills memory.");
+    auto type = node_class<Node>(module, "MemsetNode", R"(A node that fills memory.
+
+Examples
+--------
+>>> definition = cuprum.graph.GraphDefinition()
+>>> node = definition.memset(buffer, 7, 64)
+>>> node.value, node.width
+(7, 64))");
     number_property<MemsetNode>(type, "dptr", &MemsetNode::dptr,
                                 "Return the address that it writes to.");
     number_property<MemsetNode>(type, "value", &MemsetNode::value,
@@ -167,7 +194,22 @@ void bind_memset_node(nb::module_& module) {
                 "None, dst_owner: object = None) -> None"),
         R"(Replace what is given and keep the rest; see ``GraphNode.memset``.
 
-Executable graphs made before are not affected.)");
+Executable graphs made before are not affected.
+
+Parameters
+----------
+dst : Buffer, AllocNode or int, optional
+    Where to write.
+value : object, optional
+    An int from 0 to 255, or the 1, 2 or 4 bytes of one element.
+width : int, optional
+    Elements in a row.
+height : int, optional
+    The number of rows.
+pitch : int, optional
+    Bytes from row to row.
+dst_owner : object, optional
+    An object to keep alive, if `dst` is an address.)");
     type.def("__repr__", [](const Node& self) {
         return represent("MemsetNode", self, [&] {
             const MemsetNode node = self.as<MemsetNode>();
@@ -179,7 +221,14 @@ Executable graphs made before are not affected.)");
 void bind_alloc_node(nb::module_& module) {
     using Node = PyNodeOf<AllocNode>;
     auto type =
-        node_class<Node>(module, "AllocNode", "A node that allocates memory at each launch.");
+        node_class<Node>(module, "AllocNode", R"(A node that allocates memory at each launch.
+
+Examples
+--------
+>>> definition = cuprum.graph.GraphDefinition()
+>>> memory = definition.allocate(64)
+>>> fill = memory.memset(memory, 0, 64)
+>>> free = fill.deallocate(memory))");
     number_property<AllocNode>(type, "dptr", &AllocNode::dptr,
                                "Return the address, which is the same for all launches.");
     number_property<AllocNode>(type, "bytesize", &AllocNode::bytesize, "Return the size in bytes.");
@@ -214,7 +263,14 @@ void bind_alloc_node(nb::module_& module) {
 
 void bind_free_node(nb::module_& module) {
     using Node = PyNodeOf<FreeNode>;
-    auto type = node_class<Node>(module, "FreeNode", "A node that frees memory of a graph.");
+    auto type = node_class<Node>(module, "FreeNode", R"(A node that frees memory of a graph.
+
+Examples
+--------
+>>> definition = cuprum.graph.GraphDefinition()
+>>> memory = definition.allocate(64)
+>>> memory.deallocate(memory).dptr == memory.dptr
+True)");
     number_property<FreeNode>(type, "dptr", &FreeNode::dptr, "Return the address that it frees.");
     type.def("__repr__", [](const Node& self) {
         return represent("FreeNode", self,

@@ -37,12 +37,25 @@ void bind_nodes_with_graphs(nb::module_& module) {
     bind_child_graph_node(module);
     bind_conditional_node(module);
     conditional_class<IfNode>(module, "IfNode",
-                              "A conditional node that runs its body if a condition is not 0.")
+                              R"(A conditional node that runs its body if a condition is not 0.
+
+Examples
+--------
+>>> definition = cuprum.graph.GraphDefinition()
+>>> node = definition.if_then(definition.create_condition(default_value=1))
+>>> fill = node.then.memset(buffer, 1, 64))")
         .def_prop_ro(
             "then", [](const PyConditionalNode& self) { return branch(self, 0); },
             nb::sig("def then(self) -> GraphDefinition"), "Return the body.");
     conditional_class<IfElseNode>(module, "IfElseNode",
-                                  "A conditional node that runs one of two bodies.")
+                                  R"(A conditional node that runs one of two bodies.
+
+Examples
+--------
+>>> definition = cuprum.graph.GraphDefinition()
+>>> node = definition.if_else(definition.create_condition(default_value=0))
+>>> fill = node.then.memset(buffer, 1, 64)
+>>> fill = node.else_.memset(buffer, 2, 64))")
         .def_prop_ro(
             "then", [](const PyConditionalNode& self) { return branch(self, 0); },
             nb::sig("def then(self) -> GraphDefinition"),
@@ -53,12 +66,24 @@ void bind_nodes_with_graphs(nb::module_& module) {
             "Return the body that runs if the condition is 0.");
     conditional_class<WhileNode>(
         module, "WhileNode",
-        "A conditional node that repeats its body as long as a condition is not 0.")
+        R"(A conditional node that repeats its body as long as a condition is not 0.
+
+Examples
+--------
+>>> definition = cuprum.graph.GraphDefinition()
+>>> node = definition.while_loop(definition.create_condition(default_value=0))
+>>> fill = node.body.memset(buffer, 1, 64))")
         .def_prop_ro(
             "body", [](const PyConditionalNode& self) { return branch(self, 0); },
             nb::sig("def body(self) -> GraphDefinition"), "Return the body.");
     static_cast<void>(conditional_class<SwitchNode>(
-        module, "SwitchNode", "A conditional node that runs the body whose index a condition is."));
+        module, "SwitchNode", R"(A conditional node that runs the body whose index a condition is.
+
+Examples
+--------
+>>> definition = cuprum.graph.GraphDefinition()
+>>> node = definition.switch(definition.create_condition(default_value=1), 3)
+>>> fill = node.branches[1].memset(buffer, 1, 64))"));
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -67,7 +92,15 @@ namespace {
 
 void bind_child_graph_node(nb::module_& module) {
     using Node = PyNodeOf<ChildGraphNode>;
-    auto type = node_class<Node>(module, "ChildGraphNode", "A node that runs another graph.");
+    auto type = node_class<Node>(module, "ChildGraphNode", R"(A node that runs another graph.
+
+Examples
+--------
+>>> child = cuprum.graph.GraphDefinition()
+>>> node = child.memset(buffer, 0, 64)
+>>> parent = cuprum.graph.GraphDefinition()
+>>> len(parent.embed(child).child_graph.nodes())
+1)");
     type.def_prop_ro(
         "child_graph",
         [](const Node& self) {
@@ -103,7 +136,15 @@ void bind_conditional_node(nb::module_& module) {
                                               R"(A node that runs one of its bodies, or none.
 
 Drivers before CUDA 13.2 say nothing about conditional nodes that were not made by this package. Such
-nodes have no condition, no type and no branches.)");
+nodes have no condition, no type and no branches.
+
+Examples
+--------
+>>> definition = cuprum.graph.GraphDefinition()
+>>> condition = definition.create_condition(default_value=1)
+>>> node = definition.if_then(condition)
+>>> isinstance(node, cuprum.graph.ConditionalNode), len(node.branches)
+(True, 1))");
     type.def_prop_ro(
         "condition",
         [](const PyConditionalNode& self) -> nb::object {

@@ -33,14 +33,36 @@ void bind_event_node(nb::module_& module, const char* name, const char* document
 
 void bind_plain_nodes(nb::module_& module) {
     node_class<PyNodeOf<EmptyNode>>(module, "EmptyNode",
-                                    "A node that does nothing but order others.")
+                                    R"(A node that does nothing but order others.
+
+Examples
+--------
+>>> definition = cuprum.graph.GraphDefinition()
+>>> first, second = definition.memset(buffer, 0, 8), definition.memset(buffer, 0, 8)
+>>> both = first.join(second)
+>>> both.pred == {first, second}
+True)")
         .def("__repr__", [](const PyNodeOf<EmptyNode>& self) {
             return represent("EmptyNode", self, [] { return std::string(); });
         });
     bind_kernel_node(module);
     bind_callback_node(module);
-    bind_event_node<EventRecordNode>(module, "EventRecordNode", "A node that records an event.");
-    bind_event_node<EventWaitNode>(module, "EventWaitNode", "A node that waits for an event.");
+    bind_event_node<EventRecordNode>(module, "EventRecordNode", R"(A node that records an event.
+
+Examples
+--------
+>>> definition = cuprum.graph.GraphDefinition()
+>>> event = device.create_event()
+>>> definition.record(event).event == event
+True)");
+    bind_event_node<EventWaitNode>(module, "EventWaitNode", R"(A node that waits for an event.
+
+Examples
+--------
+>>> definition = cuprum.graph.GraphDefinition()
+>>> event = device.create_event()
+>>> definition.wait(event).event == event
+True)");
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -59,7 +81,14 @@ using PyKernelNode = PyNodeOf<KernelNode>;
 }
 
 void bind_kernel_node(nb::module_& module) {
-    auto type = node_class<PyKernelNode>(module, "KernelNode", "A node that runs a kernel.");
+    auto type = node_class<PyKernelNode>(module, "KernelNode", R"(A node that runs a kernel.
+
+Examples
+--------
+>>> definition = cuprum.graph.GraphDefinition()
+>>> node = definition.launch(cuprum.LaunchConfig(grid=1, block=32), kernel, buffer)
+>>> node.block
+(32, 1, 1))");
     type.def_prop_ro(
         "grid",
         [](const PyKernelNode& self) {
@@ -119,6 +148,16 @@ void bind_kernel_node_attributes(nb::class_<PyKernelNode, PyGraphNode>& type) {
         "index"_a.none(), nb::sig("def argument_bytes(self, index: int) -> bytes"),
         R"(Return the value of an argument.
 
+Parameters
+----------
+index : int
+    The number of the argument, counted from 0.
+
+Returns
+-------
+bytes
+    As many bytes as the parameter has.
+
 Raises
 ------
 IndexError
@@ -131,7 +170,17 @@ IndexError
             return nb::bytes(reinterpret_cast<const char*>(found.value.data()), found.value.size());
         },
         "id"_a, nb::sig("def attribute(self, id: int) -> bytes"),
-        "Return a launch attribute by the driver's number, 64 bytes.");
+        R"(Return a launch attribute by the driver's number, 64 bytes.
+
+Parameters
+----------
+id : int
+    A ``CUlaunchAttributeID``.
+
+Returns
+-------
+bytes
+    A ``CUlaunchAttributeValue``.)");
     type.def(
         "set_attribute",
         [](const PyKernelNode& self, int id, const nb::bytes& value) {
@@ -145,7 +194,14 @@ IndexError
             in_graph_unlocked([&] { self.as<KernelNode>().set_attribute(attribute); });
         },
         "id"_a, "value"_a, nb::sig("def set_attribute(self, id: int, value: bytes) -> None"),
-        "Set a launch attribute by the driver's number.");
+        R"(Set a launch attribute by the driver's number.
+
+Parameters
+----------
+id : int
+    A ``CUlaunchAttributeID``.
+value : bytes
+    A ``CUlaunchAttributeValue`` of up to 64 bytes.)");
     type.def(
         "copy_attributes_from",
         [](const PyKernelNode& self, const PyKernelNode& other) {
@@ -153,13 +209,26 @@ IndexError
                 [&] { self.as<KernelNode>().copy_attributes_from(other.as<KernelNode>()); });
         },
         "other"_a, nb::sig("def copy_attributes_from(self, other: KernelNode) -> None"),
-        "Take over all launch attributes of another kernel node.");
+        R"(Take over all launch attributes of another kernel node.
+
+Parameters
+----------
+other : KernelNode
+    The node to copy from.)");
 }
 
 void bind_callback_node(nb::module_& module) {
     using Node = PyNodeOf<HostCallbackNode>;
     auto type =
-        node_class<Node>(module, "HostCallbackNode", "A node that calls a function on the host.");
+        node_class<Node>(module, "HostCallbackNode", R"(A node that calls a function on the host.
+
+Examples
+--------
+>>> definition = cuprum.graph.GraphDefinition()
+>>> node = definition.callback(lambda: print("called"))
+>>> definition.instantiate().launch(stream)
+>>> stream.sync()
+called)");
     type.def_prop_ro(
         "callback",
         [](const Node& self) -> nb::object {
@@ -177,7 +246,14 @@ void bind_callback_node(nb::module_& module) {
         "fn"_a.none(), nb::kw_only(), "user_data"_a = nb::none(),
         nb::sig("def update(self, fn: collections.abc.Callable[[], object], *, user_data: int | "
                 "bytes | None = None) -> None"),
-        "Replace the function; see ``GraphNode.callback``.");
+        R"(Replace the function; see ``GraphNode.callback``.
+
+Parameters
+----------
+fn : Callable[[], object]
+    The function to call instead.
+user_data : int or bytes, optional
+    For a C function: its argument.)");
     type.def("__repr__", [](const Node& self) {
         return represent("HostCallbackNode", self, [&] {
             const HostFunctionParameters called = self.as<HostCallbackNode>().parameters();
@@ -207,7 +283,12 @@ void bind_event_node(nb::module_& module, const char* name, const char* document
             const PyEvent& replacement = event_argument(event);
             in_graph_unlocked([&] { self.template as<Kind>().update(replacement); });
         },
-        "event"_a.none(), nb::sig("def update(self, event: Event) -> None"), "Replace the event.");
+        "event"_a.none(), nb::sig("def update(self, event: Event) -> None"), R"(Replace the event.
+
+Parameters
+----------
+event : Event
+    The event to use instead.)");
     type.def("__repr__", [name](const Node& self) {
         return represent(name, self, [&] {
             const Event event = self.template as<Kind>().event();

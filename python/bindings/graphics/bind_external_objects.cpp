@@ -87,7 +87,12 @@ void bind_memory(nb::module_& module) {
                                       R"(Memory of another API, such as Vulkan, that CUDA can map.
 
 Made by ``from_fd``. The import ends when the object and all buffers mapped from it are closed or
-dropped. The APIs see each other's writes once an ``ExternalSemaphore`` orders them.)");
+dropped. The APIs see each other's writes once an ``ExternalSemaphore`` orders them.
+
+Examples
+--------
+>>> memory = cuprum.ExternalMemory.from_fd(fd, size)  # doctest: +SKIP
+>>> buffer = memory.map()  # doctest: +SKIP)");
     note_type<PyExternalMemory>(type);
     bind_common<PyExternalMemory, ExternalMemory>(type, "ExternalMemory", "CUexternalMemory");
     fast_class_method<memory_from_fd>(
@@ -108,6 +113,11 @@ handle_type : str
 dedicated : bool
     Whether Vulkan made it as a dedicated allocation of one image or buffer.
 
+Returns
+-------
+ExternalMemory
+    The imported memory.
+
 Raises
 ------
 ValueError
@@ -125,6 +135,11 @@ offset : int
 size : int, optional
     In bytes; all from `offset` on if not given.
 
+Returns
+-------
+Buffer
+    The mapped part.
+
 Raises
 ------
 ValueError
@@ -141,6 +156,11 @@ options : MipmappedArrayOptions or dict
     What the image is: size, format, channels and levels.
 offset : int
     In bytes: where the image begins.
+
+Returns
+-------
+MipmappedArray
+    The mapped image.
 
 Raises
 ------
@@ -166,7 +186,12 @@ void bind_semaphore(nb::module_& module) {
 
 Made by ``from_fd``. The import ends with the object, but not before the signals and waits that it
 enqueued are done. A graph that captured them keeps it alive as well. If other code uses
-``handle``, keep the object until that work is done.)");
+``handle``, keep the object until that work is done.
+
+Examples
+--------
+>>> semaphore = cuprum.ExternalSemaphore.from_fd(fd)  # doctest: +SKIP
+>>> semaphore.wait(stream=stream)  # doctest: +SKIP)");
     note_type<PyExternalSemaphore>(type);
     bind_common<PyExternalSemaphore, ExternalSemaphore>(type, "ExternalSemaphore",
                                                         "CUexternalSemaphore");
@@ -182,6 +207,11 @@ fd : int or object with fileno()
     A file descriptor of the semaphore. The caller keeps it; the driver gets a duplicate.
 handle_type : str
     ``"opaque_fd"`` for a binary semaphore, ``"timeline_fd"`` for a timeline semaphore.
+
+Returns
+-------
+ExternalSemaphore
+    The imported semaphore.
 
 Raises
 ------

@@ -84,7 +84,13 @@ is registered, mapped, unmapped or closed.
 
 Made by ``from_gl_buffer``, ``from_gl_image`` or ``from_egl_image``. In a ``with`` statement the
 resource is closed at the end. If it was made with a stream, it is also mapped at the beginning,
-and the statement gives the mapped buffer.)");
+and the statement gives the mapped buffer.
+
+Examples
+--------
+>>> resource = cuprum.GraphicsResource.from_gl_buffer(vbo)  # doctest: +SKIP
+>>> with resource.map(stream=stream) as vertices:  # doctest: +SKIP
+...     cuprum.launch(stream, config, kernel, vertices))");
     note_type<PyGraphicsResource>(type);
     type.def(
         "__init__",
@@ -110,6 +116,11 @@ flags : str or sequence of str, optional
 stream : Stream, optional
     Lets ``with`` map the resource on this stream and give the mapped buffer.
 
+Returns
+-------
+GraphicsResource
+    The registered resource.
+
 Raises
 ------
 ValueError
@@ -132,6 +143,11 @@ flags : str or sequence of str, optional
     What kernels do with it: ``"read_only"``, ``"write_discard"``, ``"surface_load_store"``,
     ``"texture_gather"``. ``"none"`` is the default.
 
+Returns
+-------
+GraphicsResource
+    The registered resource.
+
 Raises
 ------
 ValueError
@@ -150,6 +166,11 @@ image : int
     The address of the ``EGLImageKHR``.
 flags : str or sequence of str, optional
     As for ``from_gl_image``.
+
+Returns
+-------
+GraphicsResource
+    The registered resource.
 
 Raises
 ------
@@ -179,6 +200,11 @@ Parameters
 devices : str
     ``"all"``, or those that render the ``"current_frame"`` or the ``"next_frame"``.
 
+Returns
+-------
+list[Device]
+    The devices.
+
 Raises
 ------
 CUDAError
@@ -200,6 +226,11 @@ Parameters
 ----------
 stream : Stream
     The work that uses the memory; pass ``device.default_stream`` for the default stream.
+
+Returns
+-------
+Buffer
+    The memory, until ``unmap``.
 
 Raises
 ------
@@ -225,6 +256,11 @@ level : int
 stream : Stream
     The work that uses the array.
 
+Returns
+-------
+OpaqueArray
+    The array, until ``unmap``.
+
 Raises
 ------
 RuntimeError
@@ -241,6 +277,11 @@ index : int
     The layer of a layered image, or the face of a cube map.
 level : int
     The mipmap level.
+
+Returns
+-------
+OpaqueArray
+    The array, until ``unmap``.
 
 Raises
 ------

@@ -47,7 +47,14 @@ void bind_kernel(nb::module_& module) {
                               R"(A kernel, which keeps its code loaded.
 
 Obtained from ``ObjectCode.get_kernel``. It knows the number and sizes of its parameters, so that
-``launch`` can check its arguments.)");
+``launch`` can check its arguments.
+
+Examples
+--------
+>>> kernel = code.get_kernel("add_one")
+>>> kernel.num_arguments
+1
+>>> cuprum.launch(stream, cuprum.LaunchConfig(grid=1, block=32), kernel, buffer))");
     note_type<PyKernel>(type);
     recycle<PyKernel>(type);
     type.def(
@@ -82,6 +89,11 @@ handle : int
 mod : ObjectCode, optional
     Kept alive with the kernel. Not needed for code that Cuprum loaded. If it is not the kernel's
     own code, a warning says so.
+
+Returns
+-------
+Kernel
+    The kernel.
 
 Raises
 ------

@@ -75,7 +75,12 @@ void bind_kernel_attributes(nb::module_& module, nb::class_<PyKernel>& kernel) {
     nb::class_<PyKernelAttributes> type(module, "KernelAttributes",
                                         R"(The attributes of a kernel on one device.
 
-Setting an attribute affects all later launches on that device.)");
+Setting an attribute affects all later launches on that device.
+
+Examples
+--------
+>>> kernel.attributes.max_threads_per_block
+1024)");
     note_type<PyKernelAttributes>(type);
     type.def(
         "__init__",

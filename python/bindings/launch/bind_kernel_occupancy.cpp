@@ -147,7 +147,12 @@ void bind_kernel_occupancy(nb::module_& module, nb::class_<PyKernel>& kernel) {
 
 The device is that of the current context. ``Kernel.occupancy`` is one object, which remembers its last
 answer until an attribute of a kernel is set. After a change with the driver's own functions, get the
-kernel anew with ``ObjectCode.get_kernel``.)");
+kernel anew with ``ObjectCode.get_kernel``.
+
+Examples
+--------
+>>> kernel.occupancy.max_active_blocks_per_multiprocessor(256, dynamic_shared_memory_size=0) > 0
+True)");
     note_type<PyKernelOccupancy>(type);
     type.def(
         "__init__",
@@ -170,7 +175,12 @@ Parameters
 block_size : int
     Threads per block.
 dynamic_shared_memory_size : int
-    Dynamic shared memory per block, in bytes.)");
+    Dynamic shared memory per block, in bytes.
+
+Returns
+-------
+int
+    The number of blocks.)");
     fast_method<max_potential_block_size>(
         type,
         "def max_potential_block_size(self, dynamic_shared_memory_needed: int | "
@@ -201,7 +211,12 @@ Parameters
 num_blocks_per_multiprocessor : int
     Blocks that must be resident at once.
 block_size : int
-    Threads per block.)");
+    Threads per block.
+
+Returns
+-------
+int
+    The size in bytes.)");
     fast_method<max_potential_cluster_size>(
         type,
         "def max_potential_cluster_size(self, config: LaunchConfig | dict, *, stream: Stream) -> "
@@ -213,7 +228,12 @@ Parameters
 config : LaunchConfig or dict
     Only block and shared memory matter.
 stream : Stream
-    Selects the device.)");
+    Selects the device.
+
+Returns
+-------
+int
+    The number of blocks.)");
     fast_method<max_active_clusters>(
         type,
         "def max_active_clusters(self, config: LaunchConfig | dict, *, stream: Stream) -> int",
@@ -224,7 +244,12 @@ Parameters
 config : LaunchConfig or dict
     With a cluster.
 stream : Stream
-    Selects the device.)");
+    Selects the device.
+
+Returns
+-------
+int
+    The number of clusters.)");
     polled_property<occupancy_of>(
         kernel, "def occupancy(self) -> KernelOccupancy",
         "Return an object that answers how many blocks fit on a multiprocessor.");

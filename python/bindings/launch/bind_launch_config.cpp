@@ -114,7 +114,15 @@ raw_attributes : dict of int to bytes, optional
 Raises
 ------
 ValueError
-    If an extent is missing or not at least 1, or a value is out of its range.)");
+    If an extent is missing or not at least 1, or a value is out of its range.
+
+Examples
+--------
+>>> config = cuprum.LaunchConfig(grid=(4, 2), block=64)
+>>> config.grid
+(4, 2, 1)
+>>> cuprum.LaunchConfig.from_size(1000, block=256).grid
+(4, 1, 1))");
     note_type<PyLaunchConfig>(type);
     type.def("__init__", construct, nb::sig(SIGNATURE));
     // Calls of the class itself take this way; derived classes come by __init__.
@@ -269,6 +277,11 @@ elements : int
 block : int
     Threads per block.
 
+Returns
+-------
+LaunchConfig
+    The configuration.
+
 Raises
 ------
 ValueError
@@ -304,7 +317,12 @@ elements : int, optional
 shmem_size : int
     Dynamic shared memory per block, in bytes.
 block_size_limit : int
-    The most threads per block; 0 is the kernel's own limit.)");
+    The most threads per block; 0 is the kernel's own limit.
+
+Returns
+-------
+LaunchConfig
+    The configuration.)");
 }
 
 /// Builds a configuration in place from its fields, in the order of the signature.

@@ -65,7 +65,17 @@ void bind_buffer(nb::module_& module) {
 
 Made by ``Device.allocate``, ``MemoryResource.allocate`` or ``Buffer.from_handle``. The memory is
 freed, in the order of the stream it was allocated on, when the object is closed or dropped; in a
-``with`` statement, at its end.)");
+``with`` statement, at its end.
+
+Examples
+--------
+>>> with device.allocate(16, stream=stream) as buffer:
+...     buffer.copy_from_host(np.arange(4, dtype=np.int32), stream=stream)
+...     result = np.empty(4, dtype=np.int32)
+...     buffer.copy_to_host(result, stream=stream)
+...     stream.sync()
+>>> print(result)
+[0 1 2 3])");
     note_type<PyBuffer>(type);
     recycle<PyBuffer>(type);
     type.def(
@@ -94,6 +104,11 @@ owner : object, optional
     Kept alive with the buffer; nothing is freed.
 stream : Stream, optional
     With `mr`, the stream that the free is ordered on; the default stream if not given.
+
+Returns
+-------
+Buffer
+    The buffer.
 
 Raises
 ------
@@ -322,7 +337,12 @@ stream : Stream, optional
             show_foreign_stream(self, stream);
         },
         "stream"_a.none(), nb::sig("def set_deallocation_stream(self, stream: Stream) -> None"),
-        "Set the stream that the memory will be freed on.");
+        R"(Set the stream that the memory will be freed on.
+
+Parameters
+----------
+stream : Stream
+    Work enqueued on it so far finishes before the memory is freed.)");
     type.def(
         "__enter__", [](nb::handle self) { return nb::borrow(self); },
         nb::sig("def __enter__(self) -> Buffer"));

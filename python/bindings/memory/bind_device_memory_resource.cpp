@@ -31,7 +31,14 @@ device_id : Device or int
     The device whose memory it is.
 options : DeviceMemoryResourceOptions or dict, optional
     Create a pool with these options. Without options, the device's current pool is used, which
-    the whole process shares.)");
+    the whole process shares.
+
+Examples
+--------
+>>> pool = cuprum.DeviceMemoryResource(device)
+>>> buffer = pool.allocate(1024, stream=stream)
+>>> buffer.size
+1024)");
     note_type<PyDeviceMemoryResource>(type);
     type.def(
         "__init__",
@@ -71,7 +78,21 @@ options : DeviceMemoryResourceOptions or dict, optional
         "device_id"_a.none(), "handle"_a.none(), "owner"_a = nb::none(),
         nb::sig("def from_handle(device_id: Device | int, handle: int, owner: object | None = None)"
                 " -> DeviceMemoryResource"),
-        "Wrap a pool made elsewhere, without owning it; `owner` is kept alive with it.");
+        R"(Wrap a pool made elsewhere, without owning it; `owner` is kept alive with it.
+
+Parameters
+----------
+device_id : Device or int
+    The ordinal of the device whose memory the pool hands out.
+handle : int
+    The driver's ``CUmemoryPool``.
+owner : object, optional
+    An object to keep alive with the pool.
+
+Returns
+-------
+DeviceMemoryResource
+    The pool, not owned.)");
     type.def_static(
         "from_allocation_handle",
         [](nb::handle device_id, nb::handle alloc_handle) {
@@ -91,7 +112,12 @@ device_id : Device or int
     The device whose memory it is.
 alloc_handle : int or IPCAllocationHandle
     A file descriptor, which the caller keeps, or an ``allocation_handle``. If this process already
-    knows the pool by its UUID, that pool is returned.)");
+    knows the pool by its UUID, that pool is returned.
+
+Returns
+-------
+DeviceMemoryResource
+    The imported pool.)");
     type.def_static(
         "_import",
         [](nb::handle device, const PyIPCAllocationHandle& handle) {

@@ -70,7 +70,13 @@ void bind_attribute(nb::class_<PyGraphMemoryAttributes>& type, const char* name,
 void bind_attributes(nb::module_& module) {
     nb::class_<PyGraphMemoryAttributes> type(
         module, "GraphMemoryResourceAttributes",
-        "Memory of a device that graphs hold and have held; each read asks the driver.");
+        R"(Memory of a device that graphs hold and have held; each read asks the driver.
+
+Examples
+--------
+>>> attributes = cuprum.GraphMemoryResource(device).attributes
+>>> attributes.used_mem_current <= attributes.used_mem_high
+True)");
     note_type<PyGraphMemoryAttributes>(type);
     type.def(
         "__init__",
@@ -114,7 +120,16 @@ be freed, once the graph has run, by closing the buffer on any stream.
 Parameters
 ----------
 device_id : Device or int
-    The device whose memory it is.)");
+    The device whose memory it is.
+
+Examples
+--------
+>>> resource = cuprum.GraphMemoryResource(device)
+>>> with cuprum.graph.capture(stream) as builder:
+...     scratch = resource.allocate(1024, stream=builder)
+...     scratch.fill(0, stream=builder)
+...     scratch.close()
+>>> builder.complete().launch(stream))");
     note_type<PyGraphMemoryResource>(type);
     type.def(nb::new_(&resource_object), "device_id"_a.none());
     type.def(
@@ -135,6 +150,18 @@ device_id : Device or int
         nb::sig("def allocate(self, size: int, *, stream: Stream | GraphBuilder) -> Buffer"),
         R"(Allocate memory in the graph that a stream captures.
 
+Parameters
+----------
+size : int
+    The size in bytes.
+stream : Stream or GraphBuilder
+    A stream that is being captured, or its builder.
+
+Returns
+-------
+Buffer
+    Memory that exists while the graph runs.
+
 Raises
 ------
 RuntimeError
@@ -153,7 +180,16 @@ ValueError
         "ptr"_a.none(), "size"_a.none(), nb::kw_only(), "stream"_a.none(),
         nb::sig(
             "def deallocate(self, ptr: int, size: int, *, stream: Stream | GraphBuilder) -> None"),
-        "Free memory of a graph that no Buffer holds.");
+        R"(Free memory of a graph that no Buffer holds.
+
+Parameters
+----------
+ptr : int
+    The address of the memory.
+size : int
+    The size in bytes.
+stream : Stream or GraphBuilder
+    A stream that is being captured, or its builder.)");
     type.def_prop_ro(
         "attributes",
         [](const PyGraphMemoryResource& self) {

@@ -62,6 +62,11 @@ size : int
 stream : Stream, optional
     Freeing waits for it. Without one, the buffer is freed at once unless it is closed on a stream.
 
+Returns
+-------
+Buffer
+    The memory.
+
 Raises
 ------
 OutOfMemoryError
@@ -74,7 +79,16 @@ OutOfMemoryError
         "ptr"_a.none(), "size"_a.none(), nb::kw_only(), "stream"_a = nb::none(),
         nb::sig("def deallocate(self, ptr: int, size: int, *, stream: Stream | None = None) -> "
                 "None"),
-        "Free memory that was allocated here and that no Buffer holds, in the stream's order.");
+        R"(Free memory that was allocated here and that no Buffer holds, in the stream's order.
+
+Parameters
+----------
+ptr : int
+    The address of the memory.
+size : int
+    The size in bytes.
+stream : Stream, optional
+    Work enqueued on it so far finishes first.)");
     type.def_prop_ro(
         "is_device_accessible",
         [](const PyNativeResource& self) { return self.core->is_device_accessible(); },
@@ -98,7 +112,13 @@ void bind_host_memory(nb::module_& module) {
         module, "LegacyPinnedMemoryResource", nb::is_weak_referenceable(),
         R"(A memory resource of page-locked host memory, which devices can access.
 
-Works with every driver, but is slow. A ``PinnedMemoryResource`` reuses memory.)");
+Works with every driver, but is slow. A ``PinnedMemoryResource`` reuses memory.
+
+Examples
+--------
+>>> pinned = cuprum.LegacyPinnedMemoryResource().allocate(1024)
+>>> pinned.is_host_accessible
+True)");
     note_type<PyLegacyPinnedMemoryResource>(pinned);
     pinned.def("__init__", [](PyLegacyPinnedMemoryResource* self) {
         new (self) PyLegacyPinnedMemoryResource(LegacyPinnedMemoryResource::create());
@@ -119,7 +139,13 @@ Works with every driver, but is slow. A ``PinnedMemoryResource`` reuses memory.)
 Parameters
 ----------
 device_id : Device or int
-    The device whose memory it is.)");
+    The device whose memory it is.
+
+Examples
+--------
+>>> resource = cuprum.SynchronousMemoryResource(device)
+>>> resource.allocate(1024, stream=stream).size
+1024)");
     note_type<PySynchronousMemoryResource>(device);
     device.def(
         "__init__",
@@ -170,6 +196,11 @@ read_only : bool
     Devices may only read it. Copies and fills into the buffer raise.
 io_memory : bool
     It is the memory of another device on the bus.
+
+Returns
+-------
+Buffer
+    A buffer over the memory.
 
 Raises
 ------

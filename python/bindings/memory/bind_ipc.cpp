@@ -42,7 +42,13 @@ void bind_ipc(nb::module_& module) {
         R"(A file descriptor that imports a pool of another process.
 
 Obtained from ``MemoryPool.allocation_handle``. Send it with ``multiprocessing``, or send the file
-descriptor itself in another way.)");
+descriptor itself in another way.
+
+Examples
+--------
+>>> pool = cuprum.DeviceMemoryResource(device, {"ipc_enabled": True, "max_size": 1 << 20})
+>>> pool.allocation_handle.handle >= 0
+True)");
     note_type<PyIPCAllocationHandle>(type);
     type.def(
         "__init__",
@@ -133,6 +139,11 @@ ipc_descriptor : IPCBufferDescriptor
     The descriptor of the buffer. Importing it again returns the same memory, mapped once.
 stream : Stream
     The unmapping is ordered on it.
+
+Returns
+-------
+Buffer
+    A buffer that maps the same memory.
 
 Raises
 ------

@@ -45,7 +45,13 @@ void bind_managed_buffer(nb::module_& module) {
         R"(A piece of managed memory, which moves between host and devices by itself.
 
 Made by ``ManagedMemoryResource.allocate``, or ``ManagedBuffer.from_handle`` for managed memory
-allocated elsewhere. Its own methods raise ValueError if the memory is not managed after all.)");
+allocated elsewhere. Its own methods raise ValueError if the memory is not managed after all.
+
+Examples
+--------
+>>> managed = cuprum.ManagedMemoryResource().allocate(1024, stream=stream)
+>>> managed.prefetch(device, stream=stream)
+>>> stream.sync())");
     note_type<PyManagedBuffer>(type);
     allow_chains<PyManagedBuffer>(type);
     type.def(
@@ -62,7 +68,25 @@ allocated elsewhere. Its own methods raise ValueError if the memory is not manag
                     nb::sig("def from_handle(ptr: int, size: int, mr: MemoryResource | None = None,"
                             " owner: object | None = None, *, stream: Stream | None = None) -> "
                             "ManagedBuffer"),
-                    "Wrap managed memory allocated elsewhere; see ``Buffer.from_handle``.");
+                    R"(Wrap managed memory allocated elsewhere; see ``Buffer.from_handle``.
+
+Parameters
+----------
+ptr : int
+    The address of the memory.
+size : int
+    The size in bytes.
+mr : MemoryResource, optional
+    The resource that frees the memory. None leaves it to its owner.
+owner : object, optional
+    An object to keep alive with the buffer. Excludes `mr`.
+stream : Stream, optional
+    The stream that the memory is freed on.
+
+Returns
+-------
+ManagedBuffer
+    The buffer.)");
     bind_advice(type);
     bind_moves(type);
     bind_batches(module);
@@ -173,7 +197,14 @@ void bind_moves(nb::class_<PyManagedBuffer, PyBuffer>& type) {
         "location"_a.none(), nb::kw_only(), "stream"_a.none(),
         nb::sig("def prefetch(self, location: Device | cuprum._host.Host, *, stream: Stream) -> "
                 "None"),
-        "Move the memory to a location, in a stream's order. Returns at once.");
+        R"(Move the memory to a location, in a stream's order. Returns at once.
+
+Parameters
+----------
+location : Device or Host
+    Where the memory should be.
+stream : Stream
+    The move runs in the order of this stream.)");
     type.def(
         "discard",
         [](const PyManagedBuffer& self, nb::handle stream) {
@@ -182,7 +213,12 @@ void bind_moves(nb::class_<PyManagedBuffer, PyBuffer>& type) {
             core_of(self).discard(order);
         },
         nb::kw_only(), "stream"_a.none(), nb::sig("def discard(self, *, stream: Stream) -> None"),
-        "Discard the contents of the memory, in a stream's order. Needs a driver for CUDA 13.0.");
+        R"(Discard the contents of the memory, in a stream's order. Needs a driver for CUDA 13.0.
+
+Parameters
+----------
+stream : Stream
+    The memory loses its contents in the order of this stream.)");
     type.def(
         "discard_prefetch",
         [](const PyManagedBuffer& self, nb::handle location, nb::handle stream) {
@@ -194,7 +230,14 @@ void bind_moves(nb::class_<PyManagedBuffer, PyBuffer>& type) {
         "location"_a.none(), nb::kw_only(), "stream"_a.none(),
         nb::sig("def discard_prefetch(self, location: Device | cuprum._host.Host, *, stream: "
                 "Stream) -> None"),
-        "Discard the contents of the memory and move it. Needs a driver for CUDA 13.0.");
+        R"(Discard the contents of the memory and move it. Needs a driver for CUDA 13.0.
+
+Parameters
+----------
+location : Device or Host
+    Where the memory should be.
+stream : Stream
+    The move runs in the order of this stream.)");
 }
 
 void bind_batches(nb::module_& module) {
@@ -232,7 +275,14 @@ locations : Device or Host, or a sequence of them
         "stream"_a.none(), "buffers"_a.none(),
         nb::sig("def discard_batch(stream: Stream, buffers: collections.abc.Sequence[Buffer]) -> "
                 "None"),
-        "Discard the contents of managed memory, in a stream's order. Needs CUDA 13.0.");
+        R"(Discard the contents of managed memory, in a stream's order. Needs CUDA 13.0.
+
+Parameters
+----------
+stream : Stream
+    The buffers lose their contents in the order of this stream.
+buffers : Sequence[Buffer]
+    Buffers of managed memory.)");
     module.def(
         "discard_prefetch_batch",
         [](nb::handle stream, nb::handle buffers, nb::handle locations) {
@@ -246,9 +296,16 @@ locations : Device or Host, or a sequence of them
         nb::sig("def discard_prefetch_batch(stream: Stream, buffers: "
                 "collections.abc.Sequence[Buffer], locations: Device | cuprum._host.Host | "
                 "collections.abc.Sequence[Device | cuprum._host.Host]) -> None"),
-        "Discard the contents of managed memory and move it; see ``prefetch_batch``. Needs a "
-        "driver for "
-        "CUDA 13.0.");
+        R"(Discard the contents of managed memory and move it; see ``prefetch_batch``. Needs a driver for CUDA 13.0.
+
+Parameters
+----------
+stream : Stream
+    The moves run in the order of this stream.
+buffers : Sequence[Buffer]
+    Buffers of managed memory.
+locations : Device | Host | Sequence[Device | Host]
+    One for all, or one for each buffer.)");
 }
 
 std::vector<ManagedBuffer> managed_list(nb::handle buffers) {

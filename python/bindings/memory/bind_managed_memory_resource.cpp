@@ -52,7 +52,13 @@ Parameters
 ----------
 options : ManagedMemoryResourceOptions or dict, optional
     Create a pool with these options. Without options, the process's current pool of managed
-    memory is used.)");
+    memory is used.
+
+Examples
+--------
+>>> managed = cuprum.ManagedMemoryResource().allocate(1024, stream=stream)
+>>> managed.is_host_accessible, managed.is_device_accessible
+(True, True))");
     note_type<PyManagedMemoryResource>(type);
     type.def(
         "__init__",

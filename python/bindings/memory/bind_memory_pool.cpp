@@ -63,7 +63,14 @@ namespace {
 void bind_pool(nb::module_& module) {
     nb::class_<PyMemoryPool, PyMemoryResource> type(
         module, "MemoryPool", nb::is_weak_referenceable(), nb::type_slots(pool_slots()),
-        "A stream-ordered pool of memory: the base class of the three kinds.");
+        R"(A stream-ordered pool of memory: the base class of the three kinds.
+
+Examples
+--------
+>>> pool = cuprum.DeviceMemoryResource(device)
+>>> buffer = pool.allocate(1024, stream=stream)
+>>> pool.attributes.used_mem_current >= 1024
+True)");
     note_type<PyMemoryPool>(type);
     type.def(
         "__init__",
@@ -84,7 +91,16 @@ void bind_pool(nb::module_& module) {
         },
         "ptr"_a.none(), "size"_a.none(), nb::kw_only(), "stream"_a.none(),
         nb::sig("def deallocate(self, ptr: int, size: int, *, stream: Stream) -> None"),
-        "Free memory of this pool that no Buffer holds.");
+        R"(Free memory of this pool that no Buffer holds.
+
+Parameters
+----------
+ptr : int
+    The address of the memory.
+size : int
+    The size in bytes.
+stream : Stream
+    Work enqueued on it so far finishes before the memory is freed.)");
     type.def_prop_ro(
         "handle",
         [](const PyMemoryPool& self) {
@@ -164,11 +180,31 @@ RuntimeError
         R"(Register an imported pool under the UUID of its exporter.
 
 Buffers that arrive from other processes find it there. Returns the registered pool: this one, or
-one that was registered earlier.)");
+one that was registered earlier.
+
+Parameters
+----------
+uuid : UUID
+    The UUID that the exporting process sent.
+
+Returns
+-------
+MemoryPool
+    The pool that is registered under the UUID: this one, or the one that was there.)");
     type.def_static(
         "from_registry", [](nb::handle uuid) { return sharing().attr("from_registry")(uuid); },
         "uuid"_a.none(), nb::sig("def from_registry(uuid: UUID) -> MemoryPool"),
         R"(Return the pool that is registered under a UUID.
+
+Parameters
+----------
+uuid : UUID
+    The UUID that the exporting process sent.
+
+Returns
+-------
+MemoryPool
+    The registered pool.
 
 Raises
 ------
@@ -192,10 +228,20 @@ RuntimeError
     };
     type.def("trim", trim, "keep_bytes"_a.none() = 0,
              nb::sig("def trim(self, keep_bytes: int = 0) -> None"),
-             "Return memory to the system until at most `keep_bytes` are reserved.");
+             R"(Return memory to the system until at most `keep_bytes` are reserved.
+
+Parameters
+----------
+keep_bytes : int, optional
+    The number of bytes to keep reserved.)");
     type.def("trim_to", trim, "keep_bytes"_a.none(),
              nb::sig("def trim_to(self, keep_bytes: int) -> None"),
-             "Return memory to the system until at most `keep_bytes` are reserved.");
+             R"(Return memory to the system until at most `keep_bytes` are reserved.
+
+Parameters
+----------
+keep_bytes : int
+    The number of bytes to keep reserved.)");
     type.def(
         "close",
         [](nb::handle self) {

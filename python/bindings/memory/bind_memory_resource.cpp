@@ -162,7 +162,19 @@ void bind_base(nb::module_& module) {
 Derive from it to allocate in a way of your own: override ``allocate``, ``deallocate``,
 ``is_device_accessible``, ``is_host_accessible`` and ``device_id``. ``allocate`` usually ends with
 ``return Buffer.from_handle(pointer, size, self, stream=stream)``; the buffer then calls
-``deallocate`` when it is closed or dropped.)");
+``deallocate`` when it is closed or dropped.
+
+Examples
+--------
+>>> class Zeroed(cuprum.MemoryResource):
+...     device_id, is_device_accessible, is_host_accessible = 0, True, False
+...
+...     def allocate(self, size, *, stream):
+...         buffer = device.memory_resource.allocate(size, stream=stream)
+...         buffer.fill(0, stream=stream)
+...         return buffer
+>>> Zeroed().allocate(64, stream=stream).size
+64)");
     note_type<PyMemoryResource>(type);
     type.def("__init__", [](nb::pointer_and_handle<PyMemoryResource> self) {
         if (is_of_core(self.h)) { // which holds more than a PyMemoryResource
@@ -177,12 +189,33 @@ Derive from it to allocate in a way of your own: override ``allocate``, ``deallo
         "allocate",
         [](nb::handle self, const nb::args&, const nb::kwargs&) { refuse(self, "allocate"); },
         nb::sig("def allocate(self, size: int, *, stream: Stream) -> Buffer"),
-        "Allocate memory for use on a stream from now on. To be overridden.");
+        R"(Allocate memory for use on a stream from now on. To be overridden.
+
+Parameters
+----------
+size : int
+    The size in bytes.
+stream : Stream
+    The memory can be used on this stream at once.
+
+Returns
+-------
+Buffer
+    The memory.)");
     type.def(
         "deallocate",
         [](nb::handle self, const nb::args&, const nb::kwargs&) { refuse(self, "deallocate"); },
         nb::sig("def deallocate(self, ptr: int, size: int, *, stream: Stream) -> None"),
-        "Free memory of ``allocate``, ordered on a stream. To be overridden.");
+        R"(Free memory of ``allocate``, ordered on a stream. To be overridden.
+
+Parameters
+----------
+ptr : int
+    The address of the memory.
+size : int
+    The size in bytes.
+stream : Stream
+    Work enqueued on it so far finishes before the memory is freed.)");
     type.def_prop_ro(
         "is_device_accessible", [](nb::handle self) { refuse(self, "is_device_accessible"); },
         nb::sig("def is_device_accessible(self) -> bool"),

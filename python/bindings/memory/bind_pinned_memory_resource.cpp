@@ -23,7 +23,13 @@ Parameters
 ----------
 options : PinnedMemoryResourceOptions or dict, optional
     Create a pool with these options. Without options, the process's current pool of pinned memory
-    is used; that needs a driver for CUDA 13.0.)");
+    is used; that needs a driver for CUDA 13.0.
+
+Examples
+--------
+>>> pinned = cuprum.PinnedMemoryResource().allocate(1024, stream=stream)
+>>> pinned.is_host_accessible
+True)");
     note_type<PyPinnedMemoryResource>(type);
     type.def(
         "__init__",
@@ -60,7 +66,17 @@ options : PinnedMemoryResourceOptions or dict, optional
         "alloc_handle"_a.none(),
         nb::sig("def from_allocation_handle(alloc_handle: int | IPCAllocationHandle) -> "
                 "PinnedMemoryResource"),
-        "Import a pool of another process to map its buffers. An imported pool cannot allocate.");
+        R"(Import a pool of another process to map its buffers. An imported pool cannot allocate.
+
+Parameters
+----------
+alloc_handle : int or IPCAllocationHandle
+    What the exporting process sent.
+
+Returns
+-------
+PinnedMemoryResource
+    The imported pool.)");
     type.def_static(
         "_import",
         [](nb::handle, const PyIPCAllocationHandle& handle) {

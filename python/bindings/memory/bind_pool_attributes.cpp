@@ -71,7 +71,14 @@ void bind_pool_attributes(nb::module_& module) {
         R"(The memory that a pool holds and has held, and its settings. Each read asks the driver.
 
 You can set the reuse flags and the release threshold, and the high-water marks to 0. Keeps the
-pool alive, even if its resource is closed.)");
+pool alive, even if its resource is closed.
+
+Examples
+--------
+>>> pool = cuprum.DeviceMemoryResource(device)
+>>> pool.attributes.release_threshold = 1 << 20
+>>> pool.attributes.release_threshold
+1048576)");
     note_type<PyPoolAttributes>(type);
     type.def(
         "__init__",

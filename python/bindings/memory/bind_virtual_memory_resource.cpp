@@ -61,7 +61,14 @@ config : VirtualMemoryResourceOptions or dict, optional
 Raises
 ------
 RuntimeError
-    If the device does not support virtual memory, or not with GPUDirect RDMA if requested.)");
+    If the device does not support virtual memory, or not with GPUDirect RDMA if requested.
+
+Examples
+--------
+>>> resource = cuprum.VirtualMemoryResource(device)
+>>> buffer = resource.allocate(1000)
+>>> buffer.size >= 1000
+True)");
     note_type<PyVirtualMemoryResource>(type);
     type.def(
         "__init__",
@@ -100,7 +107,12 @@ Parameters
 size : int
     In bytes; the buffer's size is rounded up to the granularity.
 stream : Stream, optional
-    Freeing waits for it; without one, for all work of the device's context.)");
+    Freeing waits for it; without one, for all work of the device's context.
+
+Returns
+-------
+Buffer
+    The memory.)");
     type.def(
         "deallocate",
         [](const PyVirtualMemoryResource& self, nb::handle ptr, nb::handle size,
@@ -115,7 +127,16 @@ stream : Stream, optional
         "ptr"_a.none(), "size"_a.none(), nb::kw_only(), "stream"_a = nb::none(),
         nb::sig("def deallocate(self, ptr: int, size: int, *, stream: Stream | None = None) -> "
                 "None"),
-        "Free memory that was allocated here and that no Buffer holds, in the stream's order.");
+        R"(Free memory that was allocated here and that no Buffer holds, in the stream's order.
+
+Parameters
+----------
+ptr : int
+    The address of the memory.
+size : int
+    The size in bytes.
+stream : Stream, optional
+    Work enqueued on it so far finishes first.)");
     type.def(
         "modify_allocation", modify_allocation, "buf"_a.none(), "new_size"_a.none(),
         "config"_a = nb::none(),

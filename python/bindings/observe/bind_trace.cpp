@@ -68,7 +68,12 @@ void bind_trace(nb::module_& module) {
         "path"_a, "has_device_work"_a, "Start a trace; see ``cuprum.trace``.");
     module.def("stop_trace", &stop_trace, nb::call_guard<nb::gil_scoped_release>(),
                "Stop the trace; see ``cuprum.trace``.");
-    module.def("is_tracing", &is_tracing, "Return whether a trace is being recorded.");
+    module.def("is_tracing", &is_tracing, R"(Return whether a trace is being recorded.
+
+Returns
+-------
+bool
+    True between ``start`` and ``stop``.)");
     module.def(
         "begin_range", [](const std::string& name) { detail::begin_range(name); }, "name"_a,
         "Begin a range; see ``cuprum.trace``.");
@@ -77,7 +82,16 @@ void bind_trace(nb::module_& module) {
     nb::class_<Fault> fault(module, "FaultInjection",
                             R"(A driver call that fails inside a ``with`` block.
 
-See ``cuprum.testing.fail_call``.)");
+See ``cuprum.testing.fail_call``.
+
+Examples
+--------
+>>> with cuprum.testing.fail_call("cuEventCreate", code=2):
+...     try:
+...         device.create_event()
+...     except cuprum.CUDAError as error:
+...         print(error.name)
+CUDA_ERROR_OUT_OF_MEMORY)");
     fault.def(nb::init<std::string, int, int>(), "function"_a, "nth"_a, "code"_a);
     fault.def("__enter__", [](nb::object self) {
         nb::cast<Fault&>(self).enter();

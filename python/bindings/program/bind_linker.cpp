@@ -52,7 +52,18 @@ options : LinkerOptions or dict, optional
 Raises
 ------
 LinkerError
-    If the linker refuses an input or an option.)");
+    If the linker refuses an input or an option.
+
+Examples
+--------
+>>> first = cuprum.Program("__device__ int one() { return 1; }", "c++",
+...                        {"relocatable_device_code": True}).compile("ptx")
+>>> second = cuprum.Program("extern __device__ int one();"
+...                         'extern "C" __global__ void f(int* x) { *x = one(); }', "c++",
+...                         {"relocatable_device_code": True}).compile("ptx")
+>>> linked = cuprum.Linker(first, second).link("cubin")
+>>> linked.get_kernel("f").num_arguments
+1)");
     note_type<PyLinker>(type);
     type.def("__init__", construct, "object_codes"_a, "options"_a = nb::none(),
              nb::sig("def __init__(self, *object_codes: ObjectCode, "
@@ -67,14 +78,29 @@ Parameters
 target_type : ObjectCodeFormatType or str
     ``"cubin"``, or ``"ptx"`` if all input is LTO-IR.
 
+Returns
+-------
+ObjectCode
+    The linked code.
+
 Raises
 ------
 LinkerError
     If it does not link, with log and options.)");
     type.def("get_error_log", &PyLinker::error_log, nb::call_guard<nb::gil_scoped_release>(),
-             "Return the errors of the last ``link``, or so far.");
+             R"(Return the errors of the last ``link``, or so far.
+
+Returns
+-------
+str
+    The messages, one on each line.)");
     type.def("get_info_log", &PyLinker::info_log, nb::call_guard<nb::gil_scoped_release>(),
-             "Return the other messages of the last ``link``.");
+             R"(Return the other messages of the last ``link``.
+
+Returns
+-------
+str
+    The messages, one on each line.)");
     type.def_prop_ro(
         "backend",
         [](const PyLinker& self) {
@@ -115,7 +141,12 @@ LinkerError
         nb::sig("def which_backend(cls) -> cuprum.typing.CompilerBackendType"),
         R"(Return the default backend.
 
-It is nvJitLink. If nvJitLink 12.3 or later is missing, it is the driver, with a warning.)");
+It is nvJitLink. If nvJitLink 12.3 or later is missing, it is the driver, with a warning.
+
+Returns
+-------
+CompilerBackendType
+    The backend of a linker whose options name none.)");
     type.attr("which_backend") = nb::steal(PyClassMethod_New(function.ptr()));
     module.def(
         "nvjitlink_options",

@@ -56,7 +56,13 @@ void bind_object_code(nb::module_& module) {
                                   R"(Compiled code.
 
 Made by ``Program.compile`` or one of the ``from_*`` methods. It is loaded into the driver on first
-use and unloaded when the last object and the last kernel from it are gone.)");
+use and unloaded when the last object and the last kernel from it are gone.
+
+Examples
+--------
+>>> code = cuprum.Program(source, "c++").compile("ptx")
+>>> code.code_type, code.get_kernel("add_one").num_arguments
+('ptx', 1))");
     note_type<PyObjectCode>(type);
     type.def(
         "__init__",
@@ -92,6 +98,11 @@ Parameters
 ----------
 name : str or bytes
     As given in ``name_expressions`` when compiling, or as it is in the code.
+
+Returns
+-------
+Kernel
+    The kernel. It keeps the code loaded.
 
 Raises
 ------
@@ -163,7 +174,12 @@ name : str, optional
 symbol_mapping : dict of str, optional
     Maps kernel names in the source to their names in the code.
 jit_options : JITOptions or dict, optional
-    How the driver compiles PTX when it loads it.)");
+    How the driver compiles PTX when it loads it.
+
+Returns
+-------
+ObjectCode
+    The code. It is loaded when it is first used.)");
 }
 
 void bind_factories(nb::class_<PyObjectCode>& type) {
@@ -201,6 +217,16 @@ void bind_variables(nb::class_<PyObjectCode>& type) {
 It is the memory that the variable has in the current context (the current device's, if none is
 current). The buffer keeps the code loaded.
 
+Parameters
+----------
+name : str or bytes
+    The name of the variable.
+
+Returns
+-------
+Buffer
+    The memory of the variable. It keeps the code loaded.
+
 Raises
 ------
 ValueError
@@ -208,6 +234,16 @@ ValueError
     type.def("get_managed", get_variable<&ObjectCode::get_managed>, "name"_a.none(),
              nb::sig("def get_managed(self, name: str | bytes) -> Buffer"),
              R"(Return a ``__managed__`` variable, which all contexts share, as a buffer.
+
+Parameters
+----------
+name : str or bytes
+    The name of the variable.
+
+Returns
+-------
+Buffer
+    The memory of the variable. It keeps the code loaded.
 
 Raises
 ------
@@ -219,8 +255,12 @@ ValueError
             const nb::gil_scoped_release unlocked;
             return reinterpret_cast<std::uintptr_t>(self.get_module());
         },
-        "Return the code as a ``CUmodule`` of the current context, as an int, for interfaces that "
-        "take one. It belongs to this object.");
+        R"(Return the code as a ``CUmodule`` of the current context, as an int, for interfaces that take one. It belongs to this object.
+
+Returns
+-------
+int
+    The driver's ``CUmodule``.)");
 }
 
 SymbolMapping mapping_argument(nb::handle symbols) {

@@ -57,7 +57,14 @@ Raises
 LibraryNotFoundError
     If the compiler library cannot be found. The message lists every place that was searched.
 UnsupportedOptionError
-    For options that the compiler cannot honour.)");
+    For options that the compiler cannot honour.
+
+Examples
+--------
+>>> program = cuprum.Program('extern "C" __global__ void f() {}', "c++")
+>>> kernel = program.compile("cubin").get_kernel("f")
+>>> kernel.name
+'f')");
     note_type<PyProgram>(type);
     type.def("__init__", construct, "code"_a.none(), "code_type"_a.none(), "options"_a = nb::none(),
              nb::sig("def __init__(self, code: str | bytes | bytearray, code_type: "
@@ -88,6 +95,11 @@ cache : ProgramCacheResource, optional
 extra_digest : bytes, optional
     Part of the cache key, for contents that the cache cannot see, such as the files in
     ``include_path``.
+
+Returns
+-------
+ObjectCode
+    The compiled code.
 
 Raises
 ------
@@ -310,7 +322,12 @@ void bind_functions(nb::module_& module) {
         },
         R"(Return the architectures that NVRTC compiles for, ascending, as in 90 for ``sm_90``.
 
-Needs no device.)");
+Needs no device.
+
+Returns
+-------
+list[int]
+    The architectures.)");
     module.def(
         "compiler_version",
         [](nb::handle backend) {
@@ -330,7 +347,17 @@ Needs no device.)");
         "backend"_a,
         nb::sig("def compiler_version(backend: cuprum.typing.CompilerBackendType | "
                 "str) -> str"),
-        "Return the version of a compiler, such as ``\"13.0\"``.");
+        R"(Return the version of a compiler, such as ``"13.0"``.
+
+Parameters
+----------
+backend : CompilerBackendType or str
+    Which compiler, such as ``"NVRTC"``.
+
+Returns
+-------
+str
+    Major and minor number.)");
     module.def(
         "default_include_directories",
         [] {
@@ -338,7 +365,12 @@ Needs no device.)");
             const nb::gil_scoped_release unlocked;
             return default_include_directories();
         },
-        "Return the folders of CUDA's and CCCL's headers, which every program can include.");
+        R"(Return the folders of CUDA's and CCCL's headers, which every program can include.
+
+Returns
+-------
+list[str]
+    The folders, in the order in which they are searched.)");
 }
 
 } // namespace

@@ -45,7 +45,14 @@ void bind_event(nb::module_& module) {
                              R"(A point in the work of one stream.
 
 Made by ``Stream.record`` or ``Device.create_event``. ``later - earlier`` is the time between two
-events in milliseconds, if both were made with ``timing_enabled=True``.)");
+events in milliseconds, if both were made with ``timing_enabled=True``.
+
+Examples
+--------
+>>> event = stream.record()
+>>> event.sync()
+>>> event.is_done
+True)");
     note_type<PyEvent>(type);
     recycle<PyEvent>(type);
     type.def(

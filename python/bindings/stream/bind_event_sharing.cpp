@@ -49,6 +49,11 @@ Parameters
 ipc_descriptor : IPCEventDescriptor
     What the other process got from ``Event.ipc_descriptor``.
 
+Returns
+-------
+Event
+    The event of the other process.
+
 Raises
 ------
 ValueError

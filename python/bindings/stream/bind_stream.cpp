@@ -86,7 +86,14 @@ void bind_stream(nb::module_& module) {
                               R"(A queue of work on one device, which runs in order.
 
 Made by ``Device.create_stream``, ``Context.create_stream`` or ``Stream.from_handle``.
-May be used from several threads at once.)");
+May be used from several threads at once.
+
+Examples
+--------
+>>> first, second = device.create_stream(), device.create_stream()
+>>> buffer.fill(0, stream=first)
+>>> second.wait(first)
+>>> second.sync())");
     note_type<PyStream>(type);
     check_fast_paths(type); // the first class that is recycled; no object exists yet
     recycle<PyStream>(type);

@@ -88,7 +88,12 @@ void add_stream_operations(nb::class_<PyStream>& type) {
             return builder_object(GraphBuilder::create(stream), nb::borrow(self));
         },
         nb::sig("def create_graph_builder(self) -> GraphBuilder"),
-        "Create a builder of graphs that captures what is enqueued on this stream.");
+        R"(Create a builder of graphs that captures what is enqueued on this stream.
+
+Returns
+-------
+GraphBuilder
+    The builder. Call ``begin_building`` to start the capture.)");
     type.def("launch_host", launch_host, "function"_a.none(),
              nb::sig("def launch_host(self, function: collections.abc.Callable[[], object]) -> "
                      "None"),
@@ -219,7 +224,12 @@ flush : bool, optional
 void add_attributes(nb::class_<PyStream>& type) {
     type.def("set_priority", &PyStream::set_priority, "priority"_a,
              nb::call_guard<nb::gil_scoped_release>(),
-             "Change the priority of work enqueued from now on; lower runs first.");
+             R"(Change the priority of work enqueued from now on; lower runs first.
+
+Parameters
+----------
+priority : int
+    A number in the device's range.)");
     choice_property<&Stream::synchronization_policy, &Stream::set_synchronization_policy>(
         type, "synchronization_policy", SYNCHRONIZATION_POLICIES,
         "Return how threads wait for this stream.");
@@ -293,7 +303,12 @@ Set it to an object with ``base``, ``bytes``, ``hit_ratio``, ``hit`` and ``miss`
             self.copy_attributes_from(other);
         },
         "other"_a, nb::sig("def copy_attributes_from(self, other: Stream) -> None"),
-        "Copy all attributes of another stream of the same context.");
+        R"(Copy all attributes of another stream of the same context.
+
+Parameters
+----------
+other : Stream
+    The stream to copy from.)");
 }
 
 CUdeviceptr word_address(nb::handle target, nb::handle offset, std::size_t size) {

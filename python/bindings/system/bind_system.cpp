@@ -46,26 +46,56 @@ void bind_versions(nb::module_& module) {
         nb::sig("def get_user_mode_driver_version() -> tuple[int, ...]"),
         R"(Return the newest CUDA that the driver supports, as ``(major, minor)``.
 
-Without NVML, the driver itself is asked.)");
+Without NVML, the driver itself is asked.
+
+Returns
+-------
+tuple[int, ...]
+    The version.)");
     module.def(
         "get_kernel_mode_driver_version",
         [] { return version_tuple(ask([] { return system::kernel_mode_driver_version(); })); },
         nb::sig("def get_kernel_mode_driver_version() -> tuple[int, ...]"),
-        "Return the version of the kernel's driver, such as ``(580, 65, 6)``.");
+        R"(Return the version of the kernel's driver, such as ``(580, 65, 6)``.
+
+Returns
+-------
+tuple[int, ...]
+    The version.)");
     module.def(
         "get_nvml_version",
         [] { return version_tuple(ask([] { return system::nvml_version(); })); },
         nb::sig("def get_nvml_version() -> tuple[int, ...]"),
-        "Return the version of NVML, such as ``(13, 580, 65, 6)``.");
+        R"(Return the version of NVML, such as ``(13, 580, 65, 6)``.
+
+Returns
+-------
+tuple[int, ...]
+    The version.)");
     module.def(
         "get_driver_branch", [] { return ask([] { return system::driver_branch(); }); },
-        "Return the branch that the driver is from, such as ``r580_00``.");
+        R"(Return the branch that the driver is from, such as ``r580_00``.
+
+Returns
+-------
+str
+    The name of the branch.)");
     module.def(
         "get_num_devices", [] { return ask([] { return system::Device::count(); }); },
-        "Return the number of devices that NVML sees.");
+        R"(Return the number of devices that NVML sees.
+
+Returns
+-------
+int
+    The number.)");
     module.def(
         "get_nvml_path", [] { return ask([] { return system::library_path(); }); },
         R"(Return the file that NVML was loaded from. Loads it.
+
+Returns
+-------
+str
+    The path.
 
 Raises
 ------
@@ -85,6 +115,11 @@ Parameters
 pid : int
     The number of the process.
 
+Returns
+-------
+str
+    The name.
+
 Raises
 ------
 NotFoundError
@@ -102,7 +137,19 @@ void bind_topology(nb::module_& module) {
         "device1"_a, "device2"_a,
         nb::sig("def get_topology_common_ancestor(device1: SystemDevice, device2: SystemDevice) "
                 "-> cuprum.system.typing.GpuTopologyLevel"),
-        "Return where the paths of two devices meet.");
+        R"(Return where the paths of two devices meet.
+
+Parameters
+----------
+device1 : SystemDevice
+    A device.
+device2 : SystemDevice
+    Another device.
+
+Returns
+-------
+GpuTopologyLevel
+    The place, from the same board to different nodes.)");
     module.def(
         "get_p2p_status",
         [](nb::handle device1, nb::handle device2, nb::handle index) {
@@ -121,7 +168,12 @@ Parameters
 device1, device2 : Device
     The devices.
 index : GpuP2PCapsIndex or str
-    In which way: ``"read"``, ``"write"``, ``"nvlink"``, ``"atomics"`` or ``"pci"``.)");
+    In which way: ``"read"``, ``"write"``, ``"nvlink"``, ``"atomics"`` or ``"pci"``.
+
+Returns
+-------
+GpuP2PStatus
+    The state of the link.)");
     module.def(
         "explain_clock_event_reason",
         [](nb::handle reason) {

@@ -213,6 +213,11 @@ RuntimeError
     fast_method<device_to_cuda>(type, "def to_cuda_device(self) -> Device",
                                 R"(Return the same device as CUDA knows it. Starts the driver.
 
+Returns
+-------
+Device
+    The device of `cuprum`.
+
 Raises
 ------
 RuntimeError
@@ -222,11 +227,21 @@ RuntimeError
 void bind_finding(nb::class_<SystemDevice>& type) {
     type.def_static(
         "get_device_count", [] { return ask([] { return SystemDevice::count(); }); },
-        "Return the number of devices that NVML sees.");
+        R"(Return the number of devices that NVML sees.
+
+Returns
+-------
+int
+    The number.)");
     type.def_static(
         "get_all_devices", [] { return object_iterator(ask([] { return SystemDevice::all(); })); },
         nb::sig("def get_all_devices() -> collections.abc.Iterator[SystemDevice]"),
-        "Return an iterator over all devices, in NVML's order.");
+        R"(Return an iterator over all devices, in NVML's order.
+
+Returns
+-------
+Iterator[SystemDevice]
+    The devices.)");
     type.def_static(
         "get_all_devices_with_cpu_affinity",
         [](nb::handle cpu_index) {
@@ -241,7 +256,12 @@ void bind_finding(nb::class_<SystemDevice>& type) {
 Parameters
 ----------
 cpu_index : int
-    The number of the CPU.)");
+    The number of the CPU.
+
+Returns
+-------
+Iterator[SystemDevice]
+    The devices.)");
     type.def(
         "__eq__", [](const SystemDevice& self, const SystemDevice& other) { return self == other; },
         nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"));
@@ -287,7 +307,13 @@ Raises
 ValueError
     Unless exactly one of them is given.
 NotFoundError, InvalidArgumentError
-    If there is no such device; the text lists those that there are.)");
+    If there is no such device; the text lists those that there are.
+
+Examples
+--------
+>>> device = cuprum.system.Device(index=0)
+>>> device.memory_info.total > 0
+True)");
     note_type<SystemDevice>(type);
     type.def(
         "__init__",

@@ -155,7 +155,12 @@ Parameters
 ----------
 since : int, optional
     Return samples that are newer than this time, in microseconds since 1970. Without it, return all
-    that the driver keeps.)");
+    that the driver keeps.
+
+Returns
+-------
+list[ProcessUtilization]
+    One entry for each process.)");
 }
 
 // ---- clocks, power, temperature ------------------------------------------------------------
@@ -233,7 +238,12 @@ void add_clocks(nb::class_<SystemDevice>& type) {
 Parameters
 ----------
 clock_type : ClockType or str
-    ``"graphics"``, ``"sm"``, ``"memory"`` or ``"video"``.)");
+    ``"graphics"``, ``"sm"``, ``"memory"`` or ``"video"``.
+
+Returns
+-------
+ClockInfo
+    The clock.)");
     fast_property<state_auto_boost>(
         type, "def is_auto_boosted_clocks_enabled(self) -> tuple[bool, bool]",
         "Return whether clocks may rise on their own, now and by default.");
@@ -270,6 +280,11 @@ Parameters
 ----------
 fan : int, optional
     Its index, from 0.
+
+Returns
+-------
+FanInfo
+    The fan.
 
 Raises
 ------
@@ -325,7 +340,12 @@ nb::object state_nearest(const SystemDevice& self, nb::handle level) {
 
 void add_neighbours(nb::class_<SystemDevice>& type) {
     fast_method<state_nvlink_count>(type, "def get_nvlink_count(self) -> int",
-                                    "Return the number of NVLinks.");
+                                    R"(Return the number of NVLinks.
+
+Returns
+-------
+int
+    The number.)");
     fast_method<state_nvlink>(type, "def get_nvlink(self, link: int) -> NvlinkInfo",
                               R"(Return one NVLink.
 
@@ -334,13 +354,23 @@ Parameters
 link : int
     Its index, from 0.
 
+Returns
+-------
+NvlinkInfo
+    The link.
+
 Raises
 ------
 ValueError
     If there is no such link; the text shows the range.)");
     fast_method<state_nvlinks>(type,
                                "def get_nvlinks(self) -> collections.abc.Iterator[NvlinkInfo]",
-                               "Return an iterator over all NVLinks.");
+                               R"(Return an iterator over all NVLinks.
+
+Returns
+-------
+Iterator[NvlinkInfo]
+    The links.)");
     fast_method<state_cpu_affinity>(
         type,
         "def get_cpu_affinity(self, scope: cuprum.system.typing.AffinityScope | str | None = None) "
@@ -350,7 +380,12 @@ ValueError
 Parameters
 ----------
 scope : AffinityScope or str, optional
-    ``"node"``, which is the default, or ``"socket"``.)");
+    ``"node"``, which is the default, or ``"socket"``.
+
+Returns
+-------
+list[int]
+    The numbers of the CPUs.)");
     fast_method<state_memory_affinity>(
         type,
         "def get_memory_affinity(self, scope: cuprum.system.typing.AffinityScope | str | None = "
@@ -360,7 +395,12 @@ scope : AffinityScope or str, optional
 Parameters
 ----------
 scope : AffinityScope or str, optional
-    ``"node"``, which is the default, or ``"socket"``.)");
+    ``"node"``, which is the default, or ``"socket"``.
+
+Returns
+-------
+list[int]
+    The numbers of the nodes.)");
     fast_method<state_set_affinity>(type, "def set_cpu_affinity(self) -> None",
                                     "Bind the calling thread to the CPUs near the device.");
     fast_method<state_clear_affinity>(type, "def clear_cpu_affinity(self) -> None",
@@ -374,7 +414,12 @@ scope : AffinityScope or str, optional
 Parameters
 ----------
 level : GpuTopologyLevel or str
-    Such as ``"single"``: one PCIe switch.)");
+    Such as ``"single"``: one PCIe switch.
+
+Returns
+-------
+Iterator[SystemDevice]
+    The devices.)");
 }
 
 // ---- fields, events, samples ---------------------------------------------------------------
@@ -441,7 +486,12 @@ Each may fail on its own. Its error is raised when its value is read, or by ``va
 Parameters
 ----------
 field_ids : list of int or (int, int)
-    Members of `FieldId`, each alone or with the part of the device that it is about.)");
+    Members of `FieldId`, each alone or with the part of the device that it is about.
+
+Returns
+-------
+FieldValues
+    The values, in the order of the fields.)");
     fast_method<state_clear_fields>(
         type,
         "def clear_field_values(self, field_ids: collections.abc.Sequence[int | tuple[int, int]]) "
@@ -463,16 +513,31 @@ Parameters
 events : EventType, str or list of them
     Such as ``"xid_critical_error"``.
 
+Returns
+-------
+DeviceEvents
+    What waits for the events.
+
 Raises
 ------
 NotSupportedError
     If the device does not have one of them; see ``get_supported_event_types``.)");
     fast_method<state_event_types>(
         type, "def get_supported_event_types(self) -> list[cuprum.system.typing.EventType]",
-        "Return the events that the device has.");
+        R"(Return the events that the device has.
+
+Returns
+-------
+list[EventType]
+    The kinds of events.)");
     fast_method<state_read_sample>(
         type, "def read_sample(self) -> Sample",
-        "Read load, memory, temperature, power and clocks at once; None for what is unknown.");
+        R"(Read load, memory, temperature, power and clocks at once; None for what is unknown.
+
+Returns
+-------
+Sample
+    The values at this moment.)");
     fast_method<state_sample>(
         type,
         "def sample(self, interval: float = 1.0, count: int | None = None) -> "
@@ -486,7 +551,12 @@ Parameters
 interval : float, optional
     In seconds.
 count : int, optional
-    How many samples. Without it, there is no end.)");
+    How many samples. Without it, there is no end.
+
+Returns
+-------
+Iterator[Sample]
+    Samples, until `count` or without end.)");
 }
 
 } // namespace

@@ -89,7 +89,14 @@ nb::object value_object(const system::FieldValue::Value& value) {
 
 void bind_fields(nb::module_& module) {
     using F = system::FieldValue;
-    nb::class_<F> type(module, "FieldValue", "One field of a device and when it was read.");
+    nb::class_<F> type(module, "FieldValue", R"(One field of a device and when it was read.
+
+Examples
+--------
+>>> from cuprum.system.typing import FieldId
+>>> values = cuprum.system.Device(index=0).get_field_values([FieldId.DEV_TOTAL_ENERGY_CONSUMPTION])
+>>> values[0].value >= 0
+True)");
     note_type<F>(type);
     type.def_prop_ro(
             "field_id", [](const F& self) { return field_id_object(self.field_id()); },
@@ -108,7 +115,14 @@ Raises
 ------
 NvmlError
     If the field could not be read; NotSupportedError if the device does not have it.)");
-    nb::class_<Values<F>> all(module, "FieldValues", "Fields that were read together.");
+    nb::class_<Values<F>> all(module, "FieldValues", R"(Fields that were read together.
+
+Examples
+--------
+>>> from cuprum.system.typing import FieldId
+>>> values = cuprum.system.Device(index=0).get_field_values([FieldId.DEV_TOTAL_ENERGY_CONSUMPTION])
+>>> len(values)
+1)");
     note_type<Values<F>>(all);
     bind_sequence(all, "FieldValue", "field", [](const F& field) { return make<F>(field); });
     all.def(
@@ -135,6 +149,11 @@ NvmlError
         },
         nb::sig("def get_all_values(self) -> list[int | float]"),
         R"(Return all values.
+
+Returns
+-------
+list[int or float]
+    The values, in the order of the fields.
 
 Raises
 ------
@@ -164,7 +183,13 @@ nb::object device_events_wait(const system::DeviceEvents& self, nb::handle timeo
 
 void bind_device_events(nb::module_& module) {
     using E = system::EventData;
-    nb::class_<E> event(module, "EventData", "An event of a device.");
+    nb::class_<E> event(module, "EventData", R"(An event of a device.
+
+Examples
+--------
+>>> device = cuprum.system.Device(index=0)
+>>> with device.register_events("xid_critical_error") as events:  # doctest: +SKIP
+...     print(events.wait().event_data))");
     note_type<E>(event);
     event
         .def_prop_ro(
@@ -206,7 +231,13 @@ Raises
 ValueError
     For other events.)");
     nb::class_<system::DeviceEvents> type(
-        module, "DeviceEvents", "Events of one device that are recorded, until it is closed.");
+        module, "DeviceEvents", R"(Events of one device that are recorded, until it is closed.
+
+Examples
+--------
+>>> device = cuprum.system.Device(index=0)
+>>> kinds = device.get_supported_event_types()
+>>> events = device.register_events(kinds))");
     note_type<system::DeviceEvents>(type);
     fast_method<device_events_wait>(
         type, "def wait(self, timeout_ms: int | None = 0) -> EventData",
@@ -216,6 +247,11 @@ Parameters
 ----------
 timeout_ms : int, optional
     How long to wait. 0 and None mean without limit.
+
+Returns
+-------
+EventData
+    What happened, and where.
 
 Raises
 ------
@@ -248,7 +284,12 @@ nb::object system_events_wait(const system::SystemEvents& self, nb::handle timeo
 
 void bind_events_of_system(nb::module_& module) {
     using E = system::SystemEvent;
-    nb::class_<E> event(module, "SystemEvent", "An event of the system.");
+    nb::class_<E> event(module, "SystemEvent", R"(An event of the system.
+
+Examples
+--------
+>>> with cuprum.system.register_events("unbind") as events:  # doctest: +SKIP
+...     print(events.wait()[0].event_type))");
     note_type<E>(event);
     event
         .def_prop_ro(
@@ -266,12 +307,21 @@ Raises
 ------
 NotFoundError
     If it left the driver.)");
-    nb::class_<Values<E>> all(module, "SystemEvents", "Events that happened.");
+    nb::class_<Values<E>> all(module, "SystemEvents", R"(Events that happened.
+
+Examples
+--------
+>>> with cuprum.system.register_events("unbind") as events:  # doctest: +SKIP
+...     print(len(events.wait())))");
     note_type<Values<E>>(all);
     bind_sequence(all, "SystemEvent", "event", [](const E& one) { return make<E>(one); });
     nb::class_<system::SystemEvents> type(
         module, "RegisteredSystemEvents",
-        "Events of the system that are recorded, until it is closed.");
+        R"(Events of the system that are recorded, until it is closed.
+
+Examples
+--------
+>>> events = cuprum.system.register_events("unbind"))");
     note_type<system::SystemEvents>(type);
     fast_method<system_events_wait>(
         type, "def wait(self, timeout_ms: int | None = 0, buffer_size: int = 1) -> SystemEvents",
@@ -283,6 +333,11 @@ timeout_ms : int, optional
     How long to wait. 0 and None mean without limit.
 buffer_size : int, optional
     How many events to return at most.
+
+Returns
+-------
+SystemEvents
+    What happened.
 
 Raises
 ------
@@ -310,6 +365,11 @@ Parameters
 ----------
 events : SystemEventType, str or list of them
     ``"unbind"`` or ``"bind"``.
+
+Returns
+-------
+RegisteredSystemEvents
+    What waits for the events.
 
 Raises
 ------

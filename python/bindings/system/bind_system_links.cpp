@@ -54,9 +54,14 @@ unsigned pci_replays(const PciInfo& self) {
 }
 
 void bind_pci(nb::module_& module) {
-    nb::class_<PciInfo> type(module, "PciInfo",
-                             "A device on the PCI bus. The address is read once, the rest each "
-                             "time.");
+    nb::class_<PciInfo> type(
+        module, "PciInfo",
+        R"(A device on the PCI bus. The address is read once, the rest each time.
+
+Examples
+--------
+>>> cuprum.system.Device(index=0).pci_info.bus_id
+'00000000:01:00.0')");
     note_type<PciInfo>(type);
     type.def_prop_ro("bus_id", &PciInfo::bus_id,
                      "Return the address, such as ``00000000:65:00.0``. CUDA writes four digits of "
@@ -98,7 +103,12 @@ bool nvlink_state(const NvLink& self) {
 }
 
 void bind_nvlink(nb::module_& module) {
-    nb::class_<NvLink> type(module, "NvlinkInfo", "One NVLink of a device.");
+    nb::class_<NvLink> type(module, "NvlinkInfo", R"(One NVLink of a device.
+
+Examples
+--------
+>>> for link in cuprum.system.Device(index=0).get_nvlinks():  # doctest: +SKIP
+...     print(link.version, link.state))");
     note_type<NvLink>(type);
     fast_property<nvlink_version>(type, "def version(self) -> tuple[int, int]",
                                   "Return the version as ``(major, minor)``.");
@@ -145,7 +155,12 @@ nb::object mig_devices(const Mig& self) {
 }
 
 void bind_mig(nb::module_& module) {
-    nb::class_<Mig> type(module, "MigInfo", "The division of a device into smaller ones.");
+    nb::class_<Mig> type(module, "MigInfo", R"(The division of a device into smaller ones.
+
+Examples
+--------
+>>> cuprum.system.Device(index=0).mig.is_mig_device
+False)");
     note_type<Mig>(type);
     fast_property<mig_is_device>(type, "def is_mig_device(self) -> bool",
                                  "Return whether the device is itself a part of another.");
@@ -173,13 +188,23 @@ Parameters
 index : int
     Less than ``device_count``.
 
+Returns
+-------
+SystemDevice
+    The part, as a device.
+
 Raises
 ------
 NotFoundError
     If there is none with this index.)");
     fast_method<mig_devices>(type,
                              "def get_all_devices(self) -> collections.abc.Iterator[SystemDevice]",
-                             "Return an iterator over the parts that exist.");
+                             R"(Return an iterator over the parts that exist.
+
+Returns
+-------
+Iterator[SystemDevice]
+    The parts, as devices.)");
 }
 
 } // namespace

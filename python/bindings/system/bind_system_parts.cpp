@@ -57,7 +57,13 @@ nb::object clock_offsets(const system::Clock& self, nb::handle pstate) {
 }
 
 void bind_clock(nb::module_& module) {
-    nb::class_<system::Clock> type(module, "ClockInfo", "One clock of a device.");
+    nb::class_<system::Clock> type(module, "ClockInfo", R"(One clock of a device.
+
+Examples
+--------
+>>> clock = cuprum.system.Device(index=0).get_clock("sm")
+>>> clock.get_max_mhz() > 0
+True)");
     note_type<system::Clock>(type);
     fast_method<clock_current>(type,
                                "def get_current_mhz(self, clock_id: cuprum.system.typing.ClockId | "
@@ -67,11 +73,26 @@ void bind_clock(nb::module_& module) {
 Parameters
 ----------
 clock_id : ClockId or str, optional
-    ``"current"``, which is the default, or ``"customer_boost_max"``.)");
+    ``"current"``, which is the default, or ``"customer_boost_max"``.
+
+Returns
+-------
+int
+    The frequency.)");
     fast_method<clock_max>(type, "def get_max_mhz(self) -> int",
-                           "Return the highest frequency in MHz.");
+                           R"(Return the highest frequency in MHz.
+
+Returns
+-------
+int
+    The frequency.)");
     fast_method<clock_boost>(type, "def get_max_customer_boost_mhz(self) -> int",
-                             "Return the highest frequency that the manufacturer allows, in MHz.");
+                             R"(Return the highest frequency that the manufacturer allows, in MHz.
+
+Returns
+-------
+int
+    The frequency.)");
     fast_method<clock_limits>(
         type, "def get_min_max_clock_of_pstate_mhz(self, pstate: int) -> tuple[int, int]",
         R"(Return the lowest and the highest frequency of a performance state, in MHz.
@@ -79,14 +100,24 @@ clock_id : ClockId or str, optional
 Parameters
 ----------
 pstate : int
-    0 (the fastest) to 15.)");
+    0 (the fastest) to 15.
+
+Returns
+-------
+tuple[int, int]
+    The lowest and the highest frequency.)");
     fast_method<clock_offsets>(type, "def get_offsets(self, pstate: int) -> ClockOffsets",
                                R"(Return the offset that a user set, and its limits.
 
 Parameters
 ----------
 pstate : int
-    0 (the fastest) to 15.)");
+    0 (the fastest) to 15.
+
+Returns
+-------
+ClockOffsets
+    The offsets in MHz.)");
 }
 
 unsigned fan_rpm(const system::Fan& self) {
@@ -112,7 +143,13 @@ void fan_set_default(const system::Fan& self) {
 
 void bind_fan(nb::module_& module) {
     nb::class_<system::Fan> type(module, "FanInfo",
-                                 "One fan of a device. Speeds are in percent of the maximum.");
+                                 R"(One fan of a device. Speeds are in percent of the maximum.
+
+Examples
+--------
+>>> fan = cuprum.system.Device(index=0).get_fan(0)
+>>> 0 <= fan.speed <= 100
+True)");
     note_type<system::Fan>(type);
     type.def_prop_rw(
         "speed", [](const system::Fan& self) { return ask([&] { return self.speed(); }); },
@@ -192,10 +229,20 @@ int py_temperature_margin(const PyTemperature& self) {
 
 void bind_temperature(nb::module_& module) {
     nb::class_<PyTemperature> type(module, "Temperature",
-                                   "The temperatures of a device, in degrees Celsius.");
+                                   R"(The temperatures of a device, in degrees Celsius.
+
+Examples
+--------
+>>> cuprum.system.Device(index=0).temperature.get_sensor()
+40)");
     note_type<PyTemperature>(type);
     fast_method<py_temperature_gpu>(type, "def get_sensor(self) -> int",
-                                    "Return the temperature of the GPU.");
+                                    R"(Return the temperature of the GPU.
+
+Returns
+-------
+int
+    Degrees Celsius.)");
     fast_method<temperature_threshold>(
         type,
         "def get_threshold(self, threshold_type: cuprum.system.typing.TemperatureThresholds | str) "
@@ -208,7 +255,12 @@ DeprecationWarning.
 Parameters
 ----------
 threshold_type : TemperatureThresholds or str
-    Such as ``"shutdown"``, ``"slowdown"`` or ``"gpu_max"``.)");
+    Such as ``"shutdown"``, ``"slowdown"`` or ``"gpu_max"``.
+
+Returns
+-------
+int
+    Degrees Celsius.)");
     fast_property<py_temperature_margin>(type, "def margin(self) -> int",
                                          "Return how far the nearest slowdown is.");
     fast_method<temperature_settings>(
@@ -220,7 +272,12 @@ threshold_type : TemperatureThresholds or str
 Parameters
 ----------
 sensor_index : ThermalTarget or str
-    The part, or ``"all"``.)");
+    The part, or ``"all"``.
+
+Returns
+-------
+ThermalSettings
+    One entry for each sensor.)");
 }
 
 unsigned power_usage(const system::Power& self) {
@@ -246,7 +303,13 @@ nb::object power_constraints(const system::Power& self) {
 
 void bind_power(nb::module_& module) {
     nb::class_<system::Power> type(module, "PowerInfo",
-                                   "The power of a device, in milliwatts and millijoules.");
+                                   R"(The power of a device, in milliwatts and millijoules.
+
+Examples
+--------
+>>> power = cuprum.system.Device(index=0).power
+>>> power.usage_mw <= power.limit_mw
+True)");
     note_type<system::Power>(type);
     fast_property<power_usage>(
         type, "def usage_mw(self) -> int",
@@ -290,7 +353,12 @@ nb::object ecc_rows(const system::Ecc& self) {
 }
 
 void bind_ecc(nb::module_& module) {
-    nb::class_<system::Ecc> type(module, "EccInfo", "The error correction of a device's memory.");
+    nb::class_<system::Ecc> type(module, "EccInfo", R"(The error correction of a device's memory.
+
+Examples
+--------
+>>> cuprum.system.Device(index=0).ecc.is_enabled  # doctest: +SKIP
+True)");
     note_type<system::Ecc>(type);
     type.def_prop_rw(
         "is_enabled",
@@ -316,10 +384,20 @@ Parameters
 error_type : MemoryErrorType or str
     ``"corrected"`` or ``"uncorrected"``.
 counter : EccCounterType or str, optional
-    ``"volatile"``, since the driver was loaded, or ``"aggregate"``, since the device was made.)");
+    ``"volatile"``, since the driver was loaded, or ``"aggregate"``, since the device was made.
+
+Returns
+-------
+int
+    The number of errors.)");
     fast_method<ecc_clear>(
         type, "def clear_errors(self, counter: cuprum.system.typing.EccCounterType | str) -> None",
-        "Set the counts of errors to 0. Needs root.");
+        R"(Set the counts of errors to 0. Needs root.
+
+Parameters
+----------
+counter : EccCounterType or str
+    ``"volatile"`` or ``"aggregate"``.)");
     fast_property<ecc_rows>(type, "def remapped_rows(self) -> RemappedRows",
                             "Return the rows of memory that were replaced by spare ones.");
 }
@@ -351,7 +429,12 @@ nb::object inforom_part(const system::Inforom& self) {
 }
 
 void bind_inforom(nb::module_& module) {
-    nb::class_<system::Inforom> type(module, "InforomInfo", "The memory that identifies a board.");
+    nb::class_<system::Inforom> type(module, "InforomInfo", R"(The memory that identifies a board.
+
+Examples
+--------
+>>> cuprum.system.Device(index=0).inforom.image_version  # doctest: +SKIP
+'G525.0220.00.03')");
     note_type<system::Inforom>(type);
     fast_method<inforom_version>(
         type, "def get_version(self, inforom: cuprum.system.typing.InforomObject | str) -> str",
@@ -360,7 +443,12 @@ void bind_inforom(nb::module_& module) {
 Parameters
 ----------
 inforom : InforomObject or str
-    ``"oem"``, ``"ecc"``, ``"power"`` or ``"den"``.)");
+    ``"oem"``, ``"ecc"``, ``"power"`` or ``"den"``.
+
+Returns
+-------
+str
+    The version.)");
     fast_property<inforom_image>(type, "def image_version(self) -> str",
                                  "Return the version of the whole.");
     fast_property<inforom_checksum>(

@@ -34,7 +34,13 @@ nb::class_<T, Options...> value_class(nb::module_& module, const char* name,
 
 void bind_memory(nb::module_& module) {
     auto memory =
-        value_class<system::MemoryInfo>(module, "MemoryInfo", "Memory of a device, in bytes.");
+        value_class<system::MemoryInfo>(module, "MemoryInfo", R"(Memory of a device, in bytes.
+
+Examples
+--------
+>>> memory = cuprum.system.Device(index=0).memory_info
+>>> memory.used + memory.free <= memory.total
+True)");
     memory.def_ro("total", &system::MemoryInfo::total, "Return the whole.")
         .def_ro("free", &system::MemoryInfo::free, "Return what is free.")
         .def_ro("used", &system::MemoryInfo::used, "Return what programs allocated.")
@@ -47,12 +53,24 @@ void bind_memory(nb::module_& module) {
         });
     value_class<PyBar1MemoryInfo, system::MemoryInfo>(
         module, "BAR1MemoryInfo",
-        "Memory of a device that the CPU and other devices can map over PCIe, in bytes.");
+        R"(Memory of a device that the CPU and other devices can map over PCIe, in bytes.
+
+Examples
+--------
+>>> memory = cuprum.system.Device(index=0).bar1_memory_info
+>>> memory.used <= memory.total
+True)");
 }
 
 void bind_load(nb::module_& module) {
     value_class<system::Utilization>(module, "Utilization",
-                                     "How busy a device was over the last sampling period.")
+                                     R"(How busy a device was over the last sampling period.
+
+Examples
+--------
+>>> load = cuprum.system.Device(index=0).utilization
+>>> 0 <= load.gpu <= 100
+True)")
         .def_ro("gpu", &system::Utilization::gpu, "Return the percent of time some kernel ran.")
         .def_ro("memory", &system::Utilization::memory,
                 "Return the percent of time memory was read or written.")
@@ -61,12 +79,22 @@ void bind_load(nb::module_& module) {
                    " memory=" + std::to_string(self.memory) + ">";
         });
     value_class<system::EngineUtilization>(module, "EngineUtilization",
-                                           "How busy an encoder or decoder was.")
+                                           R"(How busy an encoder or decoder was.
+
+Examples
+--------
+>>> cuprum.system.Device(index=0).encoder_utilization.percent
+0)")
         .def_ro("percent", &system::EngineUtilization::percent, "Return the percent of time.")
         .def_ro("sampling_period_us", &system::EngineUtilization::sampling_period_us,
                 "Return the period that was measured, in microseconds.");
     value_class<system::ProcessUtilization>(module, "ProcessUtilization",
-                                            "How busy one process kept a device, in percent.")
+                                            R"(How busy one process kept a device, in percent.
+
+Examples
+--------
+>>> for item in cuprum.system.Device(index=0).get_process_utilization():
+...     print(item.pid, item.sm)  # doctest: +SKIP)")
         .def_ro("pid", &system::ProcessUtilization::pid, "Return the number of the process.")
         .def_ro("timestamp", &system::ProcessUtilization::timestamp_us,
                 "Return when it was measured, in microseconds since 1970.")
@@ -92,7 +120,13 @@ nb::object instance_id(const PyProcessInfo& self, std::optional<unsigned> id) {
 }
 
 void bind_processes(nb::module_& module) {
-    value_class<PyProcessInfo>(module, "ProcessInfo", "A process that uses a device.")
+    value_class<PyProcessInfo>(module, "ProcessInfo", R"(A process that uses a device.
+
+Examples
+--------
+>>> import os
+>>> os.getpid() in [item.pid for item in cuprum.system.Device(index=0).compute_running_processes]
+True)")
         .def_prop_ro(
             "pid", [](const PyProcessInfo& self) { return self.info.pid; },
             "Return the number of the process.")
@@ -153,7 +187,13 @@ NotSupportedError
 
 void bind_attributes(nb::module_& module) {
     using A = system::DeviceAttributes;
-    value_class<A>(module, "DeviceAttributes", "Engines and slices of a device.")
+    value_class<A>(module, "DeviceAttributes", R"(Engines and slices of a device.
+
+Examples
+--------
+>>> attributes = cuprum.system.Device(index=0).attributes
+>>> attributes.multiprocessor_count > 0
+True)")
         .def_ro("multiprocessor_count", &A::multiprocessor_count, "Return the multiprocessors.")
         .def_ro("shared_copy_engine_count", &A::shared_copy_engine_count,
                 "Return the copy engines.")
@@ -166,13 +206,22 @@ void bind_attributes(nb::module_& module) {
         .def_ro("compute_instance_slice_count", &A::compute_instance_slice_count,
                 "Return the slices of its compute instance.")
         .def_ro("memory_size_mb", &A::memory_size_mb, "Return the memory in MiB.");
-    value_class<system::RepairStatus>(module, "RepairStatus", "Repairs that the next reset makes.")
+    value_class<system::RepairStatus>(module, "RepairStatus", R"(Repairs that the next reset makes.
+
+Examples
+--------
+>>> cuprum.system.Device(index=0).repair_status.is_channel_repair_pending  # doctest: +SKIP
+False)")
         .def_ro("channel_repair_pending", &system::RepairStatus::is_channel_repair_pending,
                 "Return whether a channel of memory will be repaired.")
         .def_ro("tpc_repair_pending", &system::RepairStatus::is_tpc_repair_pending,
                 "Return whether a group of multiprocessors will be repaired.");
     value_class<system::RemappedRows>(module, "RemappedRows",
-                                      "Rows of memory that were replaced by spare ones.")
+                                      R"(Rows of memory that were replaced by spare ones.
+
+Examples
+--------
+>>> cuprum.system.Device(index=0).ecc.remapped_rows  # doctest: +SKIP)")
         .def_ro("corrected", &system::RemappedRows::corrected,
                 "Return the rows replaced after errors that ECC corrected.")
         .def_ro("uncorrected", &system::RemappedRows::uncorrected,
@@ -184,11 +233,22 @@ void bind_attributes(nb::module_& module) {
 }
 
 void bind_clocks_and_cooling(nb::module_& module) {
-    value_class<system::ClockOffsets>(module, "ClockOffsets", "The offset of a clock, in MHz.")
+    value_class<system::ClockOffsets>(module, "ClockOffsets", R"(The offset of a clock, in MHz.
+
+Examples
+--------
+>>> offsets = cuprum.system.Device(index=0).get_clock("sm").get_offsets(0)
+>>> offsets.clock_offset_mhz
+0)")
         .def_ro("clock_offset_mhz", &system::ClockOffsets::clock_offset_mhz, "Return the offset.")
         .def_ro("max_offset_mhz", &system::ClockOffsets::max_offset_mhz, "Return its maximum.")
         .def_ro("min_offset_mhz", &system::ClockOffsets::min_offset_mhz, "Return its minimum.");
-    value_class<system::CoolerInfo>(module, "CoolerInfo", "A cooler.")
+    value_class<system::CoolerInfo>(module, "CoolerInfo", R"(A cooler.
+
+Examples
+--------
+>>> cooler = cuprum.system.Device(index=0).cooler
+>>> targets = cooler.target)")
         .def_prop_ro(
             "signal_type",
             [](const system::CoolerInfo& self) -> nb::object {
@@ -202,18 +262,36 @@ void bind_clocks_and_cooling(nb::module_& module) {
             "Return what it cools.");
     using P = system::DynamicPStateUtilization;
     value_class<P>(module, "GpuDynamicPstatesUtilization",
-                   "How one part of a device influences its performance state.")
+                   R"(How one part of a device influences its performance state.
+
+Examples
+--------
+>>> gpu = cuprum.system.Device(index=0).dynamic_pstates_info[0]
+>>> 0 <= gpu.percentage <= 100
+True)")
         .def_ro("is_present", &P::is_present, "Return whether the device has this part.")
         .def_ro("percentage", &P::percentage, "Return how busy it was in the last second.")
         .def_ro("inc_threshold", &P::inc_threshold, "Return the percentage that raises the speed.")
         .def_ro("dec_threshold", &P::dec_threshold, "Return the percentage that lowers the speed.");
-    auto pstates = value_class<Values<P>>(module, "GpuDynamicPstatesInfo",
-                                          "The parts of a device: GPU, frame buffer, video engine "
-                                          "and bus, then reserved ones.");
+    auto pstates = value_class<Values<P>>(
+        module, "GpuDynamicPstatesInfo",
+        R"(The parts of a device: GPU, frame buffer, video engine and bus, then reserved ones.
+
+Examples
+--------
+>>> info = cuprum.system.Device(index=0).dynamic_pstates_info
+>>> len(info)
+8)");
     bind_sequence(pstates, "GpuDynamicPstatesUtilization", "part",
                   [](const P& part) { return make<P>(part); });
     using T = system::ThermalSensor;
-    value_class<T>(module, "ThermalSensor", "A sensor, in degrees Celsius.")
+    value_class<T>(module, "ThermalSensor", R"(A sensor, in degrees Celsius.
+
+Examples
+--------
+>>> temperature = cuprum.system.Device(index=0).temperature
+>>> temperature.get_thermal_settings("all")[0].current_temp
+40)")
         .def_prop_ro(
             "controller", [](const T& self) { return member(self.controller); },
             nb::sig("def controller(self) -> cuprum.system.typing.ThermalController"),
@@ -225,7 +303,13 @@ void bind_clocks_and_cooling(nb::module_& module) {
             "target", [](const T& self) { return member(self.target); },
             nb::sig("def target(self) -> cuprum.system.typing.ThermalTarget"),
             "Return what it measures.");
-    auto settings = value_class<Values<T>>(module, "ThermalSettings", "The sensors of a device.");
+    auto settings = value_class<Values<T>>(module, "ThermalSettings", R"(The sensors of a device.
+
+Examples
+--------
+>>> settings = cuprum.system.Device(index=0).temperature.get_thermal_settings("all")
+>>> [sensor.current_temp for sensor in settings]
+[40])");
     bind_sequence(settings, "ThermalSensor", "sensor",
                   [](const T& sensor) { return make<T>(sensor); });
 }
@@ -233,7 +317,13 @@ void bind_clocks_and_cooling(nb::module_& module) {
 void bind_sample(nb::module_& module) {
     using S = system::Sample;
     value_class<S>(module, "Sample",
-                   "What a device did at one moment. What it does not report is None.")
+                   R"(What a device did at one moment. What it does not report is None.
+
+Examples
+--------
+>>> sample = cuprum.system.Device(index=0).read_sample()
+>>> sample.memory_used <= sample.memory_total
+True)")
         .def_prop_ro(
             "time",
             [](const S& self) {

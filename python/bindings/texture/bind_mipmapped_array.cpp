@@ -32,7 +32,14 @@ void bind_mipmapped_array(nb::module_& module) {
                                       R"(An array with smaller versions of itself.
 
 Made by ``Device.create_mipmapped_array``. Each level has half the size of the one before. Levels
-are ``OpaqueArray`` objects that keep the whole alive.)");
+are ``OpaqueArray`` objects that keep the whole alive.
+
+Examples
+--------
+>>> options = cuprum.texture.MipmappedArrayOptions((64, 64), "float32", num_levels=3)
+>>> array = device.create_mipmapped_array(options)
+>>> array.get_level(1).shape
+(32, 32))");
     note_type<PyMipmappedArray>(type);
     type.def(
         "__init__",
@@ -50,6 +57,11 @@ Parameters
 ----------
 level : int
     0 is the largest one.
+
+Returns
+-------
+OpaqueArray
+    The level.
 
 Raises
 ------

@@ -62,7 +62,14 @@ void bind_opaque_array(nb::module_& module) {
 
 Made by ``Device.create_opaque_array``. It has no address: kernels read it through a
 ``TextureObject`` and read and write it through a ``SurfaceObject``. Copy data in with ``copy_from``
-and out with ``copy_to`` or ``to_numpy``.)");
+and out with ``copy_to`` or ``to_numpy``.
+
+Examples
+--------
+>>> array = device.create_opaque_array({"shape": (8, 8), "format": "float32"})
+>>> array.copy_from(np.ones((8, 8), dtype=np.float32), stream=stream)
+>>> array.shape
+(8, 8))");
     note_type<PyOpaqueArray>(type);
     type.def(
         "__init__",
@@ -92,7 +99,12 @@ Parameters
 handle : int
     The driver's ``CUarray``. It belongs to the current context.
 owner : object, optional
-    Kept alive with the array.)");
+    Kept alive with the array.
+
+Returns
+-------
+OpaqueArray
+    The array, not owned.)");
     bind_facts(type);
     bind_copies(type);
     type.def("close", &PyOpaqueArray::drop,
@@ -183,6 +195,11 @@ Parameters
 ----------
 index : int
     Which plane; 0 is the brightness.
+
+Returns
+-------
+OpaqueArray
+    The plane.
 
 Raises
 ------

@@ -35,7 +35,13 @@ void bind_resource_descriptor(nb::module_& module) {
                                           R"(The memory that a texture or a surface reads.
 
 Made by the ``from_`` methods, from an array, a mipmapped array or a buffer. Surfaces need an
-``OpaqueArray``.)");
+``OpaqueArray``.
+
+Examples
+--------
+>>> array = device.create_opaque_array({"shape": (8, 8), "format": "float32"})
+>>> resource = cuprum.texture.ResourceDescriptor.from_opaque_array(array)
+>>> texture = device.create_texture_object(resource=resource))");
     note_type<PyResourceDescriptor>(type);
     type.def(
         "__init__",
@@ -64,7 +70,12 @@ Made by the ``from_`` methods, from an array, a mipmapped array or a buffer. Sur
 Parameters
 ----------
 array : OpaqueArray
-    What kernels read.)");
+    What kernels read.
+
+Returns
+-------
+ResourceDescriptor
+    The description. It keeps the array alive.)");
     type.def_static(
         "from_mipmapped_array",
         [](nb::handle array) {
@@ -83,7 +94,12 @@ array : OpaqueArray
 Parameters
 ----------
 mipmapped_array : MipmappedArray
-    What kernels read.)");
+    What kernels read.
+
+Returns
+-------
+ResourceDescriptor
+    The description. It keeps the array alive.)");
     type.def_static(
         "from_linear", from_linear, "buffer"_a.none(), nb::kw_only(), "format"_a.none(),
         "num_channels"_a.none(), "size_bytes"_a = nb::none(),
@@ -103,6 +119,11 @@ num_channels : int
     1, 2 or 4.
 size_bytes : int, optional
     How many bytes are read. None is the whole buffer.
+
+Returns
+-------
+ResourceDescriptor
+    The description. It keeps the buffer alive.
 
 Raises
 ------
@@ -129,6 +150,11 @@ height : int
     Rows.
 pitch_bytes : int
     Bytes from row to row, a multiple of the device's ``texture_pitch_alignment``.
+
+Returns
+-------
+ResourceDescriptor
+    The description. It keeps the buffer alive.
 
 Raises
 ------

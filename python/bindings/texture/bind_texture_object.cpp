@@ -62,7 +62,13 @@ void bind_texture_object(nb::module_& module) {
         R"(A handle by which kernels read an array or a buffer as a texture.
 
 Made by ``Device.create_texture_object``. It keeps the memory alive. Pass it to ``launch`` for a
-parameter of type ``cudaTextureObject_t``, and keep it until the kernels that read it are done.)");
+parameter of type ``cudaTextureObject_t``, and keep it until the kernels that read it are done.
+
+Examples
+--------
+>>> array = device.create_opaque_array({"shape": (8, 8), "format": "float32"})
+>>> resource = cuprum.texture.ResourceDescriptor.from_opaque_array(array)
+>>> texture = device.create_texture_object(resource=resource, options={"filter_mode": "linear"}))");
     note_type<PyTextureObject>(texture);
     recycle<PyTextureObject>(texture);
     bind_common(texture, "create_texture_object");
@@ -82,7 +88,14 @@ parameter of type ``cudaTextureObject_t``, and keep it until the kernels that re
                                         R"(A handle by which kernels read and write an array.
 
 Made by ``Device.create_surface_object``. It keeps the array alive. Pass it to ``launch`` for a
-parameter of type ``cudaSurfaceObject_t``, and keep it until the kernels that use it are done.)");
+parameter of type ``cudaSurfaceObject_t``, and keep it until the kernels that use it are done.
+
+Examples
+--------
+>>> options = cuprum.texture.OpaqueArrayOptions((8, 8), "float32", is_surface_load_store=True)
+>>> resource = cuprum.texture.ResourceDescriptor.from_opaque_array(
+...     device.create_opaque_array(options))
+>>> surface = device.create_surface_object(resource=resource))");
     note_type<PySurfaceObject>(surface);
     recycle<PySurfaceObject>(surface);
     bind_common(surface, "create_surface_object");
@@ -99,6 +112,11 @@ Parameters
 options : OpaqueArrayOptions or dict
     Size, format and use.
 
+Returns
+-------
+OpaqueArray
+    The array.
+
 Raises
 ------
 ValueError
@@ -114,6 +132,11 @@ Parameters
 ----------
 options : MipmappedArrayOptions or dict
     Size, format, levels and use.
+
+Returns
+-------
+MipmappedArray
+    The array.
 
 Raises
 ------
@@ -135,6 +158,11 @@ resource : ResourceDescriptor
 options : TextureObjectOptions or dict, optional
     How they read it.
 
+Returns
+-------
+TextureObject
+    The texture.
+
 Raises
 ------
 ValueError
@@ -149,6 +177,11 @@ Parameters
 ----------
 resource : ResourceDescriptor
     An array made with ``is_surface_load_store=True``.
+
+Returns
+-------
+SurfaceObject
+    The surface.
 
 Raises
 ------

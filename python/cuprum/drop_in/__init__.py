@@ -69,6 +69,11 @@ def main(arguments: list[str]) -> None:
     """Run a script or module, given with its arguments, on Cuprum.
 
     Python processes that it starts run on Cuprum too: the folder `PATH` leads their search path.
+
+    Parameters
+    ----------
+    arguments : list[str]
+        The script, or ``-m`` and a module, and its arguments.
     """
     usage = "usage: python -m cuprum.drop_in (script.py | -m module) [arguments...]"
     if not arguments or arguments[0] in ("-h", "--help") or arguments == ["-m"]:
