@@ -11,7 +11,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools/site"))
 
 from python_reference import MODULES, Sources  # noqa: E402
-from sphinx.addnodes import pending_xref  # noqa: E402
+from sphinx.addnodes import desc, pending_xref  # noqa: E402
+from sphinx.domains.cpp import CPPDomain  # noqa: E402
 
 SOURCES = Sources(ROOT / "python/cuprum")
 PUBLIC_NAMES = {module: SOURCES.public_names(module) for module in ("cuprum", *MODULES)}
@@ -81,9 +82,36 @@ def prefer_the_main_module(_app, doctree):
             node["reftarget"] = f"cuprum.{target}"
 
 
+def list_only_classes(_app, doctree):
+    """Leave the members of classes out of the tables of contents.
+
+    Sphinx copies all tables into the navigation of each page. With members that takes longer than
+    everything else. A page lists its classes and functions.
+    """
+    for node in doctree.findall(desc):
+        parent = node.parent
+        while parent is not None and not isinstance(parent, desc):
+            parent = parent.parent
+        is_member = parent is not None and parent["objtype"] != "namespace"
+        if is_member or node["objtype"] == "namespace":
+            node["no-contents-entry"] = True
+
+
+class SearchableCPPDomain(CPPDomain):
+    """C++, without parameters among the results of the search."""
+
+    def get_objects(self):
+        """Yield what the search finds by name."""
+        hidden = ("functionParam", "templateParam", "templateTypeParam", "templateTemplateParam")
+        return (item for item in super().get_objects() if item[2] not in hidden)
+
+
 def setup(app):
     """Register what this file adds to Sphinx."""
+    app.add_domain(SearchableCPPDomain, override=True)
     app.connect("doctree-read", prefer_the_main_module)
+    # Before Sphinx collects the tables of contents.
+    app.connect("doctree-read", list_only_classes, priority=100)
     read_with_one_process(app)
 
 

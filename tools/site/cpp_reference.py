@@ -39,9 +39,24 @@ FAMILIES = {
     "Other": ".*",
 }
 
+# The guides whose examples use the headers of a family.
+GUIDES = {
+    "Devices and contexts": "guide/device guide/context guide/checkpoint",
+    "Streams and events": "guide/stream guide/event",
+    "Memory": "guide/memory guide/buffer guide/typed_buffer guide/memory_resources guide/ipc",
+    "Arrays": "guide/arrays guide/tensor_map",
+    "Programs": "guide/program guide/linker guide/program_cache",
+    "Kernels and launches": "guide/launch guide/kernel",
+    "Graphs": "guide/graph",
+    "Textures and surfaces": "guide/texture",
+    "Graphics": "guide/graphics",
+    "System": "guide/system",
+    "Errors and observation": "errors guide/observe",
+}
+
 
 def write(xml: Path, output: Path) -> list[str]:
-    """Write the pages; return their names in order."""
+    """Write the pages; return those of the families in order."""
     headers = name_files_by_path(xml)
     output.mkdir(parents=True, exist_ok=True)
     lines = [
@@ -50,10 +65,14 @@ def write(xml: Path, output: Path) -> list[str]:
         "`#include <cuprum/cuprum.hpp>` includes every header of this list. All names are in the",
         "namespace `cuprum`. The text is that of the headers.",
         "",
+        "*Throws* lists what a function throws besides the errors that every function can throw:",
+        "`CUDAError` if the driver reports a failure, `ClosedError` if an object was closed or its",
+        "device was reset. [Errors](../../errors.md) describes them.",
+        "",
     ]
-    pages = []
+    families = []
     for family, names in FAMILIES.items():
-        rows = []
+        rows, pages = [], []
         for pattern in names.split():
             found = [name for name in headers if re.fullmatch(f"cuprum/{pattern}\\.hpp", name)]
             for name in sorted(found):
@@ -61,23 +80,39 @@ def write(xml: Path, output: Path) -> list[str]:
                 declared = headers.pop(name)
                 if not declared:
                     continue
-                (output / page).write_text(header_page(name))
+                (output / page).write_text(header_page(name, family))
                 pages.append(page)
                 rows.append(
                     f"| [`{name}`]({page}) | {', '.join(f'`{item}`' for item in declared)} |"
                 )
         if rows:
-            lines += [f"## {family}", "", "| header | declares |", "|---|---|", *rows, ""]
+            table = ["| header | declares |", "|---|---|", *rows, ""]
+            families.append(family_page(output, family, table, pages))
+            lines += [f"## [{family}]({families[-1]})", "", *table]
     (output / "index.md").write_text("\n".join(lines))
-    return pages
+    return families
 
 
-def header_page(name: str) -> str:
+def family_page(output: Path, family: str, table: list[str], pages: list[str]) -> str:
+    """Write the page that a family's headers stand below in the navigation; return its name."""
+    name = f"family_{re.sub('[^a-z]+', '_', family.lower())}.md"
+    tree = ["```{toctree}", ":hidden:", "", *pages, "```", ""]
+    (output / name).write_text("\n".join([f"# {family}", "", guides(family), *table, *tree]))
+    return name
+
+
+def guides(family: str) -> str:
+    """Return a line that leads to the guides, whose examples are compiled and run by the tests."""
+    links = [f"[](../../{page}.md)" for page in GUIDES.get(family, "").split()]
+    return f"Guides with examples: {', '.join(links)}.\n" if links else ""
+
+
+def header_page(name: str, family: str) -> str:
     """Return the page of one header."""
-    title = name.removeprefix("cuprum/").removesuffix(".hpp").replace("/", " / ").replace("_", " ")
     extra = attributes() if name == "cuprum/device.hpp" else ""
-    return f"""# {title}
+    return f"""# {name.removeprefix("cuprum/")}
 
+{guides(family)}
 ```cpp
 #include <{name}>
 ```
