@@ -60,6 +60,7 @@ _VARIABLES = (
     "CUPRUM_NVVM",
     "CUPRUM_PER_THREAD_DEFAULT_STREAM",
     "CUPRUM_PROGRAM_CACHE",
+    "CUPRUM_PROGRESS",
     "CUPRUM_TRACE",
 )
 _SMALL_BYTES = 64 << 20
@@ -133,6 +134,7 @@ def render(findings: list[Finding], style: Style) -> list[str]:
 
 def _check_driver(name: str) -> Iterator[Finding]:
     import cuprum
+    from cuprum._command.run import find_command
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -141,6 +143,10 @@ def _check_driver(name: str) -> Iterator[Finding]:
             count = len(cuprum.Device.get_all_devices())
         except Exception as error:
             advice = "CUPRUM_DRIVER=emulated chooses the emulated device, which needs no GPU"
+            if find_command() is None:
+                advice = (
+                    "pip install cuprum-emulator installs the emulated device, which needs no GPU"
+                )
             yield Finding(name, PROBLEM, str(error), _lines(_advice_about_gpus(), advice))
             return
     text = f"CUDA {version // 1000}.{version % 1000 // 10}, {cuprum.driver_description()}"

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import cuprum
 from cuprum import _cuprum
 from cuprum._command import FAILURE, SUCCESS, doctor, main
 from cuprum._command import run as run_command
@@ -149,3 +150,22 @@ def test_a_check_that_fails_itself_is_a_finding(monkeypatch, capsys):
     assert "FAIL  settings  the check broke" in text
     assert "-> look here" in text
     assert "1 problem would stop a program" in text
+
+
+@pytest.mark.parametrize(
+    ("command", "advice"),
+    [
+        (None, "pip install cuprum-emulator installs the emulated device"),
+        ("/usr/bin/cuprum-emulator", "CUPRUM_DRIVER=emulated chooses the emulated device"),
+    ],
+    ids=["not installed", "installed"],
+)
+def test_without_a_driver_it_says_how_to_get_the_emulated_device(monkeypatch, command, advice):
+    def fail():
+        raise OSError("there is no driver")
+
+    monkeypatch.setattr(cuprum, "driver_version", fail)
+    monkeypatch.setattr(run_command, "find_command", lambda: command)
+    (finding,) = doctor._check_driver("driver")
+    assert finding.status == doctor.PROBLEM
+    assert advice in finding.advice
