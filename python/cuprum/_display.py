@@ -168,7 +168,7 @@ def size(count: int) -> str:
 
 def _table(title: str, rows: Iterable[tuple[str, object]]) -> str:
     body = "".join(
-        f'<tr><th style="text-align:left">{html.escape(name)}</th>'
+        f'<tr><th style="text-align:left;padding-right:1em">{html.escape(name)}</th>'
         f'<td style="text-align:left">{html.escape(str(value))}</td></tr>'
         for name, value in rows
     )

@@ -5,7 +5,7 @@
 
 ``%load_ext cuprum.ipython`` adds two cell magics::
 
-    %%cuda --launch 'scale[blocks, 256](buffer, 2.0f)'
+    %%cuda --launch 'scale[blocks, 256](buffer, 2.0)'
     __global__ void scale(float* values, float factor) { ... }
 
     %%cuda_trace
