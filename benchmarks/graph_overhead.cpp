@@ -82,6 +82,27 @@ int main(int argc, char** argv) {
         },
         [&] { graph->launch(config, three, memory, factor, count); });
 
+    // Kernels that take turns with two buffers: no node can share what the one before keeps alive.
+    const auto other_memory = device.allocate(4096, stream);
+    CUdeviceptr other_pointer = other_memory.handle();
+    void* other_arguments[] = {&other_pointer, &factor, &count};
+    CUDA_KERNEL_NODE_PARAMS other_parameters = parameters;
+    other_parameters.kernelParams = other_arguments;
+    bool is_other = false;
+    compare(
+        "add_kernel_node_in_turns", 200, anew,
+        [&] {
+            is_other = !is_other;
+            CUgraphNode node = nullptr;
+            check(driver.cuGraphAddKernelNode_(&node, raw_graph, nullptr, 0,
+                                               is_other ? &other_parameters : &parameters),
+                  "add");
+        },
+        [&] {
+            is_other = !is_other;
+            graph->launch(config, three, is_other ? other_memory : memory, factor, count);
+        });
+
     const auto raw_instantiate = [&](CUgraphExec* made, CUgraph source) {
         CUDA_GRAPH_INSTANTIATE_PARAMS options{};
         check(driver.cuGraphInstantiateWithParams_(made, source, &options), "instantiate");
