@@ -653,8 +653,8 @@ void check_rank(std::size_t rank, TensorMapMode mode, TensorMapInterleave interl
 
 void check_count(const char* name, std::size_t count, std::size_t expected, const char* why) {
     if (count != expected) [[unlikely]] {
-        refuse_map(name, " must have ", expected, expected == 1 ? " element, " : " elements, ", why,
-                   "; it has ", count);
+        // NOTE: always "elements": programs and tests for cuda.core look for it.
+        refuse_map(name, " must have ", expected, " elements, ", why, "; it has ", count);
     }
 }
 

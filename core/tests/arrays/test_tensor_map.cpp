@@ -318,10 +318,10 @@ TEST_F(TensorMapTest, im2col_rules_are_checked) {
     refuse({32, 64}, valid, {"Im2col tensor rank must be between 3 and 5", "2 axes"});
     auto options = valid;
     options.pixel_box_lower_corner = {0, 0};
-    refuse({1, 32, 64}, options, {"pixel_box_lower_corner must have 1 element,", "it has 2"});
+    refuse({1, 32, 64}, options, {"pixel_box_lower_corner must have 1 elements", "it has 2"});
     options = valid;
     options.pixel_box_upper_corner = {};
-    refuse({1, 32, 64}, options, {"pixel_box_upper_corner must have 1 element,", "it has 0"});
+    refuse({1, 32, 64}, options, {"pixel_box_upper_corner must have 1 elements", "it has 0"});
     options = valid;
     options.pixel_box_lower_corner = {32768};
     refuse({1, 32, 64}, options, {"32768", "expected -32768 to 32767"});
