@@ -6846,7 +6846,8 @@ class Graph:
         """
         Release this object's share of the graph.
 
-        A launch that runs completes. Calling it again does nothing; any other use raises ClosedError.
+        A launch that runs completes. Calling it again does nothing; any other use raises
+        GraphClosedError.
         """
 
     def __repr__(self) -> str: ...

@@ -177,8 +177,12 @@ class ClosedError(RuntimeError):
     """The use of an object after ``close()``, or after a reset of its device destroyed it."""
 
 
-class GraphClosedError(CUDAError, ClosedError):
-    """The use of a destroyed node, or of a closed object in a graph."""
+class GraphClosedError(CUDAError, ClosedError, ValueError):
+    """The use of a closed graph, builder or executable, of a destroyed node, or of a closed buffer.
+
+    All of these raise this one class. Programs for ``cuda.core`` catch some as ``RuntimeError`` and
+    some as ``ValueError``, so that it is both.
+    """
 
 
 # Users and pickle see these names, wherever the classes are defined.

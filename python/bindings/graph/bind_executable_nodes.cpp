@@ -98,10 +98,10 @@ nb::object executable_node(const PyGraph& graph, nb::handle node) {
     const PyGraphNode& named = node_argument(node, "node");
     const auto check = [&] {
         if (graph.is_closed()) {
-            raise_error(PyExc_ValueError, "executable graph has been closed");
+            raise_named("GraphClosedError", "executable graph has been closed");
         }
         if (!named.is_valid()) {
-            raise_error(PyExc_ValueError,
+            raise_named("GraphClosedError",
                         "source graph node is no longer valid: it has been destroyed");
         }
     };

@@ -123,8 +123,10 @@ TypeError
     If nodes of this kind cannot be changed.
 ValueError
     If the graph is closed or the node destroyed.)");
-    type.def_prop_ro("flags", &PyGraph::flags, nb::call_guard<nb::gil_scoped_release>(),
-                     "Return the driver's ``CUgraphInstantiate_flags``.");
+    type.def_prop_ro(
+        "flags",
+        [](const PyGraph& self) { return in_graph_unlocked([&] { return self.flags(); }); },
+        "Return the driver's ``CUgraphInstantiate_flags``.");
     type.def_prop_ro("is_closed", &PyGraph::is_closed, "Return whether ``close`` was called.");
     type.def(
         "close",
@@ -134,7 +136,8 @@ ValueError
         },
         R"(Release this object's share of the graph.
 
-A launch that runs completes. Calling it again does nothing; any other use raises ClosedError.)");
+A launch that runs completes. Calling it again does nothing; any other use raises
+GraphClosedError.)");
     // NOTE: not handle(), which says that others may launch the graph.
     type.def("__repr__", [](const PyGraph& self) { return to_string(self); });
     bind_executable_nodes(module);
@@ -146,17 +149,16 @@ namespace {
 
 void launch(const PyGraph& self, nb::handle stream) {
     const Stream& order = stream_argument(stream);
-    {
+    in_graph([&] {
         const Brief unlocked(!self.is_launched.load(std::memory_order_relaxed));
         self.launch(order);
-    }
+    });
     self.is_launched.store(true, std::memory_order_relaxed);
 }
 
 void upload(const PyGraph& self, nb::handle stream) {
     const Stream& order = stream_argument(stream);
-    const nb::gil_scoped_release unlocked;
-    self.upload(order);
+    in_graph_unlocked([&] { self.upload(order); });
 }
 
 GraphDefinition source_argument(nb::handle source) {
@@ -169,7 +171,7 @@ GraphDefinition source_argument(nb::handle source) {
                                          type_label(source));
     }
     if (builder->core.is_closed()) {
-        raise_error(PyExc_ValueError, "Source graph builder has been closed.");
+        raise_named("GraphClosedError", "Source graph builder has been closed.");
     }
     if (builder->core.phase() != GraphBuilderPhase::Ended) {
         raise_error(PyExc_ValueError, "Graph has not finished building. Call end_building() of the "

@@ -122,7 +122,8 @@ NodeMemory memory_argument(nb::handle operand, nb::handle owner, const char* nam
     const std::string label(name);
     const auto active = [](const PyBuffer& buffer, const std::string& which) -> const PyBuffer& {
         if (buffer.is_closed()) {
-            raise_error(PyExc_ValueError, which + " Buffer has no active allocation: it is closed");
+            raise_named("GraphClosedError",
+                        (which + " Buffer has no active allocation: it is closed").c_str());
         }
         return buffer;
     };

@@ -34,10 +34,10 @@ void bind_conditionals(BuilderClass& type);
 void bind_content(BuilderClass& type);
 
 /// Returns the builder, to use it.
-/// @throws RuntimeError if it is closed.
+/// @throws GraphClosedError if it is closed.
 [[nodiscard]] GraphBuilder& open(PyGraphBuilder& self) {
     if (self.core.is_closed()) {
-        raise_error(PyExc_RuntimeError,
+        raise_named("GraphClosedError",
                     "Graph builder has been closed. Create another one to capture again");
     }
     return self.core;

@@ -352,7 +352,7 @@ obj : Buffer or GraphDefinition
         [](WeakHandle* self, nb::handle object) {
             if (const PyBuffer* const buffer = get_if<PyBuffer>(object)) {
                 if (buffer->is_closed()) {
-                    raise_error(PyExc_ValueError, "obj is a closed Buffer: it has no memory");
+                    raise_named("GraphClosedError", "obj is a closed Buffer: it has no memory");
                 }
                 new (self) WeakHandle{detail::Access::state(*buffer)};
             } else if (const auto* const graph = get_if<PyGraphDefinition>(object)) {
