@@ -208,6 +208,10 @@ class MipmappedArrayOptions:
         """Check what can be checked without a device."""
         _check_array_options(self)
         if self.num_levels is not None:
+            if isinstance(self.num_levels, bool) or not hasattr(self.num_levels, "__index__"):
+                raise TypeError(
+                    f"num_levels must be an int or None, got {type(self.num_levels).__name__}"
+                )
             self.num_levels = int(self.num_levels)
             if self.num_levels < 1:
                 raise ValueError(f"num_levels is {self.num_levels}, expected at least 1, or None")

@@ -260,13 +260,19 @@ const ResourceDescriptor& resource_argument(nb::handle resource) {
         raise_error(PyExc_TypeError,
                     "resource must be a ResourceDescriptor, got " + type_label(resource));
     }
+    // The core looks at its own share. Only Python knows that its object was closed.
+    const auto check = [](const auto* object) {
+        if (object->is_closed()) [[unlikely]] {
+            static_cast<void>(object->handle()); // raises
+        }
+    };
     const nb::handle source = held->source;
-    if (const auto* const array = get_if<PyOpaqueArray>(source)) {
-        static_cast<void>(array->handle()); // raises if it is closed
+    if (const auto* const array = get_if<PyOpaqueArray>(source)) [[likely]] {
+        check(array);
     } else if (const auto* const mipmap = get_if<PyMipmappedArray>(source)) {
-        static_cast<void>(mipmap->handle());
+        check(mipmap);
     } else if (const auto* const buffer = get_if<PyBuffer>(source)) {
-        static_cast<void>(buffer->handle());
+        check(buffer);
     }
     return held->core;
 }
@@ -289,6 +295,9 @@ nb::object create_mipmapped_array(const PyDevice& self, nb::handle options) {
     const nb::object levels = given.attr("num_levels");
     if (!levels.is_none()) {
         const std::size_t count = size_argument(levels, "num_levels");
+        if (count == 0) { // set after the options were checked
+            raise_error(PyExc_ValueError, "num_levels is 0, expected at least 1, or None");
+        }
         how.num_levels = static_cast<unsigned>(std::min<std::size_t>(count, 0xffffffffU));
     }
     compatibility::check_set_current(self.core);

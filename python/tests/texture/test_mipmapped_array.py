@@ -90,7 +90,9 @@ def test_levels_that_do_not_exist_are_refused(device, level, error, text):
         ({"num_levels": 0}, ValueError, "num_levels is 0"),
         ({"num_levels": -2}, ValueError, "num_levels is -2"),
         ({"num_levels": 8}, ValueError, "num_levels is 8, expected at most 7.*64 x 32"),
-        ({"num_levels": "three"}, ValueError, "three"),
+        ({"num_levels": "3"}, TypeError, "num_levels must be an int or None, got str"),
+        ({"num_levels": 1.5}, TypeError, "num_levels must be an int or None, got float"),
+        ({"num_levels": True}, TypeError, "num_levels must be an int or None, got bool"),
         ({"format": 0}, ValueError, "format must be an ArrayFormatType"),
         ({"num_channels": 3}, ValueError, "num_channels"),
         ({"shape": (0, 8)}, ValueError, r"shape\[0\] must be >= 1"),
@@ -100,6 +102,15 @@ def test_bad_options_are_refused(device, options, error, text):
     given = {"shape": (64, 32), "format": "uint8", "num_channels": 1, "num_levels": 2, **options}
     with pytest.raises(error, match=text):
         device.create_mipmapped_array(given)
+
+
+def test_no_levels_are_refused_however_they_were_set(device):
+    options = MipmappedArrayOptions((64, 32), "uint8")
+    options.num_levels = 0
+    with pytest.raises(ValueError, match="num_levels is 0, expected at least 1, or None"):
+        device.create_mipmapped_array(options)
+    options.num_levels = None
+    assert device.create_mipmapped_array(options).num_levels == 7
 
 
 def test_mipmapped_arrays_are_not_pickled(device):
