@@ -454,6 +454,8 @@ using nvmlDeviceGetUtilizationRates = nvmlReturn_t(nvmlDevice_t device,
 using nvmlDeviceGetUUID = nvmlReturn_t(nvmlDevice_t device, char* uuid, unsigned int length);
 using nvmlDeviceGetVbiosVersion = nvmlReturn_t(nvmlDevice_t device, char* version,
                                                unsigned int length);
+using nvmlDeviceGetVirtualizationMode = nvmlReturn_t(nvmlDevice_t device,
+                                                     nvmlGpuVirtualizationMode_t* mode);
 using nvmlDeviceGetViolationStatus = nvmlReturn_t(nvmlDevice_t device,
                                                   nvmlPerfPolicyType_t perf_policy_type,
                                                   nvmlViolationTime_t* violation_time);

@@ -85,6 +85,12 @@ nvmlReturn_t nvmlDeviceIsMigDeviceHandle(nvmlDevice_t device, unsigned int* is_m
     return value_entry(device, is_mig_device, [](const State&, unsigned int) { return 0; });
 }
 
+nvmlReturn_t nvmlDeviceGetVirtualizationMode(nvmlDevice_t device,
+                                             nvmlGpuVirtualizationMode_t* mode) {
+    return value_entry(
+        device, mode, [](const State&, unsigned int) { return NVML_GPU_VIRTUALIZATION_MODE_NONE; });
+}
+
 nvmlReturn_t nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t device, unsigned int* count) {
     return value_entry(device, count, [](const State&, unsigned int) { return 0; });
 }

@@ -242,6 +242,14 @@ TEST_F(IdentityTest, devices_have_a_place_in_the_machine_but_in_no_rack) {
     EXPECT_EQ(NVML(nvmlDeviceGetPlatformInfo)(device(1), nullptr), NVML_ERROR_INVALID_ARGUMENT);
 }
 
+TEST_F(IdentityTest, devices_are_not_virtual) {
+    auto mode = NVML_GPU_VIRTUALIZATION_MODE_VGPU;
+    ASSERT_EQ(NVML(nvmlDeviceGetVirtualizationMode)(device(1), &mode), NVML_SUCCESS);
+    EXPECT_EQ(mode, NVML_GPU_VIRTUALIZATION_MODE_NONE);
+    EXPECT_EQ(NVML(nvmlDeviceGetVirtualizationMode)(device(1), nullptr),
+              NVML_ERROR_INVALID_ARGUMENT);
+}
+
 TEST_F(IdentityTest, machines_have_no_units) {
     unsigned int count = 99;
     ASSERT_EQ(NVML(nvmlUnitGetCount)(&count), NVML_SUCCESS);

@@ -17,6 +17,11 @@ CAUSES = [
         "test_cudart|test_interoperability|test_examples|cudaErrorSymbolNotFound",
         "`cuda.bindings.runtime` contains NVIDIA's runtime library",
     ),
+    (
+        "test_compute_mode",
+        "NVML refuses to set a compute mode, because the emulated driver would not enforce it",
+    ),
+    ("grid_licensable", "the emulated NVML knows no licences of virtual GPUs"),
     ("nvml.NotSupportedError|nvml.InvalidArgumentError", "the emulated NVML does not have it"),
     ("nvfatbin", "nvFatbin takes real machine code only, and NVRTC gives none here"),
     (
