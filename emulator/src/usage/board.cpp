@@ -69,8 +69,9 @@ public:
         if (status.st_size == 0 && is_writer) {
             const BoardLayout empty;
             if (::pwrite(file_, &empty, sizeof empty, 0) != static_cast<ssize_t>(sizeof empty)) {
-                // The disk may be full. A part of a board would never be used again.
-                (void)::ftruncate(file_, 0);
+                // The disk may be full. A part of a board would never be used again. If this fails
+                // too, the next reader finds a file of the wrong size.
+                [[maybe_unused]] const int result = ::ftruncate(file_, 0);
                 give_up();
             }
             return;

@@ -61,7 +61,8 @@ std::string publish(std::uint32_t device_count, std::uint32_t worker_count) {
         return folder->problem();
     }
     std::uint32_t random = 0;
-    (void)::getrandom(&random, sizeof random, GRND_NONBLOCK);
+    // Without random numbers the process id has to do.
+    [[maybe_unused]] const ssize_t got = ::getrandom(&random, sizeof random, GRND_NONBLOCK);
     char name[48];
     std::snprintf(name, sizeof name, "%s%d-%08x", RECORD_PREFIX, ::getpid(), random);
     file_name = name;
