@@ -444,7 +444,7 @@ private:
     static constexpr int NOT_TRIED = -1;
 
     /// Calls the driver with what take_usual() took. Returns its answer, or NOT_TRIED.
-    [[nodiscard, gnu::noplt]] int encode_usual();
+    [[nodiscard]] int encode_usual();
     /// Describes boxes of a tensor after the driver refused them, or was not asked.
     [[nodiscard, gnu::cold]] static TensorMapDescriptor
     tiled_after(int status, TensorMapSource source, const TensorMapDescriptorOptions& options);
