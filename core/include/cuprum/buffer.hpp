@@ -85,8 +85,10 @@ public:
                                                     const IPCBufferDescriptor& descriptor,
                                                     const Stream& stream);
 
+    /// Returns the address of the memory.
     [[nodiscard]] CUdeviceptr handle() const { return range().pointer; }
 
+    /// Returns the size in bytes.
     [[nodiscard]] std::size_t size() const { return range().size; }
 
     /// Returns the memory as a typed pointer, for kernels and, if the host can reach it, for the
@@ -117,7 +119,9 @@ public:
     /// Returns the ordinal of the device it lies on (of pinned memory, the one that registered
     /// it), -1 for other host memory.
     [[nodiscard]] int device_id() const;
+    /// Returns whether kernels and copies on a device can use the memory.
     [[nodiscard]] bool is_device_accessible() const;
+    /// Returns whether the host can read and write the memory directly.
     [[nodiscard]] bool is_host_accessible() const;
     /// Returns whether the memory migrates between host and devices by itself.
     [[nodiscard]] bool is_managed() const;
@@ -169,7 +173,9 @@ public:
     void copy_to_host_bytes(void* destination, std::size_t bytes, const Stream& stream) const;
     /// Fills with a repeated 1-, 2- or 4-byte value, ordered on `stream`.
     void fill(std::uint8_t value, const Stream& stream) const;
+    /// Fills the buffer with a 2-byte value, ordered on `stream`. The size must be a multiple of 2.
     void fill(std::uint16_t value, const Stream& stream) const;
+    /// Fills the buffer with a 4-byte value, ordered on `stream`. The size must be a multiple of 4.
     void fill(std::uint32_t value, const Stream& stream) const;
 
     /// Sets the stream that the memory will be freed on, for all shares. The caller orders this
@@ -179,6 +185,7 @@ public:
     /// that set_deallocation_stream() named. Nothing for wrapped memory.
     [[nodiscard]] std::optional<Stream> deallocation_stream() const;
 
+    /// Returns whether `close()` was called.
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
     /// Gives up this share. The last share frees the memory, ordered on deallocation_stream().

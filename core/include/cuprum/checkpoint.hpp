@@ -35,8 +35,8 @@ enum class ProcessState {
 /// A device of the checkpoint and the device to restore it onto, as UUIDs: 32 hexadecimal digits,
 /// with hyphens as Device::uuid() writes them or without, and with or without "GPU-" before them.
 struct DevicePair {
-    std::string from;
-    std::string to;
+    std::string from; // the device of the process, as its UUID
+    std::string to;   // the device that replaces it, as its UUID
 };
 
 /// A process that uses CUDA, often another one than this. A plain value that holds the number.
@@ -53,6 +53,7 @@ public:
     /// @throws std::invalid_argument if the number is not positive.
     explicit Process(int pid);
 
+    /// Returns the number of the process.
     [[nodiscard]] int pid() const noexcept { return pid_; }
 
     /// Returns the state that the process is in.

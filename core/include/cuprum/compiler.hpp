@@ -22,7 +22,9 @@ enum class PchStatus { Created, NotAttempted, Failed };
 
 /// Return the names as options and messages spell them: "c++", "NVRTC", "not_attempted"...
 [[nodiscard]] CUPRUM_API std::string_view to_string(SourceType type) noexcept;
+/// Returns the name of a compiler.
 [[nodiscard]] CUPRUM_API std::string_view to_string(CompilerBackend backend) noexcept;
+/// Returns the name of a state.
 [[nodiscard]] CUPRUM_API std::string_view to_string(PchStatus status) noexcept;
 
 /// Returns the architectures that NVRTC compiles for, ascending, as in 90 for sm_90. Needs no

@@ -40,7 +40,9 @@ public:
     /// Wraps a context that another library created, without owning it.
     [[nodiscard]] static Context from_handle(CUcontext handle);
 
+    /// Returns the driver's `CUcontext`.
     [[nodiscard]] CUcontext handle() const;
+    /// Returns the device that the context belongs to.
     [[nodiscard]] Device device() const;
     /// Returns whether this is a device's primary context.
     [[nodiscard]] bool is_primary() const;
@@ -66,16 +68,22 @@ public:
     /// Makes later work on all streams of this context wait for the event. Returns at once.
     void wait(const Event& event) const;
 
+    /// Returns the current value of a limit.
     [[nodiscard]] std::size_t limit(Limit which) const;
     /// Sets a limit. The driver may round the value up.
     void set_limit(Limit which, std::size_t value) const;
+    /// Returns how the context divides memory between the L1 cache and shared memory.
     [[nodiscard]] CacheConfig cache_config() const;
+    /// Sets how the context divides memory between the L1 cache and shared memory.
     void set_cache_config(CacheConfig config) const;
+    /// Returns the flags of the context.
     [[nodiscard]] ContextFlags flags() const;
+    /// Changes the flags of the context.
     void set_flags(const ContextFlags& flags) const;
     /// Returns all persisting lines of the L2 cache to normal use.
     void reset_persisting_l2_cache() const;
 
+    /// Returns whether `close()` was called.
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
     /// Gives up this share. Closing twice is harmless; any other use raises ClosedError.
@@ -97,6 +105,7 @@ private:
 /// query if the context is current already.
 class CUPRUM_API CurrentContext {
 public:
+    /// Makes a context current on the calling thread until the guard is destroyed.
     [[nodiscard]] explicit CurrentContext(const Context& context);
     ~CurrentContext();
     CurrentContext(const CurrentContext&) = delete;

@@ -37,7 +37,7 @@ enum class HostWait {
 
 /// The flags of a context.
 struct ContextFlags {
-    HostWait wait = HostWait::Auto;
+    HostWait wait = HostWait::Auto;      // how threads wait for the device
     bool map_host = false;               // allow mapped pinned memory; always on since CUDA 3.2
     bool resize_local_memory = false;    // keep local memory at its largest size so far
     bool coredump_on_error = false;      // write a GPU core dump when a kernel fails

@@ -26,10 +26,10 @@ enum class CopyOverlap { Default, PreferOverlapWithCompute };
 
 /// Options of a copy.
 struct CopyOptions {
-    SourceAccessOrder src_access_order = SourceAccessOrder::Stream;
-    std::optional<Location> src_location_hint = {}; // of managed memory
-    std::optional<Location> dst_location_hint = {}; // of managed memory
-    CopyOverlap overlap_mode = CopyOverlap::Default;
+    SourceAccessOrder src_access_order = SourceAccessOrder::Stream; // when the source is read
+    std::optional<Location> src_location_hint = {};                 // of managed memory
+    std::optional<Location> dst_location_hint = {};                 // of managed memory
+    CopyOverlap overlap_mode = CopyOverlap::Default; // whether the copy may run beside kernels
 
     friend bool operator==(const CopyOptions&, const CopyOptions&) = default;
 };

@@ -51,15 +51,15 @@ struct TextureObjectOptions;
 
 /// A device's compute capability, such as 9.0.
 struct ComputeCapability {
-    int major = 0;
-    int minor = 0;
+    int major = 0; // the number before the dot
+    int minor = 0; // the number behind the dot
     friend auto operator<=>(const ComputeCapability&, const ComputeCapability&) = default;
 };
 
 /// Free and total memory of a device, in bytes.
 struct MemoryInfo {
-    std::size_t free_bytes = 0;
-    std::size_t total_bytes = 0;
+    std::size_t free_bytes = 0;  // memory that is free
+    std::size_t total_bytes = 0; // memory that the device has
 };
 
 /// A question about the link between two devices.
@@ -72,8 +72,8 @@ enum class P2PAttribute {
 
 /// The state of a device's primary context: whether it exists, and its flags.
 struct PrimaryContextState {
-    bool is_active = false;
-    ContextFlags flags = {};
+    bool is_active = false;  // whether the primary context exists
+    ContextFlags flags = {}; // the flags that it has, or will have
 };
 
 /// The attributes of one device. Values are cached, except the few that change.
@@ -130,20 +130,26 @@ public:
     /// context is current. `Device()` falls back to device 0 instead.
     [[nodiscard]] static std::optional<Device> current();
 
+    /// Returns the number of the device, counted from 0.
     [[nodiscard]] int ordinal() const noexcept;
+    /// Returns the driver's `CUdevice`.
     [[nodiscard]] CUdevice handle() const noexcept;
+    /// Returns the name of the device, such as "NVIDIA H200".
     [[nodiscard]] const std::string& name() const;
     /// Returns the UUID as 8-4-4-4-12 hexadecimal digits. It changes if a checkpoint of this
     /// process is restored onto another device.
     [[nodiscard]] std::string uuid() const;
     /// Returns the PCI address, "0000:65:00.0". It changes with the UUID.
     [[nodiscard]] std::string pci_bus_id() const;
+    /// Returns the compute capability, which decides what code the device runs.
     [[nodiscard]] ComputeCapability compute_capability() const;
     /// Returns the capability as NVRTC names it, "90".
     [[nodiscard]] std::string arch() const;
     /// Returns whether this is the emulated device.
     [[nodiscard]] bool is_emulated() const;
+    /// Returns the attributes of the device, each read from the driver when it is asked for.
     [[nodiscard]] DeviceProperties properties() const noexcept;
+    /// Returns how much memory the device has, and how much of it is free.
     [[nodiscard]] MemoryInfo memory_info() const;
     /// Returns the size of the device's memory in bytes. Needs no context, unlike memory_info().
     [[nodiscard]] std::size_t total_memory() const;
@@ -172,6 +178,7 @@ public:
     std::optional<Context> set_current(const Context& context) const;
     /// Returns the primary context. The first call retains it until the process ends.
     [[nodiscard]] Context primary_context() const;
+    /// Returns whether the primary context exists, and its flags.
     [[nodiscard]] PrimaryContextState primary_context_state() const;
     /// Changes the flags of the primary context, even if it exists already.
     void set_primary_context_flags(const ContextFlags& flags) const;
@@ -192,13 +199,18 @@ public:
     /// Blocks until all work in that context is done.
     void sync() const;
 
+    /// Creates a stream in the primary context with the default options.
     [[nodiscard]] Stream create_stream() const;
+    /// Creates a stream in the primary context.
     [[nodiscard]] Stream create_stream(const StreamOptions& options) const;
+    /// Creates an event without timing.
     [[nodiscard]] Event create_event() const;
+    /// Creates an event.
     [[nodiscard]] Event create_event(const EventOptions& options) const;
     /// Returns a builder that makes a graph of what is enqueued on it, with a stream of its own.
     /// Include `cuprum/graph/graph_builder.hpp`.
     [[nodiscard]] GraphBuilder create_graph_builder() const;
+    /// Creates an event that has a time.
     [[nodiscard]] TimedEvent create_timed_event() const;
     /// Returns the resource that `allocate` uses: a DeviceMemoryResource over the device's current
     /// pool or, for a device without pools, a SynchronousMemoryResource. Always the same object.

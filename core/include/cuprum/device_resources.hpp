@@ -27,7 +27,7 @@ struct ResourceState;
 struct SMGroup {
     std::optional<unsigned> count = {};                // none: the driver chooses
     std::optional<unsigned> coscheduled_sm_count = {}; // how many can run one cluster together
-    std::optional<unsigned> preferred_coscheduled_sm_count = {};
+    std::optional<unsigned> preferred_coscheduled_sm_count = {}; // like it, if the driver can
     bool backfill = false; // complete the group with multiprocessors that are not co-scheduled
 };
 
@@ -36,12 +36,15 @@ struct SMSplit;
 /// A set of multiprocessors of one device. It reserves nothing until a context uses it.
 class CUPRUM_API SMResource {
 public:
+    /// Returns how many multiprocessors there are.
     [[nodiscard]] unsigned sm_count() const;
     /// Returns the smallest number of multiprocessors that a group can have.
     [[nodiscard]] unsigned min_partition_size() const;
     /// Returns the granularity: the driver rounds the size of a group up to a multiple of it.
     [[nodiscard]] unsigned coscheduled_alignment() const;
+    /// Returns the driver's flags of the set.
     [[nodiscard]] unsigned flags() const;
+    /// Returns the device that the multiprocessors belong to.
     [[nodiscard]] Device device() const;
     /// Returns whether a context can use it. The result of a dry run cannot be used.
     [[nodiscard]] bool is_usable() const;
@@ -53,6 +56,7 @@ public:
     /// @throws CUDAError with CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION if the device does not
     /// support this split.
     [[nodiscard]] SMSplit split(std::span<const SMGroup> groups, bool is_dry_run = false) const;
+    /// Splits the set into groups given in braces.
     [[nodiscard]] SMSplit split(std::initializer_list<SMGroup> groups,
                                 bool is_dry_run = false) const;
 
@@ -70,8 +74,8 @@ private:
 
 /// The result of a split.
 struct SMSplit {
-    std::vector<SMResource> groups;
-    SMResource remainder;
+    std::vector<SMResource> groups; // the groups, in the order of the request
+    SMResource remainder;           // the multiprocessors that are in no group
 };
 
 /// Which contexts share work queues.
@@ -82,7 +86,7 @@ enum class WorkqueueSharingScope {
 
 /// Changes to work queues. Unset members keep their value.
 struct WorkqueueResourceOptions {
-    std::optional<WorkqueueSharingScope> sharing_scope = {};
+    std::optional<WorkqueueSharingScope> sharing_scope = {}; // which contexts share queues
     std::optional<unsigned> concurrency_limit = {}; // streams that should run independently
 };
 
@@ -91,8 +95,11 @@ struct WorkqueueResourceOptions {
 /// Copies share one description, which `configure` changes.
 class CUPRUM_API WorkqueueResource {
 public:
+    /// Returns which contexts share the queues.
     [[nodiscard]] WorkqueueSharingScope sharing_scope() const;
+    /// Returns how many streams should run independently.
     [[nodiscard]] unsigned concurrency_limit() const;
+    /// Returns the device that the queues belong to.
     [[nodiscard]] Device device() const;
     /// Changes the description. It applies to contexts created from it afterwards.
     /// @throws std::invalid_argument if the limit is 0.
@@ -133,7 +140,7 @@ private:
 
 /// The resources of a green context: at least one set of multiprocessors.
 struct ContextOptions {
-    std::vector<std::variant<SMResource, WorkqueueResource>> resources;
+    std::vector<std::variant<SMResource, WorkqueueResource>> resources; // what the context may use
 };
 
 } // namespace cuprum

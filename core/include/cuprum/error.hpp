@@ -153,6 +153,7 @@ private:
 /// the driver's CUDA_ERROR_NOT_SUPPORTED, for functions of other libraries too.
 class CUPRUM_API NotSupportedError : public CUDAError {
 public:
+    /// Names a driver function and the driver versions that are needed and present.
     NotSupportedError(const std::string& function, int version_needed, int version_found);
 };
 
@@ -187,6 +188,7 @@ private:
 /// NVRTC refused a program. `code()` is an nvrtcResult.
 class CUPRUM_API NVRTCError : public CompilerError {
 public:
+    /// Describes a call of NVRTC that failed, with the log and the options.
     NVRTCError(int code, const std::string& name, const std::string& call, std::string log,
                std::vector<std::string> options, std::string_view advice = {});
 };
@@ -194,6 +196,7 @@ public:
 /// libNVVM refused a program. `code()` is an nvvmResult.
 class CUPRUM_API NVVMError : public CompilerError {
 public:
+    /// Describes a call of libNVVM that failed, with the log and the options.
     NVVMError(int code, const std::string& name, const std::string& call, std::string log,
               std::vector<std::string> options, std::string_view advice = {});
 };
@@ -202,6 +205,7 @@ public:
 /// see domain().
 class CUPRUM_API LinkerError : public CompilerError {
 public:
+    /// Describes a call of a linker that failed, with the log and the options.
     LinkerError(ErrorDomain domain, int code, const std::string& name, const std::string& call,
                 std::string log, std::vector<std::string> options, std::string_view advice = {});
 };
@@ -220,6 +224,7 @@ public:
 /// were searched and says what to do.
 class CUPRUM_API LibraryNotFoundError : public Error {
 public:
+    /// Names a library, the places where it was searched for, and the way out.
     LibraryNotFoundError(std::string library, std::vector<std::string> tried,
                          std::string_view advice);
 
@@ -243,6 +248,7 @@ public:
 /// The use of an object after `close()`, or after a reset of its device destroyed it.
 class CUPRUM_API ClosedError : public std::logic_error {
 public:
+    /// Why an object cannot be used.
     enum class Reason {
         Closed,
         Reset,     // of the device, see Device::reset_primary_context()

@@ -41,8 +41,8 @@ enum class EventUse {
 
 /// Names an event of another process. Plain bytes: send them any way you like.
 struct IPCEventDescriptor {
-    std::array<std::byte, 64> bytes{};
-    bool blocking_sync = false; // how the event was made; not compared
+    std::array<std::byte, 64> bytes{}; // the driver's name of the event
+    bool blocking_sync = false;        // how the event was made; not compared
 
     friend bool operator==(const IPCEventDescriptor& left, const IPCEventDescriptor& right) {
         return left.bytes == right.bytes;
@@ -63,9 +63,13 @@ public:
     /// Opens an event of another process in the current context, which `context()` does not return.
     [[nodiscard]] static Event from_ipc_descriptor(const IPCEventDescriptor& descriptor);
 
+    /// Returns the driver's `CUevent`.
     [[nodiscard]] CUevent handle() const;
+    /// Returns whether the event has a time.
     [[nodiscard]] bool is_timing_enabled() const;
+    /// Returns whether `sync()` sleeps instead of spinning.
     [[nodiscard]] bool is_blocking_sync() const;
+    /// Returns whether other processes can wait for the event.
     [[nodiscard]] bool is_ipc_enabled() const;
     /// Returns what another process needs to open this event.
     /// @throws std::logic_error if it was made without `ipc_enabled`.
@@ -85,6 +89,7 @@ public:
     /// which.
     [[nodiscard]] float milliseconds_since(const Event& earlier) const;
 
+    /// Returns whether `close()` was called.
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
     /// Gives up this copy's share of the event. Calling it again does nothing.

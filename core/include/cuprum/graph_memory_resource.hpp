@@ -35,12 +35,15 @@ public:
     [[nodiscard]] CUdeviceptr allocate_bytes(std::size_t bytes, const Stream& stream) override;
     void deallocate_bytes(CUdeviceptr pointer, std::size_t bytes, const Stream& stream) override;
 
+    /// Returns true.
     [[nodiscard]] bool is_device_accessible() const noexcept override { return true; }
 
+    /// Returns false.
     [[nodiscard]] bool is_host_accessible() const noexcept override { return false; }
 
     [[nodiscard]] int device_id() const noexcept override { return device_.ordinal(); }
 
+    /// Returns the current value of an attribute.
     [[nodiscard]] std::uint64_t attribute(GraphMemoryAttribute name) const;
     /// Sets an attribute.
     /// @throws std::invalid_argument if it cannot be set, or not to this value.

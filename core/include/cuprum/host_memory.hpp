@@ -21,6 +21,7 @@ namespace cuprum {
 /// Freeing waits for the stream that it is ordered on.
 class CUPRUM_API LegacyPinnedMemoryResource final : public MemoryResource {
 public:
+    /// Creates the resource.
     [[nodiscard]] static std::shared_ptr<LegacyPinnedMemoryResource> create();
 
     using MemoryResource::allocate;
@@ -30,8 +31,10 @@ public:
     [[nodiscard]] CUdeviceptr allocate_bytes(std::size_t bytes, const Stream& stream) override;
     void deallocate_bytes(CUdeviceptr pointer, std::size_t bytes, const Stream& stream) override;
 
+    /// Returns true.
     [[nodiscard]] bool is_device_accessible() const noexcept override { return true; }
 
+    /// Returns true.
     [[nodiscard]] bool is_host_accessible() const noexcept override { return true; }
 
     [[nodiscard]] int device_id() const noexcept override { return -1; }
@@ -46,6 +49,7 @@ private:
 /// that it is ordered on.
 class CUPRUM_API SynchronousMemoryResource final : public MemoryResource {
 public:
+    /// Creates a resource that allocates on a device.
     [[nodiscard]] static std::shared_ptr<SynchronousMemoryResource> create(const Device& device);
 
     using MemoryResource::allocate;
@@ -55,8 +59,10 @@ public:
     [[nodiscard]] CUdeviceptr allocate_bytes(std::size_t bytes, const Stream& stream) override;
     void deallocate_bytes(CUdeviceptr pointer, std::size_t bytes, const Stream& stream) override;
 
+    /// Returns true.
     [[nodiscard]] bool is_device_accessible() const noexcept override { return true; }
 
+    /// Returns false.
     [[nodiscard]] bool is_host_accessible() const noexcept override { return false; }
 
     [[nodiscard]] int device_id() const noexcept override { return device_.ordinal(); }

@@ -35,6 +35,7 @@ public:
     /// Returns the file descriptor, which this object still owns.
     [[nodiscard]] int descriptor() const;
 
+    /// Returns whether `close()` was called.
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
     /// Gives up this share. Calling it again does nothing.
@@ -55,8 +56,8 @@ private:
 struct IPCBufferDescriptor {
     static constexpr std::size_t PAYLOAD_BYTES = 72; // the driver's 64 and their checksum
 
-    std::array<std::byte, PAYLOAD_BYTES> payload{};
-    std::size_t size = 0; // bytes of the buffer
+    std::array<std::byte, PAYLOAD_BYTES> payload{}; // the driver's name of the memory
+    std::size_t size = 0;                           // bytes of the buffer
 
     /// Makes a descriptor from what arrived.
     /// @throws std::invalid_argument if there are fewer bytes than a descriptor has, or other ones.

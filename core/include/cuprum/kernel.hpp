@@ -25,6 +25,7 @@
 namespace cuprum {
 
 class ObjectCode;
+/// A kernel with a signature that the compiler checks; see <cuprum/typed_kernel.hpp>.
 template <typename Signature>
 class TypedKernel;
 
@@ -41,31 +42,31 @@ enum class ParameterKind : std::uint8_t { Unknown, Integer, Float, Pointer };
 
 /// Where one parameter lies in a kernel's parameter block, and what it is.
 struct ParameterInfo {
-    std::size_t offset = 0;
-    std::size_t size = 0; // bytes
-    ParameterKind kind = ParameterKind::Unknown;
+    std::size_t offset = 0;                      // bytes from the start of the parameter block
+    std::size_t size = 0;                        // bytes
+    ParameterKind kind = ParameterKind::Unknown; // what the code says about it
     friend bool operator==(const ParameterInfo&, const ParameterInfo&) = default;
 };
 
 /// Attributes of a kernel on one device at the time of the query.
 struct KernelAttributes {
-    int max_threads_per_block = 0;
-    int shared_size_bytes = 0; // static shared memory per block
-    int const_size_bytes = 0;
-    int local_size_bytes = 0; // local memory per thread
-    int num_regs = 0;         // registers per thread
-    int ptx_version = 0;
-    int binary_version = 0;
-    bool cache_mode_ca = false;                // compiled with -Xptxas --dlcm=ca
+    int max_threads_per_block = 0; // the largest block that can be launched
+    int shared_size_bytes = 0;     // static shared memory per block
+    int const_size_bytes = 0;      // constant memory of the kernel
+    int local_size_bytes = 0;      // local memory per thread
+    int num_regs = 0;              // registers per thread
+    int ptx_version = 0;           // the virtual architecture it was compiled for, such as 90
+    int binary_version = 0;        // the architecture of its machine code, such as 90
+    bool cache_mode_ca = false;    // compiled with -Xptxas --dlcm=ca
     int max_dynamic_shared_size_bytes = 0;     // settable
     int preferred_shared_memory_carveout = -1; // settable: percent, or -1 for the driver's choice
-    bool cluster_size_must_be_set = false;
-    int required_cluster_width = 0;                 // settable if it was not compiled in; 0 is any
-    int required_cluster_height = 0;                // likewise
-    int required_cluster_depth = 0;                 // likewise
+    bool cluster_size_must_be_set = false;     // launches must name the size of a cluster
+    int required_cluster_width = 0;            // settable if it was not compiled in; 0 is any
+    int required_cluster_height = 0;           // likewise
+    int required_cluster_depth = 0;            // likewise
     bool non_portable_cluster_size_allowed = false; // settable: more than 8 blocks per cluster
-    ClusterSchedulingPolicy cluster_scheduling_policy_preference =
-        ClusterSchedulingPolicy::Default; // settable
+    /// Where the blocks of a cluster run; settable.
+    ClusterSchedulingPolicy cluster_scheduling_policy_preference = ClusterSchedulingPolicy::Default;
 };
 
 /// The attributes of a kernel, with the driver's numbers.
@@ -103,7 +104,9 @@ class KernelOccupancy;
 /// code says it, of which kind.
 class CUPRUM_API Kernel {
 public:
+    /// Returns the driver's `CUkernel`.
     [[nodiscard]] CUkernel handle() const;
+    /// Returns the name, mangled if the kernel is a C++ function.
     [[nodiscard]] const std::string& name() const;
     /// Returns whether the launch plan is known. Drivers before 12.4 do not report parameters, so
     /// launches are not checked there.
@@ -117,7 +120,9 @@ public:
     /// Wraps a kernel and keeps `owner` too. Warns if that is not the kernel's own code.
     [[nodiscard]] static Kernel from_handle(CUkernel handle, const ObjectCode& owner);
 
+    /// Returns all attributes that the kernel has on a device.
     [[nodiscard]] KernelAttributes attributes(const Device& device) const;
+    /// Returns one attribute that the kernel has on a device.
     [[nodiscard]] int attribute(KernelAttribute attribute, const Device& device) const;
     /// Sets an attribute on one device, for all later launches. Launches raise
     /// MaxDynamicSharedSizeBytes by themselves when they need more.
@@ -140,8 +145,10 @@ public:
         return TypedKernel<Signature>(*this);
     }
 
+    /// Returns whether `close()` was called.
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
+    /// Gives up this copy's share of the code. Calling it again does nothing.
     void close() noexcept { state_.reset(); }
 
     /// Compares handles.
@@ -195,6 +202,7 @@ public:
     /// Returns how many clusters of this configuration fit on the stream's device at once.
     [[nodiscard]] int max_active_clusters(const LaunchConfig& config, const Stream& stream) const;
 
+    /// Returns the kernel that the object answers for.
     [[nodiscard]] const Kernel& kernel() const noexcept { return kernel_; }
 
 private:

@@ -22,8 +22,8 @@ namespace cuprum {
 
 /// One kernel argument by address and size. launch() copies it before it returns.
 struct KernelArgument {
-    const void* data = nullptr;
-    std::size_t size = 0; // bytes
+    const void* data = nullptr; // where the value lies
+    std::size_t size = 0;       // bytes
 };
 
 /// Launches a kernel with arguments whose types are known only at run time. Returns at once.

@@ -20,13 +20,13 @@ class Kernel;
 
 /// Extents in up to three dimensions.
 struct Dim3 {
-    unsigned x = 1;
-    unsigned y = 1;
-    unsigned z = 1;
+    unsigned x = 1; // the first dimension
+    unsigned y = 1; // the second dimension
+    unsigned z = 1; // the third dimension
 
     constexpr Dim3() = default;
 
-    // Implicit: `.grid = 128` is how one-dimensional launches read.
+    /// Sets up to three dimensions. It is implicit, so that `.grid = 128` works.
     // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr Dim3(unsigned width, unsigned height = 1, unsigned depth = 1)
         : x(width), y(height), z(depth) {}
@@ -61,24 +61,25 @@ struct LaunchConfig {
     Dim3 block = {};                  // threads per block
     std::size_t shmem_size = 0;       // dynamic shared memory per block, in bytes
     std::optional<Dim3> cluster = {}; // blocks per cluster; compute capability 9.0 and later
-    bool is_cooperative =
-        false; // all blocks are resident at once, so that the grid can synchronise
-    bool programmatic_stream_serialization =
-        false; // may start before the previous kernel has ended
+    /// All blocks are resident at once, so that the grid can synchronise.
+    bool is_cooperative = false;
+    /// May start before the previous kernel has ended.
+    bool programmatic_stream_serialization = false;
 
     std::optional<int> priority = {};           // lower runs first; none is the stream's
     std::optional<Dim3> preferred_cluster = {}; // a multiple of `cluster`, used where it fits
+    /// Where the blocks of a cluster run.
     std::optional<ClusterSchedulingPolicy> cluster_scheduling_policy = {};
-    std::optional<unsigned> shared_memory_carveout = {}; // percent of the L1 cache, a hint
-    std::optional<AccessPolicyWindow> access_policy_window = {};
-    std::optional<MemorySyncDomain> memory_sync_domain = {};
-    std::optional<MemorySyncDomainMap> memory_sync_domain_map = {};
-    std::optional<ProgrammaticEvent> programmatic_event = {};
+    std::optional<unsigned> shared_memory_carveout = {};         // percent of the L1 cache, a hint
+    std::optional<AccessPolicyWindow> access_policy_window = {}; // what the L2 cache keeps
+    std::optional<MemorySyncDomain> memory_sync_domain = {}; // the domain of the kernel's fences
+    std::optional<MemorySyncDomainMap> memory_sync_domain_map = {}; // what the domains stand for
+    std::optional<ProgrammaticEvent> programmatic_event = {}; // triggered by the kernel's blocks
     std::optional<Event> launch_completion_event = {}; // once all blocks have begun; no timing
     bool nvlink_centric_scheduling = false;            // a hint: the kernel's time goes to NVLink
     std::optional<PortabilityMode> portable_cluster_mode = {}; // drivers from 13.1 on
     std::optional<PortabilityMode> shared_memory_mode = {};    // drivers from 13.1 on
-    std::vector<RawLaunchAttribute> raw_attributes = {};
+    std::vector<RawLaunchAttribute> raw_attributes = {};       // attributes that have no name here
 
     friend bool operator==(const LaunchConfig&, const LaunchConfig&) = default;
 

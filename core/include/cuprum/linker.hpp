@@ -28,27 +28,27 @@ struct LinkerState;
 /// The driver's linker supports fewer of these than nvJitLink. An option that it does not support
 /// throws an UnsupportedOptionError that names it.
 struct LinkerOptions {
-    std::string name = "<default linker>"; // of the result
-    std::optional<std::string> arch = {};  // "sm_90"; unset is the current device's
-    std::optional<int> max_register_count = {};
-    std::optional<bool> time = {};    // times in the info log
-    std::optional<bool> verbose = {}; // more in the info log
-    std::optional<bool> link_time_optimization = {};
-    std::optional<bool> ptx = {}; // link to PTX; set by link(CodeType::Ptx) too
-    std::optional<int> optimization_level = {};
-    std::optional<bool> debug = {};
-    std::optional<bool> lineinfo = {};
-    std::optional<bool> ftz = {};
-    std::optional<bool> prec_div = {};
-    std::optional<bool> prec_sqrt = {};
-    std::optional<bool> fma = {};
-    std::vector<std::string> kernels_used = {};
-    std::vector<std::string> variables_used = {};
-    std::optional<bool> optimize_unused_variables = {};
-    std::vector<std::string> ptxas_options = {};
-    std::optional<int> split_compile = {};
-    std::optional<int> split_compile_extended = {};
-    std::optional<bool> no_cache = {};
+    std::string name = "<default linker>";           // of the result
+    std::optional<std::string> arch = {};            // "sm_90"; unset is the current device's
+    std::optional<int> max_register_count = {};      // registers of a thread
+    std::optional<bool> time = {};                   // times in the info log
+    std::optional<bool> verbose = {};                // more in the info log
+    std::optional<bool> link_time_optimization = {}; // optimise the linked code as a whole
+    std::optional<bool> ptx = {};                    // link to PTX; set by link(CodeType::Ptx) too
+    std::optional<int> optimization_level = {};      // 0 to 3
+    std::optional<bool> debug = {};                  // for debuggers
+    std::optional<bool> lineinfo = {};            // lines of the source, for profilers and reports
+    std::optional<bool> ftz = {};                 // denormal numbers become 0
+    std::optional<bool> prec_div = {};            // exact division
+    std::optional<bool> prec_sqrt = {};           // exact square roots
+    std::optional<bool> fma = {};                 // fuse products and sums
+    std::vector<std::string> kernels_used = {};   // kernels to keep; others are removed
+    std::vector<std::string> variables_used = {}; // variables to keep; others are removed
+    std::optional<bool> optimize_unused_variables = {}; // remove variables that no kernel uses
+    std::vector<std::string> ptxas_options = {};        // passed to the assembler
+    std::optional<int> split_compile = {};              // threads of the optimiser; 0 uses all
+    std::optional<int> split_compile_extended = {};     // threads with LTO; 0 uses all
+    std::optional<bool> no_cache = {};                  // not through the cache of the linker
     std::optional<CompilerBackend> backend = {}; // NvJitLink or Driver; unset is which_backend()
 
     /// Returns the options as nvJitLink takes them.
@@ -76,10 +76,12 @@ public:
 
     /// Return the logs of the last link(), or so far.
     [[nodiscard]] std::string error_log() const;
+    /// Returns what the linker reported besides errors.
     [[nodiscard]] std::string info_log() const;
 
     /// Returns the library that links.
     [[nodiscard]] CompilerBackend backend() const;
+    /// Returns how the code is linked.
     [[nodiscard]] const LinkerOptions& options() const;
     /// Returns the options as they are passed to nvJitLink; empty for the driver.
     [[nodiscard]] std::vector<std::string> linker_options() const;
@@ -90,6 +92,7 @@ public:
     /// search runs once.
     [[nodiscard]] static CompilerBackend which_backend();
 
+    /// Returns whether `close()` was called.
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
     /// Gives up this share. Closing twice is harmless; any other use raises ClosedError.

@@ -19,20 +19,24 @@ enum class LocationKind {
 
 /// A place that memory lies in, moves to, or is accessed from.
 struct CUPRUM_API Location {
-    LocationKind kind = LocationKind::Host;
+    LocationKind kind = LocationKind::Host; // what the place is
     int id = 0; // a device's ordinal or a NUMA node; 0 where the kind has none
 
+    /// Names a device.
     [[nodiscard]] static Location device(const Device& device) noexcept {
         return {LocationKind::Device, device.ordinal()};
     }
 
+    /// Names the host as a whole.
     [[nodiscard]] static Location host() noexcept { return {LocationKind::Host, 0}; }
 
+    /// Names the host or one of its NUMA nodes.
     [[nodiscard]] static Location host(const Host& host) noexcept;
 
     /// @throws std::invalid_argument if the node is negative.
     [[nodiscard]] static Location host_numa(int node);
 
+    /// Names the NUMA node of the calling thread.
     [[nodiscard]] static Location host_numa_current() noexcept {
         return {LocationKind::HostNumaCurrent, 0};
     }

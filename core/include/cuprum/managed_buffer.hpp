@@ -32,10 +32,12 @@ public:
 
     /// Returns whether the memory is advised to be read mostly, so that devices keep copies.
     [[nodiscard]] bool read_mostly() const;
+    /// Advises that the memory is read mostly, or withdraws the advice.
     void set_read_mostly(bool value) const;
 
     /// Returns where the memory should rest, nothing if it may rest anywhere.
     [[nodiscard]] std::optional<Location> preferred_location() const;
+    /// Advises where the memory should rest; nothing withdraws the advice.
     void set_preferred_location(const std::optional<Location>& location) const;
 
     /// Returns the places that are advised to keep the memory mapped: devices in order, then host.
@@ -43,7 +45,9 @@ public:
     /// Makes these, and no others, keep it mapped. All are checked before any is advised.
     /// @throws std::invalid_argument for a NUMA node: only devices and the host as a whole can be.
     void set_accessed_by(std::span<const Location> locations) const;
+    /// Advises one more place to keep the memory mapped.
     void add_accessed_by(const Location& location) const;
+    /// Withdraws the advice for one place.
     void remove_accessed_by(const Location& location) const;
 
     /// Returns where the memory was last sent by prefetching, nothing if it was not or not all to

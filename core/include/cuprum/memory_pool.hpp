@@ -42,14 +42,15 @@ enum class PoolAttribute {
 
 /// All attributes of a pool at one moment.
 struct PoolAttributes {
-    bool reuse_follow_event_dependencies = false;
-    bool reuse_allow_opportunistic = false;
-    bool reuse_allow_internal_dependencies = false;
-    std::uint64_t release_threshold = 0;
-    std::uint64_t reserved_mem_current = 0;
-    std::uint64_t reserved_mem_high = 0;
-    std::uint64_t used_mem_current = 0;
-    std::uint64_t used_mem_high = 0;
+    bool reuse_follow_event_dependencies = false; // reuse memory whose free an event orders before
+    bool reuse_allow_opportunistic = false;       // reuse memory whose free is complete
+    bool reuse_allow_internal_dependencies =
+        false;                           // reuse memory and let the stream wait for its free
+    std::uint64_t release_threshold = 0; // bytes that the pool keeps when a stream is synchronised
+    std::uint64_t reserved_mem_current = 0; // bytes that the pool has
+    std::uint64_t reserved_mem_high = 0;    // the most bytes that the pool had
+    std::uint64_t used_mem_current = 0;     // bytes that buffers use
+    std::uint64_t used_mem_high = 0;        // the most bytes that buffers used
 };
 
 /// A stream-ordered pool of memory; the base of the three kinds of pool.
@@ -69,18 +70,22 @@ public:
     /// Frees memory that was allocated from this pool and is held by no Buffer.
     void deallocate_bytes(CUdeviceptr pointer, std::size_t bytes, const Stream& stream) final;
 
+    /// Returns the driver's `CUmemoryPool`.
     [[nodiscard]] CUmemoryPool handle() const noexcept;
     /// Returns whether this object made or imported the pool, and destroys it.
     [[nodiscard]] bool is_handle_owned() const noexcept;
 
+    /// Returns true.
     [[nodiscard]] bool is_device_accessible() const noexcept final { return true; }
 
+    /// Returns whether the host can read and write the memory directly.
     [[nodiscard]] bool is_host_accessible() const noexcept final;
     [[nodiscard]] bool is_managed() const noexcept final;
     [[nodiscard]] int device_id() const noexcept final;
 
     /// Returns the current values of all attributes.
     [[nodiscard]] PoolAttributes attributes() const;
+    /// Returns the current value of one attribute.
     [[nodiscard]] std::uint64_t attribute(PoolAttribute name) const;
     /// Sets an attribute.
     /// @throws std::invalid_argument if it cannot be set, or not to this value.
@@ -134,6 +139,7 @@ public:
     [[nodiscard]] static std::shared_ptr<DeviceMemoryResource>
     from_allocation_handle(const Device& device, const IPCAllocationHandle& handle);
 
+    /// Returns the device whose memory the pool hands out.
     [[nodiscard]] Device device() const;
 
     /// Returns the other devices that may access the pool's memory now, in order.
@@ -197,6 +203,7 @@ public:
     [[nodiscard]] static std::shared_ptr<ManagedMemoryResource>
     create(const ManagedMemoryResourceOptions& options);
 
+    /// Allocates managed memory, ordered on `stream`.
     [[nodiscard]] ManagedBuffer allocate(std::size_t bytes, const Stream& stream);
     /// Returns where memory rests, nothing if no place is preferred.
     [[nodiscard]] std::optional<Location> preferred_location() const;

@@ -35,7 +35,9 @@ public:
     /// that was allocated without one. May throw; a destructor reports that as a warning.
     virtual void deallocate_bytes(CUdeviceptr pointer, std::size_t bytes, const Stream& stream) = 0;
 
+    /// Returns whether kernels and copies on a device can use the memory.
     [[nodiscard]] virtual bool is_device_accessible() const noexcept = 0;
+    /// Returns whether the host can read and write the memory directly.
     [[nodiscard]] virtual bool is_host_accessible() const noexcept = 0;
 
     /// Returns whether the memory migrates between host and devices by itself.

@@ -36,17 +36,17 @@ using SymbolMapping = std::map<std::string, std::string>;
 
 /// How the driver compiles PTX when it loads it. Unset members leave its default.
 struct JITOptions {
-    std::optional<int> max_register_count = {};
-    std::optional<int> optimization_level = {}; // 0 to 4
-    std::optional<bool> debug = {};
-    std::optional<bool> lineinfo = {};
-    std::optional<bool> l1_cache = {};                     // whether global loads use it
-    std::optional<int> threads_per_block = {};             // blocks of this size must launch
-    std::optional<int> max_threads_per_block = {};         // a promise: no launch has more
+    std::optional<int> max_register_count = {};    // registers of a thread
+    std::optional<int> optimization_level = {};    // 0 to 4
+    std::optional<bool> debug = {};                // for debuggers
+    std::optional<bool> lineinfo = {};             // lines of the source, for profilers and reports
+    std::optional<bool> l1_cache = {};             // whether global loads use it
+    std::optional<int> threads_per_block = {};     // blocks of this size must launch
+    std::optional<int> max_threads_per_block = {}; // a promise: no launch has more
     std::optional<int> min_blocks_per_multiprocessor = {}; // with max_threads_per_block
     std::optional<bool> override_directives = {};          // these override the code's own
-    std::optional<bool> position_independent_code = {};
-    std::optional<int> split_compile = {};  // compile in this many threads; 0 is all
+    std::optional<bool> position_independent_code = {};    // code that can be linked to others
+    std::optional<int> split_compile = {};                 // compile in this many threads; 0 is all
     std::optional<bool> prefer_binary = {}; // if a fat binary lacks the exact architecture
 };
 
@@ -63,6 +63,7 @@ public:
                                               std::string name = {}, SymbolMapping symbols = {},
                                               JITOptions jit = {});
 
+    /// Returns what kind of code it is.
     [[nodiscard]] CodeType code_type() const;
     /// Returns the code. Reads the file on first use if the code came from one.
     [[nodiscard]] std::span<const std::byte> code() const;
@@ -70,8 +71,11 @@ public:
     [[nodiscard]] std::string_view text() const;
     /// Returns the path of the file, empty for code in memory.
     [[nodiscard]] const std::string& path() const;
+    /// Returns the name that messages use.
     [[nodiscard]] const std::string& name() const;
+    /// Returns the mangled names of the name expressions.
     [[nodiscard]] const SymbolMapping& symbol_mapping() const;
+    /// Returns how the driver compiles the code when it is loaded.
     [[nodiscard]] const JITOptions& jit_options() const;
     /// Returns the driver's library, loading it on first use.
     [[nodiscard]] CUlibrary handle() const;
@@ -94,6 +98,7 @@ public:
     /// context, for interfaces that take a module. The library owns it.
     [[nodiscard]] CUmodule get_module() const;
 
+    /// Returns whether `close()` was called.
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
     /// Gives up this share. Closing twice is harmless; any other use raises ClosedError.

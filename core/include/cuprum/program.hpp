@@ -33,60 +33,63 @@ struct ProgramState;
 /// NVRTC (C++), the linker (PTX) and libNVVM (NVVM IR) each support some of these. An option that
 /// the compiler in use does not support throws an UnsupportedOptionError that names both.
 struct ProgramOptions {
+    /// The name of a program that has none of its own.
     static constexpr const char* DEFAULT_NAME = "default_program";
 
     std::string name = DEFAULT_NAME;      // the source's name in the log; no file is opened
     std::optional<std::string> arch = {}; // "sm_90", "compute_90"; unset is the current device's
     std::optional<std::string> std = {};  // "c++17", "c++20"
-    std::vector<std::string> include_path = {};
-    std::vector<std::string> pre_include = {};
+    std::vector<std::string> include_path = {}; // folders to search for headers
+    std::vector<std::string> pre_include = {};  // files to include before the source
+    /// Names to define, with or without a value.
     std::vector<std::pair<std::string, std::optional<std::string>>> define_macro = {};
-    std::vector<std::string> undefine_macro = {};
-    std::optional<bool> relocatable_device_code = {};
-    std::optional<bool> debug = {};
-    std::optional<bool> lineinfo = {};
-    std::optional<bool> device_code_optimize = {};
-    std::optional<bool> ftz = {};
-    std::optional<bool> prec_sqrt = {};
-    std::optional<bool> prec_div = {};
-    std::optional<bool> fma = {};
-    std::optional<bool> use_fast_math = {};
-    std::optional<bool> extra_device_vectorization = {};
-    std::optional<bool> link_time_optimization = {}; // LTO-IR implies it; other targets ignore it
-    std::optional<bool> gen_opt_lto = {};
-    std::optional<bool> extensible_whole_program = {};
+    std::vector<std::string> undefine_macro = {};     // names to undefine
+    std::optional<bool> relocatable_device_code = {}; // code that a Linker takes
+    std::optional<bool> debug = {};                   // for debuggers
+    std::optional<bool> lineinfo = {};             // lines of the source, for profilers and reports
+    std::optional<bool> device_code_optimize = {}; // optimise, also with `debug`
+    std::optional<bool> ftz = {};                  // denormal numbers become 0
+    std::optional<bool> prec_sqrt = {};            // exact square roots
+    std::optional<bool> prec_div = {};             // exact division
+    std::optional<bool> fma = {};                  // fuse products and sums
+    std::optional<bool> use_fast_math = {};        // sets ftz and fma, and inexact functions
+    std::optional<bool> extra_device_vectorization = {}; // vectorise more aggressively
+    std::optional<bool> link_time_optimization = {};   // LTO-IR implies it; other targets ignore it
+    std::optional<bool> gen_opt_lto = {};              // optimise before LTO-IR is written
+    std::optional<bool> extensible_whole_program = {}; // extensible whole-program compilation
+    /// Functions without a mark run on the device.
     std::optional<bool> device_as_default_execution_space = {};
-    std::optional<bool> device_int128 = {};
-    std::optional<bool> device_float128 = {};
-    std::optional<bool> builtin_move_forward = {};
-    std::optional<bool> builtin_initializer_list = {};
-    std::optional<bool> brief_diagnostics = {};
-    std::optional<bool> disable_warnings = {};
-    std::optional<bool> restrict_pointers = {}; // --restrict
-    std::optional<bool> no_source_include = {};
-    std::optional<bool> no_display_error_number = {};
-    std::optional<bool> no_cache = {};
-    std::optional<bool> fdevice_syntax_only = {};
-    std::optional<bool> minimal = {};
-    std::optional<int> max_register_count = {};
-    std::optional<int> split_compile = {};
-    std::optional<std::string> optimization_info = {};
+    std::optional<bool> device_int128 = {};            // `__int128`
+    std::optional<bool> device_float128 = {};          // `__float128`
+    std::optional<bool> builtin_move_forward = {};     // built-in std::move and std::forward
+    std::optional<bool> builtin_initializer_list = {}; // built-in std::initializer_list
+    std::optional<bool> brief_diagnostics = {};        // short messages
+    std::optional<bool> disable_warnings = {};         // no warnings
+    std::optional<bool> restrict_pointers = {};        // --restrict
+    std::optional<bool> no_source_include = {};        // do not search the folder of the source
+    std::optional<bool> no_display_error_number = {};  // no numbers of messages
+    std::optional<bool> no_cache = {};                 // not through the cache of the compiler
+    std::optional<bool> fdevice_syntax_only = {};      // check the syntax only
+    std::optional<bool> minimal = {}; // leave out what few programs need, to compile faster
+    std::optional<int> max_register_count = {};        // registers of a thread
+    std::optional<int> split_compile = {};             // threads of the optimiser; 0 uses all
+    std::optional<std::string> optimization_info = {}; // remarks, such as "inline"
     std::optional<std::string> time = {}; // a file for the time of each phase; "-" is the log
-    std::optional<std::string> fdevice_time_trace = {};
-    std::optional<std::string> frandom_seed = {};
-    std::optional<std::string> ofast_compile = {};
-    std::vector<std::string> ptxas_options = {};
-    std::vector<int> diag_error = {};
-    std::vector<int> diag_suppress = {};
-    std::vector<int> diag_warn = {};
+    std::optional<std::string> fdevice_time_trace = {}; // a file for a trace of the phases
+    std::optional<std::string> frandom_seed = {};  // makes names of static functions repeatable
+    std::optional<std::string> ofast_compile = {}; // "0", "min", "mid" or "max"
+    std::vector<std::string> ptxas_options = {};   // passed to the assembler
+    std::vector<int> diag_error = {};              // messages that become errors
+    std::vector<int> diag_suppress = {};           // messages to suppress
+    std::vector<int> diag_warn = {};               // messages that become warnings
     std::optional<bool> pch = {}; // use a precompiled header, and create it if missing
-    std::optional<std::string> create_pch = {};
-    std::optional<std::string> use_pch = {};
-    std::optional<std::string> pch_dir = {};
-    std::optional<bool> pch_verbose = {};
-    std::optional<bool> pch_messages = {};
-    std::optional<bool> instantiate_templates_in_pch = {};
-    std::optional<bool> numba_debug = {};
+    std::optional<std::string> create_pch = {};            // a precompiled header to write
+    std::optional<std::string> use_pch = {};               // a precompiled header to read
+    std::optional<std::string> pch_dir = {};               // a folder for precompiled headers
+    std::optional<bool> pch_verbose = {};                  // report why none was used
+    std::optional<bool> pch_messages = {};                 // report when one is read or written
+    std::optional<bool> instantiate_templates_in_pch = {}; // with instances of templates
+    std::optional<bool> numba_debug = {};                  // debug information for Numba
     /// NVVM: further modules, as (name, IR).
     std::vector<std::pair<std::string, std::string>> extra_sources = {};
     std::optional<bool> use_libdevice = {}; // NVVM: link CUDA's mathematical functions
@@ -161,13 +164,16 @@ public:
     cache_key(CodeType target, std::span<const std::string> name_expressions = {},
               const std::optional<std::string>& extra_digest = std::nullopt) const;
 
+    /// Returns the language of the source.
     [[nodiscard]] SourceType language() const;
+    /// Returns the compiler that the language needs.
     [[nodiscard]] CompilerBackend backend() const;
     /// Returns the log of the last compile(), often empty. A cache hit has no log.
     [[nodiscard]] std::string log() const;
     /// Returns the result of the precompiled header in the last compile(); nothing if none was
     /// wanted or nothing was compiled yet. A failure also gives a warning with the reason.
     [[nodiscard]] std::optional<PchStatus> pch_status() const;
+    /// Returns how the program is compiled.
     [[nodiscard]] const ProgramOptions& options() const;
     /// Returns the options as they are passed to the compiler.
     [[nodiscard]] std::vector<std::string> compiler_options() const;
@@ -175,6 +181,7 @@ public:
     /// an nvvmProgram or a linker's handle. It lives as long as this program.
     [[nodiscard]] void* handle() const;
 
+    /// Returns whether `close()` was called.
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
     /// Gives up this share. Closing twice is harmless; any other use raises ClosedError.

@@ -73,8 +73,9 @@ private:
 /// A cache in files, shared with other processes, now and later.
 ///
 /// Files appear complete or not at all and carry a checksum. A damaged file counts as absent and is
-/// replaced, with a warning. Beyond its size limit the cache drops the least recently used code. Each
-/// process counts what it wrote, so several together may pass the limit until one opens the folder.
+/// replaced, with a warning. Beyond its size limit the cache drops the least recently used code.
+/// Each process counts what it wrote, so several together may pass the limit until one opens the
+/// folder.
 class CUPRUM_API FileStreamProgramCache final : public ProgramCache {
 public:
     /// Uses a folder; empty means default_path(). A new folder is private to the user.
@@ -96,6 +97,7 @@ public:
     /// Returns the size of all files, from the folder itself.
     [[nodiscard]] std::size_t bytes();
 
+    /// Returns the folder that holds the entries.
     [[nodiscard]] const std::string& path() const noexcept;
     /// Returns the path of the file for a key, whether it exists or not.
     [[nodiscard]] std::string file_of(std::string_view key) const;
@@ -125,18 +127,19 @@ CUPRUM_API void set_default_program_cache(std::shared_ptr<ProgramCache> cache);
 
 /// Everything that decides the result of a compilation.
 struct ProgramCacheKeyParts {
-    std::string_view code;
-    SourceType language = SourceType::Cxx;
-    CodeType target = CodeType::Cubin;
-    std::span<const std::string> compiler_options = {};
-    std::string_view name = {};
+    std::string_view code;                              // the source
+    SourceType language = SourceType::Cxx;              // its language
+    CodeType target = CodeType::Cubin;                  // what it is compiled to
+    std::span<const std::string> compiler_options = {}; // as the compiler takes them
+    std::string_view name = {};                         // the source's name
     std::span<const std::string> name_expressions = {}; // in any order
+    /// NVVM: further modules, as (name, IR).
     std::span<const std::pair<std::string, std::string>> extra_sources = {};
-    std::span<const std::pair<std::string, std::string>> headers = {};
-    bool uses_libdevice = false;
-    bool uses_default_include_path = true;
-    std::string_view included_files = {}; // from included_files_digest()
-    std::optional<std::string_view> extra_digest = {};
+    std::span<const std::pair<std::string, std::string>> headers = {}; // as (name, text)
+    bool uses_libdevice = false;           // NVVM: CUDA's mathematical functions are linked
+    bool uses_default_include_path = true; // the compiler finds CUDA's headers by itself
+    std::string_view included_files = {};  // from included_files_digest()
+    std::optional<std::string_view> extra_digest = {}; // what else decides the result
 };
 
 /// Returns a key of 32 bytes: a SHA-256 of the parts, of the very build of the compiler (its

@@ -15,9 +15,9 @@ namespace cuprum {
 
 /// The size of a block of bytes: bytes in a row, rows in a slice, and slices.
 struct RegionExtent {
-    std::size_t width = 0; // bytes
-    std::size_t height = 1;
-    std::size_t depth = 1;
+    std::size_t width = 0;  // bytes
+    std::size_t height = 1; // rows
+    std::size_t depth = 1;  // slices
 };
 
 /// The place of such a block in a buffer.
@@ -42,8 +42,10 @@ CUPRUM_API void copy_region(const Buffer& destination, const RegionPlace& to, co
 /// width are not multiples of the value's width, or the depth is not 1.
 CUPRUM_API void fill_region(const Buffer& buffer, const RegionPlace& place,
                             const RegionExtent& extent, std::uint8_t value, const Stream& stream);
+/// Fills a region with a 2-byte value, ordered on `stream`.
 CUPRUM_API void fill_region(const Buffer& buffer, const RegionPlace& place,
                             const RegionExtent& extent, std::uint16_t value, const Stream& stream);
+/// Fills a region with a 4-byte value, ordered on `stream`.
 CUPRUM_API void fill_region(const Buffer& buffer, const RegionPlace& place,
                             const RegionExtent& extent, std::uint32_t value, const Stream& stream);
 

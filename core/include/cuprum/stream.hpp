@@ -56,13 +56,17 @@ public:
     /// CUPRUM_PER_THREAD_DEFAULT_STREAM is a number other than 0.
     [[nodiscard]] static Stream default_stream();
 
+    /// Returns the driver's `CUstream`.
     [[nodiscard]] CUstream handle() const;
     /// Returns a number that no other stream of this process has had or will have.
     [[nodiscard]] std::uint64_t id() const;
+    /// Returns whether the stream is independent of the legacy default stream.
     [[nodiscard]] bool is_nonblocking() const;
+    /// Returns the priority; lower runs first.
     [[nodiscard]] int priority() const;
     /// Returns the context its work runs in; for the default streams the current one.
     [[nodiscard]] Context context() const;
+    /// Returns the device that its work runs on.
     [[nodiscard]] Device device() const;
     /// Returns the part of the device that the stream's context has.
     [[nodiscard]] DeviceResources resources() const;
@@ -100,28 +104,39 @@ public:
     /// @throws std::invalid_argument if the address is not aligned to the value's size.
     void write_value(CUdeviceptr address, std::uint32_t value,
                      const WriteValueOptions& options = {}) const;
+    /// Writes an 8-byte value to memory of the device, in this stream's order.
     void write_value(CUdeviceptr address, std::uint64_t value,
                      const WriteValueOptions& options = {}) const;
     /// Holds back later work on this stream until memory holds a value. Returns at once.
     /// @throws std::invalid_argument if the address is not aligned to the value's size.
     void wait_value(CUdeviceptr address, std::uint32_t value,
                     const WaitValueOptions& options = {}) const;
+    /// Holds back later work on this stream until memory holds an 8-byte value.
     void wait_value(CUdeviceptr address, std::uint64_t value,
                     const WaitValueOptions& options = {}) const;
 
-    // Attributes of work enqueued from now on.
+    /// Sets the priority of work that is enqueued later.
     void set_priority(int priority) const;
+    /// Returns how threads wait for the stream.
     [[nodiscard]] SynchronizationPolicy synchronization_policy() const;
+    /// Sets how threads wait for the stream.
     void set_synchronization_policy(SynchronizationPolicy policy) const;
+    /// Returns the domain of fences in work that is enqueued later.
     [[nodiscard]] MemorySyncDomain memory_sync_domain() const;
+    /// Sets the domain of fences in work that is enqueued later.
     void set_memory_sync_domain(MemorySyncDomain domain) const;
+    /// Returns the hardware's domains that the logical ones stand for.
     [[nodiscard]] MemorySyncDomainMap memory_sync_domain_map() const;
+    /// Sets the hardware's domains that the logical ones stand for.
     void set_memory_sync_domain_map(const MemorySyncDomainMap& map) const;
+    /// Returns how work that is enqueued later uses the L2 cache.
     [[nodiscard]] AccessPolicyWindow access_policy_window() const;
+    /// Sets how work that is enqueued later uses the L2 cache.
     void set_access_policy_window(const AccessPolicyWindow& window) const;
     /// Takes over all attributes of another stream of the same context.
     void copy_attributes_from(const Stream& other) const;
 
+    /// Returns whether `close()` was called.
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
     /// Gives up this copy's share. Calling it again does nothing; any other use is a ClosedError.

@@ -19,7 +19,7 @@ enum class WaitCondition {
 
 /// How a stream waits for a value in memory.
 struct WaitValueOptions {
-    WaitCondition condition = WaitCondition::GreaterOrEqual;
+    WaitCondition condition = WaitCondition::GreaterOrEqual; // what ends the wait
     bool flush = false; // also wait for writes of other devices that arrived before the value
 };
 
@@ -46,8 +46,8 @@ enum class MemorySyncDomain {
 /// The hardware's domains that the two logical ones stand for; less than the device attribute
 /// mem_sync_domain_count.
 struct MemorySyncDomainMap {
-    unsigned char default_domain = 0;
-    unsigned char remote_domain = 1;
+    unsigned char default_domain = 0; // of MemorySyncDomain::Default
+    unsigned char remote_domain = 1;  // of MemorySyncDomain::Remote
     friend bool operator==(const MemorySyncDomainMap&, const MemorySyncDomainMap&) = default;
 };
 
@@ -60,10 +60,10 @@ enum class AccessProperty {
 
 /// A range of memory whose accesses are cached in a certain way.
 struct AccessPolicyWindow {
-    CUdeviceptr base = 0;
-    std::size_t bytes = 0;  // 0: no window
-    float hit_ratio = 0.0F; // the share of the range that gets `hit`, 0 to 1
-    AccessProperty hit = AccessProperty::Normal;
+    CUdeviceptr base = 0;                         // where the range begins
+    std::size_t bytes = 0;                        // 0: no window
+    float hit_ratio = 0.0F;                       // the share of the range that gets `hit`, 0 to 1
+    AccessProperty hit = AccessProperty::Normal;  // for that share of the range
     AccessProperty miss = AccessProperty::Normal; // not Persisting
     friend bool operator==(const AccessPolicyWindow&, const AccessPolicyWindow&) = default;
 };

@@ -31,18 +31,21 @@ enum class StrideOrder {
 /// throws std::invalid_argument, which shows the numbers.
 class CUPRUM_API StridedLayout {
 public:
+    /// An extent, a stride or an offset.
     using Index = std::int64_t;
+    /// One number for each axis.
     using Extents = std::span<const Index>;
 
+    /// The largest number of axes.
     static constexpr std::size_t MAX_DIMENSIONS = 64;
     static constexpr std::size_t WIDEST_ACCESS_BYTES = 16; // of one load instruction of a GPU
 
     /// A part of an axis: one index, which removes the axis, or a range with a step.
     struct Slice {
         std::optional<Index> start = {}; // negative counts from the end; none is the first
-        std::optional<Index> stop = {};
-        Index step = 1; // negative goes backwards
-        bool is_index = false;
+        std::optional<Index> stop = {};  // the end, which is left out; none is the last
+        Index step = 1;                  // negative goes backwards
+        bool is_index = false;           // one element, so that the axis is removed
 
         /// Selects one element of the axis and removes the axis.
         [[nodiscard]] static Slice at(Index index) {
@@ -58,8 +61,11 @@ public:
 
     /// Creates a contiguous layout in C order with implicit strides.
     StridedLayout(Extents shape, std::size_t itemsize);
+    /// Creates a layout with these strides, counted in elements.
     StridedLayout(Extents shape, Extents strides, std::size_t itemsize);
+    /// Creates a contiguous layout in C order with implicit strides.
     StridedLayout(std::initializer_list<Index> shape, std::size_t itemsize);
+    /// Creates a layout with these strides, counted in elements.
     StridedLayout(std::initializer_list<Index> shape, std::initializer_list<Index> strides,
                   std::size_t itemsize);
 
@@ -74,8 +80,10 @@ public:
     [[nodiscard]] static StridedLayout dense(Extents shape, std::size_t itemsize,
                                              std::span<const int> axis_order);
 
+    /// Returns the number of axes.
     [[nodiscard]] std::size_t ndim() const noexcept { return extents_.size() / 2; }
 
+    /// Returns the extents, outermost first.
     [[nodiscard]] Extents shape() const noexcept { return {extents_.data(), ndim()}; }
 
     /// Returns the strides, also where they are implicit.
@@ -84,11 +92,13 @@ public:
     /// Returns whether the strides are implicit; the layout is then contiguous in C order.
     [[nodiscard]] bool has_implicit_strides() const noexcept { return is_implicit_; }
 
+    /// Returns the size of an element in bytes.
     [[nodiscard]] std::size_t itemsize() const noexcept { return itemsize_; }
 
     /// Returns the offset of the element whose indices are all 0; slicing moves it.
     [[nodiscard]] Index slice_offset() const noexcept { return slice_offset_; }
 
+    /// Returns the offset of the element whose indices are all 0, in bytes.
     [[nodiscard]] Index slice_offset_in_bytes() const noexcept {
         return slice_offset_ * static_cast<Index>(itemsize_);
     }
@@ -102,7 +112,9 @@ public:
     /// Returns whether no two elements share memory. False can be wrong, because strides that
     /// interleave are not analysed; true is always right.
     [[nodiscard]] bool is_unique() const;
+    /// Returns whether it is contiguous with the last axis varying fastest.
     [[nodiscard]] bool is_contiguous_c() const;
+    /// Returns whether it is contiguous with the first axis varying fastest.
     [[nodiscard]] bool is_contiguous_f() const;
     /// Returns whether the layout is contiguous in some order of its axes.
     [[nodiscard]] bool is_contiguous_any() const;
@@ -116,6 +128,7 @@ public:
 
     /// Returns a dense layout with the same shape.
     [[nodiscard]] StridedLayout to_dense(StrideOrder order = StrideOrder::Keep) const;
+    /// Returns a dense layout with the same shape and this order of axes.
     [[nodiscard]] StridedLayout to_dense(std::span<const int> axis_order) const;
 
     /// Returns a layout of the same elements, in C order, with another shape. One extent may be -1
@@ -152,6 +165,7 @@ public:
 
     /// Selects parts of the leading axes. The other axes stay whole.
     [[nodiscard]] StridedLayout sliced(std::span<const Slice> slices) const;
+    /// Selects parts of the leading axes. The other axes stay whole.
     [[nodiscard]] StridedLayout sliced(std::initializer_list<Slice> slices) const;
 
     /// Returns, for example, "shape (2, 3), strides (3, 1), 4-byte elements, offset 0".

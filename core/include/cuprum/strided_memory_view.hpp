@@ -48,6 +48,7 @@ public:
     /// @throws std::invalid_argument if the tensor is null, has a version other than 1, lies on a
     /// device that is neither the CPU nor CUDA's, or has elements that are not whole bytes.
     [[nodiscard]] static StridedMemoryView from_dlpack(dlpack::ManagedTensorVersioned* tensor);
+    /// Takes over a tensor of DLPack before version 1.
     [[nodiscard]] static StridedMemoryView from_dlpack(dlpack::ManagedTensor* tensor);
     /// Returns a tensor that shares the memory. The caller owns it and calls its deleter once, from
     /// any thread.
@@ -65,16 +66,20 @@ public:
     /// Returns the type of the elements. It has no bits if the type is not known.
     [[nodiscard]] dlpack::DataType type() const noexcept { return type_; }
 
+    /// Returns where the memory lies.
     [[nodiscard]] dlpack::Device device() const noexcept { return device_; }
 
+    /// Returns whether kernels and copies on a device can use the memory.
     [[nodiscard]] bool is_device_accessible() const noexcept {
         return device_.type != dlpack::DeviceType::Cpu;
     }
 
+    /// Returns whether the host can read and write the memory directly.
     [[nodiscard]] bool is_host_accessible() const noexcept {
         return device_.type != dlpack::DeviceType::Cuda;
     }
 
+    /// Returns whether the memory must not be written to.
     [[nodiscard]] bool is_readonly() const noexcept { return is_readonly_; }
 
     /// Views the same memory through another layout.

@@ -114,14 +114,17 @@ enum class TensorMapMode : std::uint8_t { Tiled, Im2Col, Im2ColWide };
 /// Up to five numbers, one for each axis of a tensor. It allocates nothing.
 class TensorMapExtents {
 public:
+    /// The largest number of axes.
     static constexpr std::size_t MAXIMUM = 5;
 
     constexpr TensorMapExtents() = default;
 
+    /// Takes one number for each axis.
     // NOLINTNEXTLINE(google-explicit-constructor): as a container does
     constexpr TensorMapExtents(std::initializer_list<std::int64_t> values) noexcept
         : TensorMapExtents(std::span<const std::int64_t>(values.begin(), values.size())) {}
 
+    /// Takes one number for each axis.
     // NOTE: no loop, so that compilers keep the numbers in registers.
     explicit constexpr TensorMapExtents(std::span<const std::int64_t> values) noexcept
         : values_{number(values, 0), number(values, 1), number(values, 2), number(values, 3),
@@ -131,8 +134,10 @@ public:
     /// Returns how many numbers were given, also if they are more than can be stored.
     [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
 
+    /// Returns whether no number was given.
     [[nodiscard]] constexpr bool is_empty() const noexcept { return count_ == 0; }
 
+    /// Returns one of the numbers; `index` must be less than `MAXIMUM`.
     [[nodiscard]] constexpr std::int64_t operator[](std::size_t index) const noexcept {
         return values_[index];
     }
@@ -160,42 +165,42 @@ private:
 struct TensorMapDescriptorOptions {
     TensorMapExtents box_dim = {};         // the size of one copy, 1 to 256 elements on each axis
     TensorMapExtents element_strides = {}; // 1 to 8: copy every n-th element; none means all 1
-    std::optional<TensorMapDataType> data_type = {}; // none means the tensor's own
-    TensorMapInterleave interleave = TensorMapInterleave::None;
-    TensorMapSwizzle swizzle = TensorMapSwizzle::None;
-    TensorMapL2Promotion l2_promotion = TensorMapL2Promotion::None;
-    TensorMapOOBFill oob_fill = TensorMapOOBFill::None;
+    std::optional<TensorMapDataType> data_type = {};            // none means the tensor's own
+    TensorMapInterleave interleave = TensorMapInterleave::None; // how channels are grouped
+    TensorMapSwizzle swizzle = TensorMapSwizzle::None; // how rows are permuted in shared memory
+    TensorMapL2Promotion l2_promotion = TensorMapL2Promotion::None; // how much the L2 cache fetches
+    TensorMapOOBFill oob_fill = TensorMapOOBFill::None;             // what lies outside the tensor
 };
 
 /// What an im2col map is made of. The tensor is NWC, NHWC or NDHWC; corners have one number for
 /// each axis between the first and the last.
 struct TensorMapIm2ColOptions {
-    TensorMapExtents pixel_box_lower_corner =
-        {}; // offsets of the box from the tensor's first pixel
-    TensorMapExtents pixel_box_upper_corner = {}; // offsets from its last pixel
-    std::int64_t channels_per_pixel = 0;          // 1 to 256
-    std::int64_t pixels_per_column = 0;           // 1 to 1024
-    TensorMapExtents element_strides = {};
-    std::optional<TensorMapDataType> data_type = {};
-    TensorMapInterleave interleave = TensorMapInterleave::None;
-    TensorMapSwizzle swizzle = TensorMapSwizzle::None;
-    TensorMapL2Promotion l2_promotion = TensorMapL2Promotion::None;
-    TensorMapOOBFill oob_fill = TensorMapOOBFill::None;
+    /// Offsets of the box from the tensor's first pixel.
+    TensorMapExtents pixel_box_lower_corner = {};
+    TensorMapExtents pixel_box_upper_corner = {};               // offsets from its last pixel
+    std::int64_t channels_per_pixel = 0;                        // 1 to 256
+    std::int64_t pixels_per_column = 0;                         // 1 to 1024
+    TensorMapExtents element_strides = {};                      // 1 to 8; none means all 1
+    std::optional<TensorMapDataType> data_type = {};            // none means the tensor's own
+    TensorMapInterleave interleave = TensorMapInterleave::None; // how channels are grouped
+    TensorMapSwizzle swizzle = TensorMapSwizzle::None; // how rows are permuted in shared memory
+    TensorMapL2Promotion l2_promotion = TensorMapL2Promotion::None; // how much the L2 cache fetches
+    TensorMapOOBFill oob_fill = TensorMapOOBFill::None;             // what lies outside the tensor
 };
 
 /// What a wide im2col map is made of: the box has a size along W only.
 struct TensorMapIm2ColWideOptions {
-    std::int64_t pixel_box_lower_corner_width = 0;
-    std::int64_t pixel_box_upper_corner_width = 0;
-    std::int64_t channels_per_pixel = 0;
-    std::int64_t pixels_per_column = 0; // ignored if the mode is W128
-    TensorMapExtents element_strides = {};
-    std::optional<TensorMapDataType> data_type = {};
-    TensorMapInterleave interleave = TensorMapInterleave::None;
-    TensorMapIm2ColWideMode mode = TensorMapIm2ColWideMode::W;
-    TensorMapSwizzle swizzle = TensorMapSwizzle::Bytes128;
-    TensorMapL2Promotion l2_promotion = TensorMapL2Promotion::None;
-    TensorMapOOBFill oob_fill = TensorMapOOBFill::None;
+    std::int64_t pixel_box_lower_corner_width = 0;   // offset of the box from the first pixel
+    std::int64_t pixel_box_upper_corner_width = 0;   // offset of the box from the last pixel
+    std::int64_t channels_per_pixel = 0;             // 1 to 256
+    std::int64_t pixels_per_column = 0;              // ignored if the mode is W128
+    TensorMapExtents element_strides = {};           // 1 to 8; none means all 1
+    std::optional<TensorMapDataType> data_type = {}; // none means the tensor's own
+    TensorMapInterleave interleave = TensorMapInterleave::None; // how channels are grouped
+    TensorMapIm2ColWideMode mode = TensorMapIm2ColWideMode::W;  // how pixels are counted
+    TensorMapSwizzle swizzle = TensorMapSwizzle::Bytes128; // how rows are permuted in shared memory
+    TensorMapL2Promotion l2_promotion = TensorMapL2Promotion::None; // how much the L2 cache fetches
+    TensorMapOOBFill oob_fill = TensorMapOOBFill::None;             // what lies outside the tensor
 };
 
 /// The tensor that a map describes: a view, a buffer with a layout, or an address with extents.
@@ -283,8 +288,11 @@ private:
 /// std::invalid_argument with the rule that does not hold.
 class CUPRUM_API TensorMapDescriptor {
 public:
+    /// The size of a map.
     static constexpr std::size_t SIZE_BYTES = 128;
+    /// The alignment of a map in memory.
     static constexpr std::size_t ALIGNMENT_BYTES = 64;
+    /// The largest number of axes.
     static constexpr std::size_t MAXIMUM_RANK = TensorMapExtents::MAXIMUM;
 
     /// Describes boxes of a tensor.
@@ -335,14 +343,19 @@ public:
         return reinterpret_cast<const CUtensorMap*>(map_.data());
     }
 
+    /// Returns the map as bytes.
     [[nodiscard]] std::span<const std::byte, SIZE_BYTES> bytes() const noexcept { return map_; }
 
+    /// Returns how coordinates select elements.
     [[nodiscard]] TensorMapMode mode() const noexcept { return mode_; }
 
+    /// Returns the number of axes.
     [[nodiscard]] std::size_t rank() const noexcept { return rank_; }
 
+    /// Returns the type of an element.
     [[nodiscard]] TensorMapDataType data_type() const noexcept { return data_type_; }
 
+    /// Returns where the tensor begins.
     [[nodiscard]] CUdeviceptr address() const noexcept { return address_; }
 
     /// Returns the extents in elements, outermost first.
@@ -352,23 +365,32 @@ public:
     [[nodiscard]] TensorMapExtents strides_in_bytes() const noexcept;
     /// Returns the box of a tiled map, outermost first; empty for the other modes.
     [[nodiscard]] TensorMapExtents box_dim() const noexcept;
+    /// Returns which elements are copied, outermost first: every n-th.
     [[nodiscard]] TensorMapExtents element_strides() const noexcept;
     /// Returns the corners of an im2col map, outermost first; empty for tiled maps.
     [[nodiscard]] TensorMapExtents pixel_box_lower_corner() const noexcept;
+    /// Returns the far corner of an im2col map, outermost first; empty for tiled maps.
     [[nodiscard]] TensorMapExtents pixel_box_upper_corner() const noexcept;
 
+    /// Returns the channels of one pixel in a copy; 0 for tiled maps.
     [[nodiscard]] std::uint32_t channels_per_pixel() const noexcept { return channels_; }
 
+    /// Returns the pixels in a copy; 0 for tiled maps.
     [[nodiscard]] std::uint32_t pixels_per_column() const noexcept { return pixels_; }
 
+    /// Returns how channels are grouped.
     [[nodiscard]] TensorMapInterleave interleave() const noexcept { return interleave_; }
 
+    /// Returns how rows are permuted in shared memory.
     [[nodiscard]] TensorMapSwizzle swizzle() const noexcept { return swizzle_; }
 
+    /// Returns how much the L2 cache fetches.
     [[nodiscard]] TensorMapL2Promotion l2_promotion() const noexcept { return l2_promotion_; }
 
+    /// Returns what a copy writes for elements outside the tensor.
     [[nodiscard]] TensorMapOOBFill oob_fill() const noexcept { return oob_fill_; }
 
+    /// Returns how a wide im2col map counts pixels.
     [[nodiscard]] TensorMapIm2ColWideMode wide_mode() const noexcept { return wide_mode_; }
 
     /// Returns how many bytes of shared memory one copy writes: what a kernel tells its barrier to
@@ -480,11 +502,17 @@ private:
 
 /// Return the names that the driver's constants end in, such as "FLOAT32" or "128B_ATOM_32B".
 [[nodiscard]] CUPRUM_API std::string_view to_string(TensorMapDataType type) noexcept;
+/// Returns the name of an interleaving.
 [[nodiscard]] CUPRUM_API std::string_view to_string(TensorMapInterleave interleave) noexcept;
+/// Returns the name of a permutation.
 [[nodiscard]] CUPRUM_API std::string_view to_string(TensorMapSwizzle swizzle) noexcept;
+/// Returns the name of a promotion.
 [[nodiscard]] CUPRUM_API std::string_view to_string(TensorMapL2Promotion promotion) noexcept;
+/// Returns the name of a fill.
 [[nodiscard]] CUPRUM_API std::string_view to_string(TensorMapOOBFill fill) noexcept;
+/// Returns the name of a way to count pixels.
 [[nodiscard]] CUPRUM_API std::string_view to_string(TensorMapIm2ColWideMode mode) noexcept;
+/// Returns the name of a mode.
 [[nodiscard]] CUPRUM_API std::string_view to_string(TensorMapMode mode) noexcept;
 
 /// Returns mode, rank, type and swizzle; see also TensorMapDescriptor::description.

@@ -40,6 +40,7 @@ CUPRUM_API void stop_trace();
 /// profilers. Without either it costs a load and a branch.
 class CUPRUM_API TraceRange {
 public:
+    /// Begins a range. The destructor ends it.
     explicit TraceRange(std::string_view name);
     ~TraceRange();
 

@@ -65,8 +65,10 @@ public:
     /// Returns the number of elements.
     [[nodiscard]] std::size_t size() const { return buffer_.size() / sizeof(T); }
 
+    /// Returns the size in bytes.
     [[nodiscard]] std::size_t size_bytes() const { return buffer_.size(); }
 
+    /// Returns whether the buffer has no elements.
     [[nodiscard]] bool is_empty() const { return buffer_.size() == 0; }
 
     /// Returns the buffer of bytes behind it.
@@ -159,6 +161,7 @@ public:
         return {buffer_, {static_cast<StridedLayout::Index>(extents)...}};
     }
 
+    /// Returns whether `close()` was called.
     [[nodiscard]] bool is_closed() const noexcept { return buffer_.is_closed(); }
 
     /// Gives up this share; see Buffer::close. Closing twice is harmless.

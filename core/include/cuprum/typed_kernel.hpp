@@ -83,6 +83,7 @@ public:
         }
     }
 
+    /// Returns the kernel without its signature.
     [[nodiscard]] const Kernel& kernel() const noexcept { return kernel_; }
 
 private:

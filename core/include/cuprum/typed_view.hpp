@@ -34,7 +34,9 @@ template <typename T, std::size_t Rank>
     requires(std::is_trivially_copyable_v<T> && Rank >= 1 && Rank <= StridedLayout::MAX_DIMENSIONS)
 class TypedView {
 public:
+    /// An extent, a stride or an index.
     using Index = StridedLayout::Index;
+    /// One number for each axis.
     using Extents = std::array<Index, Rank>;
 
     TypedView() = default;
@@ -84,6 +86,7 @@ public:
         return on_host(buffer, StridedLayout(shape, sizeof(T)));
     }
 
+    /// Views memory that the host can access.
     [[nodiscard]] static TypedView on_host(const Buffer& buffer, const StridedLayout& layout) {
         static_cast<void>(buffer.as_span<std::byte>()); // checks that
         return TypedView(buffer, layout);
@@ -129,16 +132,22 @@ public:
         }
     }
 
+    /// Returns the first element.
     [[nodiscard]] constexpr T* data() const noexcept { return data_; }
 
+    /// Returns the number of axes.
     [[nodiscard]] static constexpr std::size_t rank() noexcept { return Rank; }
 
+    /// Returns the extents, outermost first.
     [[nodiscard]] constexpr const Extents& shape() const noexcept { return shape_; }
 
+    /// Returns the strides in elements.
     [[nodiscard]] constexpr const Extents& strides() const noexcept { return strides_; }
 
+    /// Returns the extent of an axis.
     [[nodiscard]] constexpr Index extent(std::size_t axis) const noexcept { return shape_[axis]; }
 
+    /// Returns the stride of an axis in elements.
     [[nodiscard]] constexpr Index stride(std::size_t axis) const noexcept { return strides_[axis]; }
 
     /// Returns the number of elements.

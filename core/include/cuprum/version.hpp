@@ -7,8 +7,11 @@
 
 #include <string>
 
+/// Changes when a program must change.
 #define CUPRUM_VERSION_MAJOR 0
+/// Changes when something is added.
 #define CUPRUM_VERSION_MINOR 1
+/// Changes when something is corrected.
 #define CUPRUM_VERSION_PATCH 0
 
 namespace cuprum {

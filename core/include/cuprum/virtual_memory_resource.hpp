@@ -31,10 +31,12 @@ enum class VirtualMemoryAccess { None, Read, ReadWrite };
 
 /// How virtual memory is made.
 struct VirtualMemoryResourceOptions {
-    VirtualMemoryAllocation allocation_type = VirtualMemoryAllocation::Pinned;
-    LocationKind location_type = LocationKind::Device;
-    VirtualMemoryHandle handle_type = VirtualMemoryHandle::PosixFileDescriptor;
-    VirtualMemoryGranularity granularity = VirtualMemoryGranularity::Recommended;
+    VirtualMemoryAllocation allocation_type = VirtualMemoryAllocation::Pinned; // pinned or managed
+    LocationKind location_type = LocationKind::Device; // a device or the host
+    VirtualMemoryHandle handle_type =
+        VirtualMemoryHandle::PosixFileDescriptor; // how other processes open it
+    VirtualMemoryGranularity granularity =
+        VirtualMemoryGranularity::Recommended;  // what sizes are rounded up to
     bool gpu_direct_rdma = false;               // other devices on the bus can reach the memory
     CUdeviceptr addr_hint = 0;                  // where to reserve addresses if they are free
     std::optional<std::size_t> addr_align = {}; // of the addresses; none: the granularity
@@ -73,9 +75,11 @@ public:
     /// call this for one buffer at the same time, and read its size meanwhile.
     /// @throws std::invalid_argument if the buffer is not a whole allocation of this resource.
     [[nodiscard]] Buffer modify_allocation(const Buffer& buffer, std::size_t bytes);
+    /// Grows an allocation or changes its access, and returns the buffer to use from now on.
     [[nodiscard]] Buffer modify_allocation(const Buffer& buffer, std::size_t bytes,
                                            const VirtualMemoryResourceOptions& options);
 
+    /// Returns how memory is made.
     [[nodiscard]] VirtualMemoryResourceOptions options() const;
     /// Returns the device whose memory this is; nothing for memory of the host.
     [[nodiscard]] std::optional<Device> device() const;
@@ -85,7 +89,9 @@ public:
     [[nodiscard]] CUdeviceptr allocate_bytes(std::size_t bytes, const Stream& stream) override;
     void deallocate_bytes(CUdeviceptr pointer, std::size_t bytes, const Stream& stream) override;
 
+    /// Returns whether a device can use the memory.
     [[nodiscard]] bool is_device_accessible() const noexcept override;
+    /// Returns whether the host can read and write the memory directly.
     [[nodiscard]] bool is_host_accessible() const noexcept override;
     [[nodiscard]] int device_id() const noexcept override;
 

@@ -4,6 +4,8 @@
 """The programs that write the pages of the site, as far as they need no Sphinx."""
 
 import ast
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tools/site"))
 
+import comments  # noqa: E402
 import links  # noqa: E402
 import pages  # noqa: E402
 import python_reference  # noqa: E402
@@ -95,3 +98,40 @@ def test_wrong_links_of_the_built_site_are_found(tmp_path, monkeypatch, capsys):
     assert "checked 3 links on 2 pages, 2 lead nowhere" in printed
     assert "a.html: b.html#here" in printed
     assert "a.html: c.html" in printed
+
+
+COMPOUND = """<doxygen><compounddef id="a" kind="struct" prot="public">
+<compoundname>cuprum::A</compoundname><location file="cuprum/a.hpp" line="3"/>
+<briefdescription>{class_text}</briefdescription><detaileddescription/>
+<sectiondef>
+<memberdef kind="function" id="a1" prot="public"><name>f</name><argsstring>()</argsstring>
+<definition>void cuprum::A::f</definition><briefdescription>{member_text}</briefdescription>
+<detaileddescription/><location file="cuprum/a.hpp" line="5"/></memberdef>
+<memberdef kind="function" id="a2" prot="private"><name>g</name><argsstring>()</argsstring>
+<definition>void cuprum::A::g</definition><location file="cuprum/a.hpp" line="6"/></memberdef>
+<memberdef kind="function" id="a3" prot="public"><name>A</name><argsstring>()=default</argsstring>
+<definition>cuprum::A::A</definition><location file="cuprum/a.hpp" line="7"/></memberdef>
+<memberdef kind="function" id="a4" prot="public"><name>operator==</name><argsstring>(A)</argsstring>
+<definition>bool cuprum::operator==</definition><location file="cuprum/a.hpp" line="8"/></memberdef>
+</sectiondef></compounddef></doxygen>"""
+
+
+def test_declarations_without_a_comment_are_found(tmp_path):
+    (tmp_path / "a.xml").write_text(COMPOUND.format(class_text="", member_text=""))
+    assert comments.undocumented(tmp_path) == (
+        ["cuprum/a.hpp:3: cuprum::A", "cuprum/a.hpp:5: cuprum::A::f"],
+        2,
+    )
+    (tmp_path / "a.xml").write_text(COMPOUND.format(class_text="A thing.", member_text="Acts."))
+    assert comments.undocumented(tmp_path) == ([], 2)
+
+
+@pytest.mark.skipif(shutil.which("doxygen") is None, reason="doxygen is not installed")
+def test_every_public_cpp_declaration_has_a_comment(tmp_path):
+    settings = (ROOT / "tools/site/Doxyfile").read_text() + f"OUTPUT_DIRECTORY = {tmp_path}\n"
+    subprocess.run(
+        ["doxygen", "-"], input=settings, text=True, cwd=ROOT, check=True, capture_output=True
+    )
+    missing, seen = comments.undocumented(tmp_path / "xml")
+    assert seen > 1000
+    assert missing == []

@@ -37,9 +37,11 @@ enum class GraphInstantiateReason : std::uint8_t {
 /// A graph that the driver does not make into an executable. The text names the node.
 class CUPRUM_API GraphInstantiateError : public CUDAError {
 public:
+    /// Adds a reason and a text to the driver's failure.
     GraphInstantiateError(const CUDAError& failure, GraphInstantiateReason reason,
                           const std::string& text);
 
+    /// Returns why the graph cannot become an executable.
     [[nodiscard]] GraphInstantiateReason reason() const noexcept { return reason_; }
 
 private:
@@ -62,21 +64,24 @@ enum class GraphUpdateReason : std::uint8_t {
 
 /// The answer of Graph::try_update.
 struct [[nodiscard]] GraphUpdateResult {
-    bool is_updated = false;
-    GraphUpdateReason reason = GraphUpdateReason::None;
+    bool is_updated = false;                            // whether the executable was updated
+    GraphUpdateReason reason = GraphUpdateReason::None; // why it was not
     std::string text = {};              // what differs, and what to do; empty if it was updated
     std::optional<GraphNode> node = {}; // of the new definition, where the difference is
     std::optional<GraphNode> from_node = {}; // the start of the edge that differs
     int code = 0;                            // the driver's CUresult
 
+    /// Returns whether the executable was updated.
     explicit operator bool() const noexcept { return is_updated; }
 };
 
 /// An executable that cannot take over a definition; it stays as it was.
 class CUPRUM_API GraphUpdateError : public CUDAError {
 public:
+    /// Adds what differs to the driver's failure.
     GraphUpdateError(const CUDAError& failure, GraphUpdateResult result);
 
+    /// Returns what differs.
     [[nodiscard]] const GraphUpdateResult& result() const noexcept { return result_; }
 
 private:
@@ -89,6 +94,7 @@ private:
 /// keeps alive what its nodes use, also what an update brought.
 class CUPRUM_API ExecutableGraphNode {
 public:
+    /// Returns the node of the definition.
     [[nodiscard]] const GraphNode& node() const noexcept { return node_; }
 
 protected:
@@ -104,8 +110,11 @@ protected:
 /// A node of an executable graph that can be switched off: it then does nothing.
 class CUPRUM_API SwitchableGraphNode : public ExecutableGraphNode {
 public:
+    /// Returns whether launches run the node.
     [[nodiscard]] bool is_enabled() const;
+    /// Makes later launches run the node.
     void enable() const;
+    /// Makes later launches skip the node.
     void disable() const;
 
 protected:
@@ -115,6 +124,7 @@ private:
     void set_enabled(bool is_on) const;
 };
 
+/// A kernel launch in an executable graph.
 class CUPRUM_API ExecutableKernelNode : public SwitchableGraphNode {
 public:
     /// Replaces configuration, kernel and arguments. The attributes of the configuration stay those
@@ -129,6 +139,7 @@ public:
             kernel, arguments...);
     }
 
+    /// Replaces configuration, kernel and arguments, for bindings.
     void update_with(const LaunchConfig& config, const Kernel& kernel,
                      const detail::NodeArguments& arguments) const;
 
@@ -137,9 +148,12 @@ private:
     using SwitchableGraphNode::SwitchableGraphNode;
 };
 
+/// A copy in an executable graph.
 class CUPRUM_API ExecutableMemcpyNode : public SwitchableGraphNode {
 public:
+    /// Replaces both sides and the size of a one-dimensional copy.
     void update(const NodeMemory& dst, const NodeMemory& src, std::size_t bytes) const;
+    /// Replaces everything about the copy. Its kind of memory on each side must stay.
     void update(const MemcpyRegionParameters& parameters) const;
 
 private:
@@ -147,8 +161,10 @@ private:
     using SwitchableGraphNode::SwitchableGraphNode;
 };
 
+/// A fill in an executable graph.
 class CUPRUM_API ExecutableMemsetNode : public SwitchableGraphNode {
 public:
+    /// Replaces everything about the fill.
     void update(const MemsetParameters& parameters) const;
 
 private:
@@ -156,6 +172,7 @@ private:
     using SwitchableGraphNode::SwitchableGraphNode;
 };
 
+/// A child graph in an executable graph.
 class CUPRUM_API ExecutableChildGraphNode : public ExecutableGraphNode {
 public:
     /// Replaces the parameters of the child's nodes by those of a graph with the same topology.
@@ -166,8 +183,10 @@ private:
     using ExecutableGraphNode::ExecutableGraphNode;
 };
 
+/// A recorded event in an executable graph.
 class CUPRUM_API ExecutableEventRecordNode : public ExecutableGraphNode {
 public:
+    /// Records another event.
     void update(const Event& event) const;
 
 private:
@@ -175,8 +194,10 @@ private:
     using ExecutableGraphNode::ExecutableGraphNode;
 };
 
+/// A wait for an event in an executable graph.
 class CUPRUM_API ExecutableEventWaitNode : public ExecutableGraphNode {
 public:
+    /// Waits for another event.
     void update(const Event& event) const;
 
 private:
@@ -184,9 +205,12 @@ private:
     using ExecutableGraphNode::ExecutableGraphNode;
 };
 
+/// A call of a function on the host in an executable graph.
 class CUPRUM_API ExecutableHostCallbackNode : public ExecutableGraphNode {
 public:
+    /// Calls another function.
     void update(std::function<void()> function) const;
+    /// Calls another C function.
     void update(const HostFunctionParameters& parameters) const;
 
 private:
@@ -219,16 +243,23 @@ public:
 
     /// Returns a node, named by the definition's, to change it in this executable alone.
     [[nodiscard]] ExecutableKernelNode operator[](const KernelNode& node) const;
+    /// Returns the node of the executable for a copy of the definition.
     [[nodiscard]] ExecutableMemcpyNode operator[](const MemcpyNode& node) const;
+    /// Returns the node of the executable for a fill of the definition.
     [[nodiscard]] ExecutableMemsetNode operator[](const MemsetNode& node) const;
+    /// Returns the node of the executable for a child graph of the definition.
     [[nodiscard]] ExecutableChildGraphNode operator[](const ChildGraphNode& node) const;
+    /// Returns the node of the executable for a recorded event of the definition.
     [[nodiscard]] ExecutableEventRecordNode operator[](const EventRecordNode& node) const;
+    /// Returns the node of the executable for a wait of the definition.
     [[nodiscard]] ExecutableEventWaitNode operator[](const EventWaitNode& node) const;
+    /// Returns the node of the executable for a host function of the definition.
     [[nodiscard]] ExecutableHostCallbackNode operator[](const HostCallbackNode& node) const;
 
     /// Returns the driver's flags: CUgraphInstantiate_flags.
     [[nodiscard]] std::uint64_t flags() const;
 
+    /// Returns whether `close()` was called.
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
     /// Gives up this copy's share. Calling it again does nothing; any other use is a ClosedError.

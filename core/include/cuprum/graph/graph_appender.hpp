@@ -60,23 +60,23 @@ struct NodeState;
 
 /// A one-dimensional copy.
 struct MemcpyParameters {
-    NodeMemory dst;
-    NodeMemory src;
+    NodeMemory dst;       // where to write
+    NodeMemory src;       // where to read
     std::size_t size = 0; // bytes
 };
 
 /// A copy of a rectangle or a box. `region.hpp` explains places and extents.
 struct MemcpyRegionParameters {
-    NodeMemory dst;
-    RegionPlace dst_place = {};
-    NodeMemory src;
-    RegionPlace src_place = {};
-    RegionExtent extent = {};
+    NodeMemory dst;             // the memory to write
+    RegionPlace dst_place = {}; // where in it
+    NodeMemory src;             // the memory to read
+    RegionPlace src_place = {}; // where in it
+    RegionExtent extent = {};   // the size of the rectangle or box
 };
 
 /// A repeated value written to one or more rows.
 struct MemsetParameters {
-    NodeMemory dst;
+    NodeMemory dst;            // where to write
     std::uint32_t value = 0;   // its lowest `element_size` bytes
     unsigned element_size = 1; // bytes: 1, 2 or 4
     std::size_t width = 0;     // elements in a row
@@ -86,9 +86,10 @@ struct MemsetParameters {
 
 /// A C function that a graph calls with a pointer. `owner` lives as long as the graph may call it.
 struct HostFunctionParameters {
+    /// The function. It must not throw.
     void (*function)(void*) = nullptr;
-    void* user_data = nullptr;
-    std::shared_ptr<void> owner = {};
+    void* user_data = nullptr;             // its argument
+    std::shared_ptr<void> owner = {};      // kept alive with the graph
     std::shared_ptr<void> data_owner = {}; // a second object to keep alive
 };
 
@@ -98,7 +99,7 @@ enum class GraphMemoryType : std::uint8_t { Device, Host, Managed };
 /// How a graph allocates memory.
 struct GraphAllocationOptions {
     std::optional<Device> device = {}; // none is the device of the graph's or the current context
-    GraphMemoryType memory_type = GraphMemoryType::Device;
+    GraphMemoryType memory_type = GraphMemoryType::Device; // where the memory lies
     std::vector<Device> peer_access = {}; // devices that may read and write it, too
 };
 
@@ -229,10 +230,13 @@ public:
     /// Adds a fill with a 1-, 2- or 4-byte value: `width` elements in each of `height` rows.
     MemsetNode memset(const NodeMemory& dst, std::uint8_t value, std::size_t width,
                       std::size_t height = 1, std::size_t pitch = 0) const;
+    /// Adds a fill with a 2-byte value.
     MemsetNode memset(const NodeMemory& dst, std::uint16_t value, std::size_t width,
                       std::size_t height = 1, std::size_t pitch = 0) const;
+    /// Adds a fill with a 4-byte value.
     MemsetNode memset(const NodeMemory& dst, std::uint32_t value, std::size_t width,
                       std::size_t height = 1, std::size_t pitch = 0) const;
+    /// Adds a fill that a structure describes.
     MemsetNode memset(const MemsetParameters& parameters) const;
     /// Adds a fill of all elements with a value of 1, 2 or 4 bytes.
     template <typename T>
@@ -243,6 +247,7 @@ public:
     EmptyNode empty() const;
     /// Adds an empty node that depends on other nodes as well.
     EmptyNode join(std::span<const GraphNode> nodes) const;
+    /// Adds an empty node that depends on other nodes as well.
     template <std::derived_from<GraphNode>... Nodes>
         requires(sizeof...(Nodes) > 0)
     EmptyNode join(const Nodes&... nodes) const;
@@ -268,6 +273,7 @@ public:
     /// Adds a node that frees memory that an allocation node of a graph made.
     /// @throws std::invalid_argument if this graph frees it already.
     FreeNode deallocate(CUdeviceptr pointer) const;
+    /// Adds a node that frees the memory of an allocation node.
     FreeNode deallocate(const AllocNode& allocation) const;
 
     /// Adds a node that runs its body if the condition is not 0.
@@ -282,6 +288,7 @@ public:
     /// Returns the place behind all these nodes, and behind this one if this is a node:
     /// `graph.after(a, b).launch(...)`.
     [[nodiscard]] GraphPoint after(std::span<const GraphNode> nodes) const;
+    /// Returns the place behind all these nodes.
     template <std::derived_from<GraphNode>... Nodes>
     [[nodiscard]] GraphPoint after(const Nodes&... nodes) const;
 

@@ -69,8 +69,11 @@ enum class GraphBuilderPhase {
     Closed,
 };
 
+/// Returns the name of a capture mode.
 [[nodiscard]] CUPRUM_API std::string_view to_string(CaptureMode mode) noexcept;
+/// Returns the name of a kind.
 [[nodiscard]] CUPRUM_API std::string_view to_string(GraphBuilderKind kind) noexcept;
+/// Returns the name of a phase.
 [[nodiscard]] CUPRUM_API std::string_view to_string(GraphBuilderPhase phase) noexcept;
 
 /// A graph under construction by stream capture.
@@ -132,6 +135,7 @@ public:
     ///         captures into another graph. Nothing is joined then.
     static GraphBuilder join(std::span<const GraphBuilder> builders);
 
+    /// Joins two or more builders of one capture.
     template <std::same_as<GraphBuilder>... Builders>
     static GraphBuilder join(const GraphBuilder& first, const Builders&... others) {
         const GraphBuilder builders[] = {first, others...};
@@ -147,7 +151,9 @@ public:
     /// the node. Fill a body by capture, from begin_building() to end_building(), or through its
     /// graph_definition().
     [[nodiscard]] GraphBuilder if_then(const GraphCondition& condition);
+    /// Captures a conditional node with two bodies and returns their builders.
     [[nodiscard]] std::pair<GraphBuilder, GraphBuilder> if_else(const GraphCondition& condition);
+    /// Captures a loop and returns the builder of its body.
     [[nodiscard]] GraphBuilder while_loop(const GraphCondition& condition);
     /// @throws std::invalid_argument if `count` is 0.
     [[nodiscard]] std::vector<GraphBuilder> switch_cases(const GraphCondition& condition,
@@ -156,6 +162,7 @@ public:
     /// Captures a copy of another graph as one node.
     /// @throws std::invalid_argument if the builder of the child has not ended.
     void embed(const GraphBuilder& child);
+    /// Captures a copy of a definition as one node.
     void embed(const GraphDefinition& child);
 
     /// Captures a function that each launch of the graph calls on a thread of the driver. The graph
@@ -167,6 +174,7 @@ public:
 
     /// Captures a record of an event, or a wait for one, as Stream does.
     void record(const Event& event, EventUse use = EventUse::Normal) const;
+    /// Captures a wait for an event, as Stream does.
     void wait(const Event& event, EventUse use = EventUse::Normal) const;
 
     /// Keeps an object alive as long as the graph, its clones, executables and their launches.
@@ -184,11 +192,14 @@ public:
 
     /// Returns whether the builder must be joined with another before the capture ends.
     [[nodiscard]] bool is_join_required() const;
+    /// Returns how the builder came to be.
     [[nodiscard]] GraphBuilderKind kind() const;
+    /// Returns whether the builder is building, or what it did last.
     [[nodiscard]] GraphBuilderPhase phase() const noexcept;
     /// Returns a number that no other builder of the process has. Errors name a builder by it.
     [[nodiscard]] std::uint64_t id() const noexcept;
 
+    /// Returns whether `close()` was called, on this copy or on another.
     [[nodiscard]] bool is_closed() const noexcept { return phase() == GraphBuilderPhase::Closed; }
 
     /// Closes all copies of the builder. Ends a capture that is still active and drops its graph;

@@ -37,10 +37,10 @@ struct GraphCompleteOptions {
 
 /// One dependency: `to` waits for `from`.
 struct GraphEdge {
-    GraphNode from;
-    GraphNode to;
+    GraphNode from;             // runs first
+    GraphNode to;               // waits for `from`
     std::uint8_t from_port = 0; // of a kernel node: 0 is its end, 1 its trigger, 2 its launch order
-    std::uint8_t to_port = 0;
+    std::uint8_t to_port = 0;   // of a kernel node; 0 is its start
     bool is_programmatic = false; // `to` may start early: programmatic dependent launch
 
     friend bool operator==(const GraphEdge&, const GraphEdge&) = default;
@@ -70,6 +70,7 @@ public:
 
     /// Returns the nodes in the driver's order, which is the order of creation.
     [[nodiscard]] std::vector<GraphNode> nodes() const;
+    /// Returns all edges.
     [[nodiscard]] std::vector<GraphEdge> edges() const;
     /// Returns the nodes that wait for no other.
     [[nodiscard]] std::vector<GraphNode> roots() const;
@@ -77,8 +78,11 @@ public:
     /// @throws std::invalid_argument if a node is of another graph or destroyed, or the edge
     /// exists, or it joins a node with itself; names the nodes.
     void add_edges(std::span<const GraphEdge> edges) const;
+    /// Removes edges in one driver call.
     void remove_edges(std::span<const GraphEdge> edges) const;
+    /// Makes `to` wait for `from`.
     void add_edge(const GraphNode& from, const GraphNode& to) const;
+    /// Removes the edge between two nodes.
     void remove_edge(const GraphNode& from, const GraphNode& to) const;
     /// Returns the place before all nodes: nodes added to it depend on nothing.
     [[nodiscard]] GraphNode entry() const;
@@ -117,6 +121,7 @@ public:
     /// Returns whether this is a child graph or the body of a conditional node.
     [[nodiscard]] bool is_child() const;
 
+    /// Returns whether `close()` was called.
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
     /// Gives up this copy's share. Calling it again does nothing; any other use is a ClosedError.

@@ -59,6 +59,7 @@ class CUPRUM_API GraphNode : public GraphAppender {
 public:
     /// Returns what the node does, or did; nothing for the entry of a graph.
     [[nodiscard]] std::optional<GraphNodeType> type() const noexcept;
+    /// Returns the graph that the node belongs to.
     [[nodiscard]] GraphDefinition graph() const;
     /// Returns the driver's handle; null once the node is destroyed, and for the entry of a graph.
     /// Like GraphDefinition::handle(), it makes launches of later executables slower.
@@ -79,10 +80,13 @@ public:
     [[nodiscard]] std::vector<GraphNode> predecessors() const;
     /// Returns the nodes that wait for this one.
     [[nodiscard]] std::vector<GraphNode> successors() const;
-    // Each of these takes one driver call. Nodes must belong to the same graph.
+    /// Makes this node wait for others, in one driver call. They must belong to the same graph.
     void add_predecessors(std::span<const GraphNode> nodes) const;
+    /// Removes edges from other nodes to this one, in one driver call.
     void remove_predecessors(std::span<const GraphNode> nodes) const;
+    /// Makes other nodes wait for this one, in one driver call. They must belong to the same graph.
     void add_successors(std::span<const GraphNode> nodes) const;
+    /// Removes edges from this node to others, in one driver call.
     void remove_successors(std::span<const GraphNode> nodes) const;
 
     /// Returns the node as its own class: `node.as<KernelNode>()`.
@@ -98,8 +102,10 @@ public:
         return left.node_ == right.node_ && (left.node_ != nullptr || left.state_ == right.state_);
     }
 
+    /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "GraphNode";
 
+    /// Returns whether a node is of this class.
     [[nodiscard]] static bool matches(const GraphNode& /*node*/) noexcept { return true; }
 
 protected:
@@ -129,8 +135,10 @@ private:
 /// A node that does nothing.
 class CUPRUM_API EmptyNode : public GraphNode {
 public:
+    /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "EmptyNode";
 
+    /// Returns whether a node is of this class.
     [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
         return has_type(node, GraphNodeType::Empty);
     }
@@ -145,9 +153,13 @@ private:
 /// A kernel launch.
 class CUPRUM_API KernelNode : public GraphNode {
 public:
+    /// Returns the number of blocks.
     [[nodiscard]] Dim3 grid() const;
+    /// Returns the number of threads in a block.
     [[nodiscard]] Dim3 block() const;
+    /// Returns the dynamic shared memory of a block, in bytes.
     [[nodiscard]] std::size_t shmem_size() const;
+    /// Returns the kernel.
     [[nodiscard]] Kernel kernel() const;
     /// Returns how the kernel is launched, with the attributes that the driver reports for nodes:
     /// cluster, cooperative launch, priority, access policy window, memory synchronisation.
@@ -196,12 +208,15 @@ public:
 
     /// Returns one of the attributes by the driver's number.
     [[nodiscard]] RawLaunchAttribute attribute(int id) const;
+    /// Sets one of the attributes by the driver's number.
     void set_attribute(const RawLaunchAttribute& attribute) const;
     /// Takes over all attributes of another kernel node.
     void copy_attributes_from(const KernelNode& other) const;
 
+    /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "KernelNode";
 
+    /// Returns whether a node is of this class.
     [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
         return has_type(node, GraphNodeType::Kernel);
     }
@@ -217,8 +232,8 @@ private:
 
 /// A change of a copy. What is left out stays.
 struct MemcpyUpdate {
-    std::optional<NodeMemory> dst = {};
-    std::optional<NodeMemory> src = {};
+    std::optional<NodeMemory> dst = {};   // where to write
+    std::optional<NodeMemory> src = {};   // where to read
     std::optional<std::size_t> size = {}; // bytes
 };
 
@@ -227,24 +242,30 @@ class CUPRUM_API MemcpyNode : public GraphNode {
 public:
     /// Returns where the copy begins to write and to read. Includes offsets into the memory.
     [[nodiscard]] CUdeviceptr dst() const;
+    /// Returns where the copy begins to read.
     [[nodiscard]] CUdeviceptr src() const;
 
     /// Returns the bytes of one row, which is all for a one-dimensional copy.
     [[nodiscard]] std::size_t size() const { return extent().width; }
 
+    /// Returns the size of the copy: bytes in a row, rows, slices.
     [[nodiscard]] RegionExtent extent() const;
     /// Returns whether the driver counts a side as host memory.
     [[nodiscard]] bool is_dst_on_host() const;
+    /// Returns whether the driver counts the source as host memory.
     [[nodiscard]] bool is_src_on_host() const;
     /// Returns whether the copy is one range of bytes in linear memory.
     [[nodiscard]] bool is_one_dimensional() const;
 
     /// @throws std::invalid_argument if the copy has more than one dimension.
     void update(const MemcpyUpdate& change) const;
+    /// Replaces everything about the copy.
     void update(const MemcpyRegionParameters& parameters) const;
 
+    /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "MemcpyNode";
 
+    /// Returns whether a node is of this class.
     [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
         return has_type(node, GraphNodeType::Memcpy);
     }
@@ -258,28 +279,37 @@ private:
 
 /// A change of a fill. What is left out stays.
 struct MemsetUpdate {
-    std::optional<NodeMemory> dst = {};
-    std::optional<std::uint32_t> value = {};
+    std::optional<NodeMemory> dst = {};        // where to write
+    std::optional<std::uint32_t> value = {};   // its lowest `element_size` bytes
     std::optional<unsigned> element_size = {}; // bytes
     std::optional<std::size_t> width = {};     // elements
-    std::optional<std::size_t> height = {};
-    std::optional<std::size_t> pitch = {}; // bytes
+    std::optional<std::size_t> height = {};    // rows
+    std::optional<std::size_t> pitch = {};     // bytes
 };
 
 /// A fill of memory with a value.
 class CUPRUM_API MemsetNode : public GraphNode {
 public:
+    /// Returns where the fill begins to write.
     [[nodiscard]] CUdeviceptr dptr() const;
+    /// Returns the value that is written.
     [[nodiscard]] std::uint32_t value() const;
-    [[nodiscard]] unsigned element_size() const; // bytes
-    [[nodiscard]] std::size_t width() const;     // elements
+    /// Returns the size of an element in bytes.
+    [[nodiscard]] unsigned element_size() const;
+    /// Returns the elements in a row.
+    [[nodiscard]] std::size_t width() const;
+    /// Returns the number of rows.
     [[nodiscard]] std::size_t height() const;
-    [[nodiscard]] std::size_t pitch() const; // bytes
+    /// Returns the bytes from row to row.
+    [[nodiscard]] std::size_t pitch() const;
 
+    /// Changes the fill. What is left out stays.
     void update(const MemsetUpdate& change) const;
 
+    /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "MemsetNode";
 
+    /// Returns whether a node is of this class.
     [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
         return has_type(node, GraphNodeType::Memset);
     }
@@ -300,11 +330,15 @@ public:
     /// Returns the C function that the driver calls, and its argument.
     [[nodiscard]] HostFunctionParameters parameters() const;
 
+    /// Calls another function.
     void update(std::function<void()> function) const;
+    /// Calls another C function.
     void update(const HostFunctionParameters& parameters) const;
 
+    /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "HostCallbackNode";
 
+    /// Returns whether a node is of this class.
     [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
         return has_type(node, GraphNodeType::Host);
     }
@@ -319,11 +353,15 @@ private:
 /// The recording of an event.
 class CUPRUM_API EventRecordNode : public GraphNode {
 public:
+    /// Returns the event that is recorded.
     [[nodiscard]] Event event() const;
+    /// Records another event.
     void update(const Event& event) const;
 
+    /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "EventRecordNode";
 
+    /// Returns whether a node is of this class.
     [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
         return has_type(node, GraphNodeType::EventRecord);
     }
@@ -338,11 +376,15 @@ private:
 /// A wait for an event.
 class CUPRUM_API EventWaitNode : public GraphNode {
 public:
+    /// Returns the event that is waited for.
     [[nodiscard]] Event event() const;
+    /// Waits for another event.
     void update(const Event& event) const;
 
+    /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "EventWaitNode";
 
+    /// Returns whether a node is of this class.
     [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
         return has_type(node, GraphNodeType::WaitEvent);
     }
@@ -363,8 +405,10 @@ public:
     /// @throws std::invalid_argument if `child` is part of the same graph.
     void update(const GraphDefinition& child) const;
 
+    /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "ChildGraphNode";
 
+    /// Returns whether a node is of this class.
     [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
         return has_type(node, GraphNodeType::Graph);
     }
@@ -381,9 +425,11 @@ class CUPRUM_API AllocNode : public GraphNode {
 public:
     /// Returns the address, the same for all launches.
     [[nodiscard]] CUdeviceptr dptr() const;
+    /// Returns the size in bytes.
     [[nodiscard]] std::size_t bytesize() const;
     /// Returns the ordinal of the device that the memory lies on; 0 for host memory.
     [[nodiscard]] int device_id() const;
+    /// Returns where the memory lies.
     [[nodiscard]] GraphMemoryType memory_type() const;
     /// Returns the ordinals of the other devices that may read and write it.
     [[nodiscard]] std::vector<int> peer_access() const;
@@ -394,8 +440,10 @@ public:
         return reinterpret_cast<T*>(static_cast<std::uintptr_t>(dptr()));
     }
 
+    /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "AllocNode";
 
+    /// Returns whether a node is of this class.
     [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
         return has_type(node, GraphNodeType::MemAlloc);
     }
@@ -410,10 +458,13 @@ private:
 /// The end of an allocation.
 class CUPRUM_API FreeNode : public GraphNode {
 public:
+    /// Returns the address that is freed.
     [[nodiscard]] CUdeviceptr dptr() const;
 
+    /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "FreeNode";
 
+    /// Returns whether a node is of this class.
     [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
         return has_type(node, GraphNodeType::MemFree);
     }
@@ -434,13 +485,17 @@ enum class GraphConditionalType : std::uint8_t { If = 0, While = 1, Switch = 2 }
 /// driver from CUDA 13.2 on. Before, it has no condition, no type and no branches.
 class CUPRUM_API ConditionalNode : public GraphNode {
 public:
+    /// Returns the condition that selects the body.
     [[nodiscard]] std::optional<GraphCondition> condition() const;
+    /// Returns whether the node is an if, a loop or a switch.
     [[nodiscard]] std::optional<GraphConditionalType> cond_type() const;
     /// Returns the bodies, which belong to this node.
     [[nodiscard]] std::vector<GraphDefinition> branches() const;
 
+    /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "ConditionalNode";
 
+    /// Returns whether a node is of this class.
     [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
         return has_type(node, GraphNodeType::Conditional);
     }
@@ -460,10 +515,13 @@ protected:
 /// A node that runs its body if a condition is not 0.
 class CUPRUM_API IfNode : public ConditionalNode {
 public:
+    /// Returns the body that runs if the condition is not 0.
     [[nodiscard]] GraphDefinition then() const;
 
+    /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "IfNode";
 
+    /// Returns whether a node is of this class.
     [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
         return is_kind(node, GraphConditionalType::If, 1);
     }
@@ -478,11 +536,15 @@ private:
 /// A node that runs one of two bodies.
 class CUPRUM_API IfElseNode : public ConditionalNode {
 public:
+    /// Returns the body that runs if the condition is not 0.
     [[nodiscard]] GraphDefinition then() const;
-    [[nodiscard]] GraphDefinition otherwise() const; // `else` is a keyword
+    /// Returns the body that runs if the condition is 0. `else` is a keyword.
+    [[nodiscard]] GraphDefinition otherwise() const;
 
+    /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "IfElseNode";
 
+    /// Returns whether a node is of this class.
     [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
         return is_kind(node, GraphConditionalType::If, 2);
     }
@@ -497,10 +559,13 @@ private:
 /// A node that repeats its body as long as a condition is not 0.
 class CUPRUM_API WhileNode : public ConditionalNode {
 public:
+    /// Returns the body of the loop.
     [[nodiscard]] GraphDefinition body() const;
 
+    /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "WhileNode";
 
+    /// Returns whether a node is of this class.
     [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
         return is_kind(node, GraphConditionalType::While, 0);
     }
@@ -515,8 +580,10 @@ private:
 /// A node that runs the body whose index is the condition.
 class CUPRUM_API SwitchNode : public ConditionalNode {
 public:
+    /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "SwitchNode";
 
+    /// Returns whether a node is of this class.
     [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
         return is_kind(node, GraphConditionalType::Switch, 0);
     }

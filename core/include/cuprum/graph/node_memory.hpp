@@ -33,19 +33,23 @@ public:
     /// @throws ClosedError if the node was destroyed.
     NodeMemory(const AllocNode& allocation);
 
+    /// Names the memory of a typed buffer.
     template <detail::HasBuffer T>
         requires(!std::derived_from<T, Buffer>)
     NodeMemory(const T& typed) : NodeMemory(typed.buffer()) {}
 
+    /// Names memory by its address; `owner` is kept alive with the graph.
     NodeMemory(CUdeviceptr address, std::shared_ptr<void> owner = {}) noexcept
         : address_(address), owner_(std::move(owner)) {}
 
+    /// Names memory by a pointer; `owner` is kept alive with the graph.
     template <typename T>
     NodeMemory(T* address, std::shared_ptr<void> owner = {}) noexcept
         : address_(reinterpret_cast<std::uintptr_t>(address)), owner_(std::move(owner)) {}
 
     // NOLINTEND(google-explicit-constructor)
 
+    /// Returns the address.
     [[nodiscard]] CUdeviceptr address() const noexcept { return address_; }
 
     /// Returns how many bytes there are; nothing for a plain address.

@@ -29,7 +29,7 @@ enum class ExternalMemoryType {
 
 /// How external memory is imported.
 struct ExternalMemoryOptions {
-    ExternalMemoryType type = ExternalMemoryType::OpaqueFd;
+    ExternalMemoryType type = ExternalMemoryType::OpaqueFd; // the kind of handle
     bool is_dedicated = false; // Vulkan allocated it for one image or buffer (dedicated allocation)
 
     friend bool operator==(const ExternalMemoryOptions&, const ExternalMemoryOptions&) = default;
@@ -49,9 +49,13 @@ public:
                                                 std::size_t bytes,
                                                 const ExternalMemoryOptions& options = {});
 
+    /// Returns the driver's `CUexternalMemory`.
     [[nodiscard]] CUexternalMemory handle() const;
+    /// Returns the context that the memory was imported into.
     [[nodiscard]] Context context() const;
+    /// Returns the size in bytes.
     [[nodiscard]] std::size_t size() const;
+    /// Returns the kind of handle that was imported.
     [[nodiscard]] ExternalMemoryType type() const;
 
     /// Maps all of the memory. The last share of the buffer unmaps it; it waits for its stream.
@@ -67,6 +71,7 @@ public:
     [[nodiscard]] MipmappedArray map_mipmapped_array(std::size_t offset,
                                                      const MipmappedArrayOptions& options) const;
 
+    /// Returns whether `close()` was called.
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
     /// Gives up this share. Calling it again does nothing.

@@ -42,8 +42,11 @@ public:
     from_fd(const Context& context, int descriptor,
             ExternalSemaphoreType type = ExternalSemaphoreType::OpaqueFd);
 
+    /// Returns the driver's `CUexternalSemaphore`.
     [[nodiscard]] CUexternalSemaphore handle() const;
+    /// Returns the context that the semaphore was imported into.
     [[nodiscard]] Context context() const;
+    /// Returns the kind of handle that was imported.
     [[nodiscard]] ExternalSemaphoreType type() const;
 
     /// Signals a binary semaphore after the work that `stream` holds now. Returns at once.
@@ -59,6 +62,7 @@ public:
     /// @throws std::invalid_argument if it is a binary semaphore, which has no value.
     void wait(const Stream& stream, std::uint64_t value) const;
 
+    /// Returns whether `close()` was called.
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
     /// Gives up this share. Does not wait: if signals or waits are still enqueued, a later

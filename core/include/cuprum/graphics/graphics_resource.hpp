@@ -66,10 +66,13 @@ public:
     [[nodiscard]] static GraphicsResource from_egl_image(const Context& context, void* image,
                                                          const GraphicsOptions& options = {});
 
+    /// Returns the driver's `CUgraphicsResource`.
     [[nodiscard]] CUgraphicsResource handle() const;
+    /// Returns the context that the resource was registered in.
     [[nodiscard]] Context context() const;
     /// Returns whether it was registered as an image, which is mapped as arrays.
     [[nodiscard]] bool is_image() const;
+    /// Returns whether the resource is mapped, so that CUDA may use it.
     [[nodiscard]] bool is_mapped() const;
 
     /// Maps a buffer for the work of a stream, after all work that OpenGL was given so far.
@@ -112,6 +115,7 @@ public:
     /// Unmaps the resource on the stream that it was mapped on.
     void unmap() const;
 
+    /// Returns whether `close()` was called.
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
     /// Gives up this share. The last one unregisters the resource, once it is not mapped any more.

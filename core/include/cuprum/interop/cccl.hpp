@@ -24,6 +24,7 @@
 /// Whether this CCCL has cuda::mr, and so whether MemoryResourceAdapter exists.
 #define CUPRUM_HAS_CUDA_MR 1
 #else
+/// 1 if libcu++ has `cuda::mr`, else 0.
 #define CUPRUM_HAS_CUDA_MR 0
 #endif
 

@@ -12,10 +12,14 @@ namespace cuprum::system {
 /// One clock of a device, from Device::clock(). Frequencies are in MHz.
 class CUPRUM_API Clock {
 public:
+    /// Returns which clock it is.
     [[nodiscard]] ClockType type() const noexcept { return type_; }
 
+    /// Returns the current frequency, or one that applications asked for.
     [[nodiscard]] unsigned current_mhz(ClockId id = ClockId::Current) const;
+    /// Returns the highest frequency.
     [[nodiscard]] unsigned max_mhz() const;
+    /// Returns the highest frequency that boosting reaches.
     [[nodiscard]] unsigned max_customer_boost_mhz() const;
     /// Returns the limits in one performance state.
     /// @throws std::invalid_argument unless `pstate` is from 0 to 15.

@@ -14,15 +14,20 @@ namespace cuprum::system {
 /// One fan of a device, from Device::fan(). Speeds are in percent of the maximum.
 class CUPRUM_API Fan {
 public:
+    /// Returns the number of the fan.
     [[nodiscard]] unsigned index() const noexcept { return index_; }
 
     /// Returns the intended speed. It may exceed 100, and a blocked fan does not lower it.
     [[nodiscard]] unsigned speed() const;
     /// Sets the speed. From then on the driver no longer controls the fan. Needs root.
     void set_speed(unsigned percent) const;
+    /// Returns the speed in revolutions per minute.
     [[nodiscard]] unsigned speed_rpm() const;
+    /// Returns the speed that the fan should have, in percent of the highest.
     [[nodiscard]] unsigned target_speed() const;
+    /// Returns the lowest and the highest speed that can be set, in percent.
     [[nodiscard]] Range speed_limits() const;
+    /// Returns who controls the fan.
     [[nodiscard]] FanControlPolicy control_policy() const;
     /// Lets the driver control the fan again. Needs root.
     void set_default_speed() const;
@@ -41,6 +46,7 @@ class CUPRUM_API Temperature {
 public:
     /// Returns the temperature of the GPU.
     [[nodiscard]] int gpu() const;
+    /// Returns a temperature at which the device does something, in degrees Celsius.
     [[nodiscard]] unsigned threshold(TemperatureThreshold threshold) const;
     /// Returns how far the temperature is from the nearest slowdown.
     [[nodiscard]] int margin() const;

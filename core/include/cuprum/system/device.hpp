@@ -68,6 +68,7 @@ public:
     /// Returns the devices that are near a CPU.
     [[nodiscard]] static std::vector<Device> with_cpu_affinity(unsigned cpu);
 
+    /// Returns the handle of NVML.
     [[nodiscard]] ::nvmlDevice_st* handle() const noexcept { return handle_; }
 
     /// Returns the same device as CUDA knows it. Starts the driver.
@@ -76,51 +77,75 @@ public:
 
     // ---- identity --------------------------------------------------------------------------
 
+    /// Returns the number that NVML has for the device.
     [[nodiscard]] unsigned index() const;
     /// Returns the UUID with its prefix, "GPU-" or "MIG-".
     [[nodiscard]] std::string uuid() const;
     /// Returns the UUID as CUDA writes it.
     [[nodiscard]] std::string uuid_without_prefix() const;
+    /// Returns the address on the bus, such as "00000000:01:00.0".
     [[nodiscard]] std::string pci_bus_id() const;
+    /// Returns the name of the device.
     [[nodiscard]] std::string name() const;
     /// Returns the brand, "Unknown" for one that is not known here.
     [[nodiscard]] std::string_view brand() const;
+    /// Returns the number on the board.
     [[nodiscard]] std::string serial() const;
+    /// Returns the version of the firmware.
     [[nodiscard]] std::string vbios_version() const;
+    /// Returns the architecture.
     [[nodiscard]] DeviceArch arch() const;
+    /// Returns the compute capability.
     [[nodiscard]] ComputeCapability compute_capability() const;
     /// Returns the number in the name of the device file, /dev/nvidia0.
     [[nodiscard]] unsigned minor_number() const;
+    /// Returns the number of the module on the board.
     [[nodiscard]] unsigned module_id() const;
     /// Returns the NUMA node that the device's memory is, on systems that make it one.
     [[nodiscard]] int numa_node_id() const;
+    /// Returns what a part of a device has (MIG).
     [[nodiscard]] DeviceAttributes attributes() const;
+    /// Returns the place on the bus, and its speed.
     [[nodiscard]] PciInfo pci_info() const;
+    /// Returns what the board stores about itself.
     [[nodiscard]] Inforom inforom() const noexcept;
+    /// Returns the partition of the device (MIG).
     [[nodiscard]] Mig mig() const noexcept;
 
     // ---- modes -----------------------------------------------------------------------------
 
+    /// Returns whether the driver stays loaded without programs.
     [[nodiscard]] bool is_persistence_mode_enabled() const;
     /// Keeps the driver loaded while no program uses the device. Needs root.
     void set_persistence_mode_enabled(bool enabled) const;
+    /// Returns whether the chip-to-chip link is in use.
     [[nodiscard]] bool is_c2c_enabled() const;
     /// Returns nothing if the device cannot address memory that the system allocated.
     [[nodiscard]] std::optional<AddressingMode> addressing_mode() const;
+    /// Returns whether a display is connected.
     [[nodiscard]] bool is_display_connected() const;
+    /// Returns whether a display shows something.
     [[nodiscard]] bool is_display_active() const;
+    /// Returns which repairs of the memory are pending.
     [[nodiscard]] RepairStatus repair_status() const;
+    /// Returns the counters of memory errors.
     [[nodiscard]] Ecc ecc() const noexcept;
 
     // ---- load ------------------------------------------------------------------------------
 
+    /// Returns how much memory there is, and how much of it is free.
     [[nodiscard]] MemoryInfo memory_info() const;
+    /// Returns how much memory the host can map, and how much of it is free.
     [[nodiscard]] BAR1MemoryInfo bar1_memory_info() const;
+    /// Returns how busy the processors and the memory are.
     [[nodiscard]] Utilization utilization() const;
+    /// Returns how busy the video encoder is.
     [[nodiscard]] EngineUtilization encoder_utilization() const;
+    /// Returns how busy the video decoder is.
     [[nodiscard]] EngineUtilization decoder_utilization() const;
     /// Returns the processes that compute on the device. It may change at any time.
     [[nodiscard]] std::vector<ProcessInfo> compute_running_processes() const;
+    /// Returns the processes that draw.
     [[nodiscard]] std::vector<ProcessInfo> graphics_running_processes() const;
     /// Returns the processes that compute through the Multi-Process Service.
     [[nodiscard]] std::vector<ProcessInfo> mps_compute_running_processes() const;
@@ -131,17 +156,25 @@ public:
 
     // ---- clocks, power, temperature --------------------------------------------------------
 
+    /// Returns one of the clocks.
     [[nodiscard]] Clock clock(ClockType type) const noexcept;
+    /// Returns whether the clocks rise by themselves.
     [[nodiscard]] AutoBoost auto_boosted_clocks() const;
     /// Returns why clocks are lower than they could be now; see explain().
     [[nodiscard]] std::vector<ClockEventReason> clock_event_reasons() const;
+    /// Returns the reasons for slow clocks that the device can report.
     [[nodiscard]] std::vector<ClockEventReason> supported_clock_event_reasons() const;
     /// Returns the performance state, 0 (fastest) to 15; nothing if it is not known.
     [[nodiscard]] std::optional<int> performance_state() const;
+    /// Returns the performance states that the device has.
     [[nodiscard]] std::vector<int> supported_pstates() const;
+    /// Returns how busy each part is in the current performance state.
     [[nodiscard]] DynamicPStates dynamic_pstates() const;
+    /// Returns the power that the device draws, and its limits.
     [[nodiscard]] Power power() const noexcept;
+    /// Returns the temperatures of the device.
     [[nodiscard]] Temperature temperature() const noexcept;
+    /// Returns what cools the device.
     [[nodiscard]] CoolerInfo cooler() const;
     /// Returns how many fans the device has, 0 if it has none of its own.
     [[nodiscard]] unsigned num_fans() const;
@@ -150,9 +183,11 @@ public:
 
     // ---- links and neighbours --------------------------------------------------------------
 
+    /// Returns how many NVLink connections the device can have.
     [[nodiscard]] unsigned nvlink_count() const;
     /// @throws std::invalid_argument if there is no such link; the text shows the range.
     [[nodiscard]] NvLink nvlink(unsigned link) const;
+    /// Returns the NVLink connections.
     [[nodiscard]] std::vector<NvLink> nvlinks() const;
     /// Returns the CPUs near the device.
     [[nodiscard]] std::vector<unsigned>
@@ -175,6 +210,7 @@ public:
     void clear_field_values(std::span<const FieldQuery> fields) const;
     /// Starts to record events. Earlier ones are not seen. Include <cuprum/system/events.hpp>.
     [[nodiscard]] DeviceEvents register_events(std::span<const EventType> types) const;
+    /// Returns the events that the device can report.
     [[nodiscard]] std::vector<EventType> supported_event_types() const;
 
     friend bool operator==(const Device&, const Device&) = default;

@@ -14,15 +14,18 @@ namespace cuprum::system {
 /// The error correction of a device's memory, from Device::ecc().
 class CUPRUM_API Ecc {
 public:
+    /// Returns whether errors of the memory are corrected.
     [[nodiscard]] bool is_enabled() const;
     /// Returns whether it is enabled after the next reset.
     [[nodiscard]] bool is_pending() const;
     /// Enables or disables it from the next reset on. Needs root.
     void set_enabled(bool enabled) const;
+    /// Returns how many errors there were in all memory.
     [[nodiscard]] std::uint64_t total_errors(MemoryErrorType type,
                                              EccCounter counter = EccCounter::Volatile) const;
     /// Sets the counts of errors to 0. Needs root.
     void clear_errors(EccCounter counter) const;
+    /// Returns how many rows were replaced because of errors.
     [[nodiscard]] RemappedRows remapped_rows() const;
 
 private:

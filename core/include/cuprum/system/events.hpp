@@ -22,12 +22,12 @@ namespace cuprum::system {
 
 /// An event of a device.
 struct EventData {
-    Device device;
-    EventType type = EventType::None;
+    Device device;                    // where it happened
+    EventType type = EventType::None; // what happened
     /// What is known about an Xid error; empty for other events.
     std::optional<std::uint64_t> xid;
-    std::optional<unsigned> gpu_instance_id;
-    std::optional<unsigned> compute_instance_id;
+    std::optional<unsigned> gpu_instance_id;     // with MIG
+    std::optional<unsigned> compute_instance_id; // with MIG
 };
 
 /// Events of one device that are recorded, from Device::register_events().
@@ -53,8 +53,8 @@ private:
 
 /// An event of the system.
 struct SystemEvent {
-    SystemEventType type;
-    unsigned gpu_id = 0; // as the driver numbers the device, by its PCI address
+    SystemEventType type; // what happened
+    unsigned gpu_id = 0;  // as the driver numbers the device, by its PCI address
 
     /// Returns the device. One that left the driver is not found.
     [[nodiscard]] CUPRUM_API Device device() const;

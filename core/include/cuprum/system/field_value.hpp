@@ -13,16 +13,18 @@ namespace cuprum::system {
 
 /// A field to read: its number and, for some fields, a part of the device (a link, say).
 struct FieldQuery {
+    /// Asks for a field; `scope` is its link or its sensor.
     // NOLINTNEXTLINE(google-explicit-constructor): a field id is a query
     FieldQuery(FieldId id, unsigned scope = 0) : field_id(id), scope_id(scope) {}
 
-    FieldId field_id;
-    unsigned scope_id;
+    FieldId field_id;  // which field
+    unsigned scope_id; // of which link or sensor
 };
 
 /// One field of a device and when it was read. Each field may have failed on its own.
 class CUPRUM_API FieldValue {
 public:
+    /// A number of one of three types.
     using Value = std::variant<double, std::int64_t, std::uint64_t>;
 
     /// `status` is the field's own nvmlReturn_t.
@@ -31,8 +33,10 @@ public:
         : query_(query), timestamp_us_(timestamp_us), latency_us_(latency_us), status_(status),
           value_(value) {}
 
+    /// Returns which field it is.
     [[nodiscard]] FieldId field_id() const noexcept { return query_.field_id; }
 
+    /// Returns the link or the sensor.
     [[nodiscard]] unsigned scope_id() const noexcept { return query_.scope_id; }
 
     /// Returns when the value was sampled, in microseconds since 1970.

@@ -14,7 +14,9 @@ namespace cuprum::system {
 /// The memory that identifies a board, from Device::inforom().
 class CUPRUM_API Inforom {
 public:
+    /// Returns the version of one object.
     [[nodiscard]] std::string version(InforomObject object) const;
+    /// Returns the version of the whole image.
     [[nodiscard]] std::string image_version() const;
     /// Returns a checksum of the configuration. Boards with the same one are configured alike.
     [[nodiscard]] unsigned configuration_checksum() const;
@@ -23,6 +25,7 @@ public:
     void validate() const;
     /// Returns when the log of the board was last written.
     [[nodiscard]] FlushTime bbx_flush_time() const;
+    /// Returns the part number of the board.
     [[nodiscard]] std::string board_part_number() const;
 
 private:

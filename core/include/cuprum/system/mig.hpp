@@ -17,6 +17,7 @@ class CUPRUM_API Mig {
 public:
     /// Returns whether the device is itself a part of another.
     [[nodiscard]] bool is_mig_device() const;
+    /// Returns whether the device is partitioned.
     [[nodiscard]] bool is_enabled() const;
     /// Returns whether it is enabled after the next reset.
     [[nodiscard]] bool is_pending() const;

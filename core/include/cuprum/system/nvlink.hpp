@@ -12,10 +12,12 @@ namespace cuprum::system {
 /// One NVLink of a device, from Device::nvlink().
 class CUPRUM_API NvLink {
 public:
+    /// Returns the number of the link.
     [[nodiscard]] unsigned index() const noexcept { return index_; }
 
     /// @throws std::runtime_error if NVML reports a version that is not known here.
     [[nodiscard]] NvLinkVersion version() const;
+    /// Returns whether the link is up.
     [[nodiscard]] bool is_active() const;
 
 private:

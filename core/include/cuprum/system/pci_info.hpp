@@ -17,21 +17,28 @@ public:
     /// Returns the address as "00000000:65:00.0". CUDA writes its domain with four digits.
     [[nodiscard]] const std::string& bus_id() const noexcept { return bus_id_; }
 
+    /// Returns the domain.
     [[nodiscard]] unsigned domain() const noexcept { return domain_; }
 
+    /// Returns the bus.
     [[nodiscard]] unsigned bus() const noexcept { return bus_; }
 
+    /// Returns the number of the device on the bus.
     [[nodiscard]] unsigned device() const noexcept { return device_number_; }
 
+    /// Returns the number of the vendor; NVIDIA's is 0x10de.
     [[nodiscard]] unsigned vendor_id() const noexcept { return pci_device_id_ & 0xffffU; }
 
+    /// Returns the number of the device's type.
     [[nodiscard]] unsigned device_id() const noexcept { return pci_device_id_ >> 16U; }
 
+    /// Returns the number of the board's type.
     [[nodiscard]] unsigned subsystem_id() const noexcept { return subsystem_id_; }
 
     /// Returns the class, 3 for displays. 0 for drivers before 550.
     [[nodiscard]] unsigned base_class() const noexcept { return base_class_; }
 
+    /// Returns the class within `base_class()`.
     [[nodiscard]] unsigned sub_class() const noexcept { return sub_class_; }
 
     /// Returns the newest generation of PCIe that device and slot share.
@@ -40,12 +47,15 @@ public:
     [[nodiscard]] unsigned max_link_generation() const;
     /// Returns how many lanes device and slot share.
     [[nodiscard]] unsigned max_link_width() const;
+    /// Returns the generation of PCIe that is in use.
     [[nodiscard]] unsigned current_link_generation() const;
+    /// Returns the lanes that are in use.
     [[nodiscard]] unsigned current_link_width() const;
     /// Returns what the device received, in KB/s. Measures for 20 ms.
     [[nodiscard]] unsigned rx_throughput() const;
     /// Returns what the device sent, in KB/s. Measures for 20 ms.
     [[nodiscard]] unsigned tx_throughput() const;
+    /// Returns how often a packet was sent again.
     [[nodiscard]] unsigned replay_counter() const;
 
 private:

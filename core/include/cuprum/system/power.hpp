@@ -22,6 +22,7 @@ public:
     [[nodiscard]] unsigned limit_mw() const;
     /// Sets the limit. Needs root.
     void set_limit_mw(unsigned limit) const;
+    /// Returns the limit after a restart.
     [[nodiscard]] unsigned default_limit_mw() const;
     /// Returns the limits that can be set.
     [[nodiscard]] Range limit_constraints_mw() const;

@@ -20,17 +20,17 @@ namespace cuprum::system {
 
 /// What a device did at one moment. Empty members are those that the device does not report.
 struct Sample {
-    std::chrono::system_clock::time_point time;
-    std::optional<unsigned> gpu_utilization;    // percent
-    std::optional<unsigned> memory_utilization; // percent
-    std::optional<std::uint64_t> memory_used;   // bytes
-    std::optional<std::uint64_t> memory_total;  // bytes
-    std::optional<int> temperature;             // degrees Celsius
-    std::optional<unsigned> power_mw;
-    std::optional<std::uint64_t> energy_mj; // since the driver was loaded
-    std::optional<unsigned> sm_clock_mhz;
-    std::optional<unsigned> memory_clock_mhz;
-    std::optional<std::vector<ClockEventReason>> clock_event_reasons;
+    std::chrono::system_clock::time_point time;                       // when it was taken
+    std::optional<unsigned> gpu_utilization;                          // percent
+    std::optional<unsigned> memory_utilization;                       // percent
+    std::optional<std::uint64_t> memory_used;                         // bytes
+    std::optional<std::uint64_t> memory_total;                        // bytes
+    std::optional<int> temperature;                                   // degrees Celsius
+    std::optional<unsigned> power_mw;                                 // milliwatts
+    std::optional<std::uint64_t> energy_mj;                           // since the driver was loaded
+    std::optional<unsigned> sm_clock_mhz;                             // of the processors
+    std::optional<unsigned> memory_clock_mhz;                         // of the memory
+    std::optional<std::vector<ClockEventReason>> clock_event_reasons; // why the clocks are slow
 };
 
 /// Reads a sample.
@@ -39,6 +39,7 @@ struct Sample {
 
 /// How to sample.
 struct SampleOptions {
+    /// The time between two samples.
     std::chrono::nanoseconds interval = std::chrono::seconds(1);
     std::optional<std::size_t> count = std::nullopt; // without limit if empty
 };
@@ -50,6 +51,7 @@ public:
     /// @throws std::invalid_argument unless the interval is positive.
     explicit SampleRange(const Device& device, const SampleOptions& options = {});
 
+    /// The place of one sample; it waits for the next.
     class CUPRUM_API Iterator {
     public:
         using iterator_category = std::input_iterator_tag;
@@ -58,13 +60,16 @@ public:
         using pointer = const Sample*;
         using reference = const Sample&;
 
+        /// Returns the sample.
         reference operator*() const noexcept { return sample_; }
 
+        /// Returns the sample.
         pointer operator->() const noexcept { return &sample_; }
 
         /// Sleeps until the next sample is due and reads it.
         Iterator& operator++();
 
+        /// Waits for the next sample.
         void operator++(int) { ++*this; }
 
         friend bool operator==(const Iterator& iterator, std::default_sentinel_t) noexcept {
@@ -82,8 +87,10 @@ public:
         Sample sample_;
     };
 
+    /// Takes the first sample.
     [[nodiscard]] Iterator begin() const { return Iterator(*this); }
 
+    /// Returns the end, which comes after `count` samples.
     [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
 
 private:

@@ -14,8 +14,8 @@ namespace cuprum::system {
 
 /// A version of CUDA.
 struct CudaVersion {
-    int major = 0;
-    int minor = 0;
+    int major = 0; // the number before the dot
+    int minor = 0; // the number behind the dot
     friend auto operator<=>(const CudaVersion&, const CudaVersion&) = default;
 };
 

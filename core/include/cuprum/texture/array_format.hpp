@@ -77,15 +77,15 @@ enum class ArrayFormat : std::uint32_t {
 
 /// What an ArrayFormat means.
 struct ArrayFormatInfo {
-    ArrayFormat format = ArrayFormat::Float32;
-    const char* name = "";     // as Python spells it, "float32"
-    unsigned num_channels = 0; // 0 if the array chooses 1, 2 or 4
-    unsigned bytes = 0;        // of one channel if the array chooses, else of an element or block
-    unsigned block = 1;        // elements along an edge of a block
-    unsigned num_planes = 1;   // a video format can have several arrays in one
-    bool is_integer = false;   // whether kernels can read it as integers
-    bool is_srgb = false;      // whether the format itself says that it holds sRGB
-    bool is_video = false;     // whether arrays of it need is_video
+    ArrayFormat format = ArrayFormat::Float32; // the format itself
+    const char* name = "";                     // as Python spells it, "float32"
+    unsigned num_channels = 0;                 // 0 if the array chooses 1, 2 or 4
+    unsigned bytes = 0;      // of one channel if the array chooses, else of an element or block
+    unsigned block = 1;      // elements along an edge of a block
+    unsigned num_planes = 1; // a video format can have several arrays in one
+    bool is_integer = false; // whether kernels can read it as integers
+    bool is_srgb = false;    // whether the format itself says that it holds sRGB
+    bool is_video = false;   // whether arrays of it need is_video
 };
 
 /// Returns what is known about a format.

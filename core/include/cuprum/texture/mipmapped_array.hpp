@@ -46,18 +46,27 @@ public:
                                                     const Context& context,
                                                     std::shared_ptr<void> owner = {});
 
+    /// Returns the driver's `CUmipmappedArray`.
     [[nodiscard]] CUmipmappedArray handle() const;
     /// Returns how it was made.
     [[nodiscard]] MipmappedArrayOptions options() const;
+    /// Returns the number of levels.
     [[nodiscard]] unsigned num_levels() const;
     /// Returns the size of level 0.
     [[nodiscard]] ArrayExtent extent() const;
+    /// Returns the type of a channel.
     [[nodiscard]] ArrayFormat format() const;
+    /// Returns the channels of an element.
     [[nodiscard]] unsigned num_channels() const;
+    /// Returns the number of layers; 0 if it has none.
     [[nodiscard]] unsigned num_layers() const;
+    /// Returns whether it has six faces.
     [[nodiscard]] bool is_cubemap() const;
+    /// Returns whether kernels can write it through a SurfaceObject.
     [[nodiscard]] bool is_surface_load_store() const;
+    /// Returns the context that it belongs to.
     [[nodiscard]] Context context() const;
+    /// Returns the device that it lies on.
     [[nodiscard]] Device device() const;
 
     /// Returns a level as an array, which keeps the whole alive.
@@ -71,6 +80,7 @@ public:
     /// @throws std::invalid_argument if the array is not sparse.
     [[nodiscard]] ArraySparseProperties sparse_properties() const;
 
+    /// Returns whether `close()` was called.
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
     /// Gives up this share. Levels, textures and graphs keep theirs. Calling it again does nothing.

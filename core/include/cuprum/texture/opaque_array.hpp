@@ -31,18 +31,18 @@ struct ArrayState;
 
 /// The size of an array in elements. A height or depth of 0 means that it has no such dimension.
 struct ArrayExtent {
-    std::size_t width = 0;
-    std::size_t height = 0;
-    std::size_t depth = 0;
+    std::size_t width = 0;  // elements in a row
+    std::size_t height = 0; // rows; 0 for one dimension
+    std::size_t depth = 0;  // slices; 0 for one or two dimensions
 
     friend bool operator==(const ArrayExtent&, const ArrayExtent&) = default;
 };
 
 /// How an array is made.
 struct OpaqueArrayOptions {
-    ArrayExtent extent = {};
-    ArrayFormat format = ArrayFormat::Float32;
-    unsigned num_channels = 0;          // 1, 2 or 4; 0 means the format's own number, or 1
+    ArrayExtent extent = {};                   // the size, or that of a layer
+    ArrayFormat format = ArrayFormat::Float32; // the type of a channel
+    unsigned num_channels = 0;                 // 1, 2 or 4; 0 means the format's own number, or 1
     unsigned num_layers = 0;            // of 1-D or 2-D arrays, or of cubemaps; 0 means no layers
     bool is_cubemap = false;            // six square faces: width and height are equal, depth is 0
     bool is_surface_load_store = false; // kernels can write it through a SurfaceObject
@@ -58,12 +58,12 @@ struct OpaqueArrayOptions {
 
 /// A box of elements in an array. A size of 0 means all from the first one to the end.
 struct ArrayRegion {
-    std::size_t x = 0; // the first element of a row
-    std::size_t y = 0; // the first row
-    std::size_t z = 0; // the first slice, layer or face
-    std::size_t width = 0;
-    std::size_t height = 0;
-    std::size_t depth = 0;
+    std::size_t x = 0;      // the first element of a row
+    std::size_t y = 0;      // the first row
+    std::size_t z = 0;      // the first slice, layer or face
+    std::size_t width = 0;  // elements in a row
+    std::size_t height = 0; // rows
+    std::size_t depth = 0;  // slices, layers or faces
 
     friend bool operator==(const ArrayRegion&, const ArrayRegion&) = default;
 };
@@ -102,26 +102,34 @@ public:
     /// Wraps an array made elsewhere, without owning it; `owner` is kept alive with it. It belongs
     /// to `context`, or to the current context if that is not given.
     [[nodiscard]] static OpaqueArray from_handle(CUarray handle, std::shared_ptr<void> owner = {});
+    /// Wraps an array of a context, without owning it; `owner` is kept alive with it.
     [[nodiscard]] static OpaqueArray from_handle(CUarray handle, const Context& context,
                                                  std::shared_ptr<void> owner = {});
 
+    /// Returns the driver's `CUarray`.
     [[nodiscard]] CUarray handle() const;
     /// Returns how it was made, as the driver sees it.
     [[nodiscard]] OpaqueArrayOptions options() const;
     /// Returns the size of the array, or of one layer or face.
     [[nodiscard]] ArrayExtent extent() const;
+    /// Returns the type of a channel.
     [[nodiscard]] ArrayFormat format() const;
+    /// Returns the channels of an element.
     [[nodiscard]] unsigned num_channels() const;
     /// Returns the number of layers, of cubemaps if it is a cubemap; 0 if it has no layers.
     [[nodiscard]] unsigned num_layers() const;
+    /// Returns whether it has six faces.
     [[nodiscard]] bool is_cubemap() const;
+    /// Returns whether kernels can write it through a SurfaceObject.
     [[nodiscard]] bool is_surface_load_store() const;
     /// Returns the bytes of one element, or of one block of a compressed format.
     [[nodiscard]] std::size_t element_bytes() const;
     /// Returns the bytes of all elements, as a copy to linear memory takes them. The device can use
     /// more. It is 0 for a format of several planes: copy them one by one, see plane().
     [[nodiscard]] std::size_t size_bytes() const;
+    /// Returns the context that it belongs to.
     [[nodiscard]] Context context() const;
+    /// Returns the device that it lies on.
     [[nodiscard]] Device device() const;
 
     /// Returns the memory that an array with deferred mapping needs.
@@ -153,8 +161,10 @@ public:
 
     /// Copies all elements to a buffer, ordered on `stream`. Returns at once.
     void copy_to(const Buffer& destination, const Stream& stream) const;
+    /// Copies a region to a place in a buffer, ordered on `stream`.
     void copy_to(const Buffer& destination, const RegionPlace& to, const ArrayRegion& from,
                  const Stream& stream) const;
+    /// Copies all elements to an array of the same size and element size, ordered on `stream`.
     void copy_to(const OpaqueArray& destination, const Stream& stream) const;
 
     /// Copies from a contiguous range on the host: all elements, or a region.
@@ -167,6 +177,7 @@ public:
         copy_from_host(source, ArrayRegion{}, stream);
     }
 
+    /// Copies a region from a contiguous range on the host.
     template <std::ranges::contiguous_range Range>
     void copy_from_host(const Range& source, const ArrayRegion& to, const Stream& stream) const {
         static_assert(std::is_trivially_copyable_v<std::ranges::range_value_t<Range>>,
@@ -183,6 +194,7 @@ public:
         copy_from_host(source, ArrayRegion{}, stream);
     }
 
+    /// Copies a region from a view of host memory.
     template <typename T, std::size_t Rank>
     void copy_from_host(const TypedView<T, Rank>& source, const ArrayRegion& to,
                         const Stream& stream) const {
@@ -196,6 +208,7 @@ public:
         copy_to_host(std::forward<Range>(destination), ArrayRegion{}, stream);
     }
 
+    /// Copies a region to a contiguous range on the host.
     template <std::ranges::contiguous_range Range>
     void copy_to_host(Range&& destination, const ArrayRegion& from, const Stream& stream) const {
         static_assert(std::is_trivially_copyable_v<std::ranges::range_value_t<Range>>,
@@ -208,11 +221,13 @@ public:
                            {}, from, stream);
     }
 
+    /// Copies all elements to a view of host memory, whose rows and slices may have gaps.
     template <typename T, std::size_t Rank>
     void copy_to_host(const TypedView<T, Rank>& destination, const Stream& stream) const {
         copy_to_host(destination, ArrayRegion{}, stream);
     }
 
+    /// Copies a region to a view of host memory.
     template <typename T, std::size_t Rank>
     void copy_to_host(const TypedView<T, Rank>& destination, const ArrayRegion& from,
                       const Stream& stream) const {
@@ -229,9 +244,11 @@ public:
     /// Copies a region from host memory with a layout; see copy_from_host.
     void copy_from_host_view(const void* source, const StridedLayout& layout, const ArrayRegion& to,
                              const Stream& stream) const;
+    /// Copies a region to host memory with a layout; see copy_to_host.
     void copy_to_host_view(void* destination, const StridedLayout& layout, const ArrayRegion& from,
                            const Stream& stream) const;
 
+    /// Returns whether `close()` was called.
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
     /// Gives up this share. Textures, surfaces and graphs that use the array keep theirs. Calling

@@ -51,6 +51,7 @@ class CUPRUM_API ResourceDescriptor {
 public:
     /// @throws ClosedError if the array is closed.
     [[nodiscard]] static ResourceDescriptor from_opaque_array(const OpaqueArray& array);
+    /// Describes a mipmapped array.
     [[nodiscard]] static ResourceDescriptor from_mipmapped_array(const MipmappedArray& array);
     /// Describes a buffer that kernels read by index with `tex1Dfetch`. There is no filtering.
     /// @throws std::invalid_argument if the elements do not fill the bytes, or these do not fit the
@@ -62,6 +63,7 @@ public:
     [[nodiscard]] static ResourceDescriptor from_pitch2d(const Buffer& buffer,
                                                          const PitchedRows& rows);
 
+    /// Returns what kind of memory it describes.
     [[nodiscard]] ResourceKind kind() const noexcept;
 
     /// Return what is described; null for another kind.
@@ -69,10 +71,12 @@ public:
         return std::get_if<OpaqueArray>(&source_);
     }
 
+    /// Returns the mipmapped array; null if it is another kind.
     [[nodiscard]] const MipmappedArray* mipmapped_array() const noexcept {
         return std::get_if<MipmappedArray>(&source_);
     }
 
+    /// Returns the buffer; null if it is another kind.
     [[nodiscard]] const Buffer* buffer() const noexcept { return std::get_if<Buffer>(&source_); }
 
     /// Returns how the buffer is read; for linear memory, `width` counts elements and `height` is

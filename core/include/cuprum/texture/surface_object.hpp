@@ -24,19 +24,24 @@ namespace cuprum {
 /// use it. Keep it until the kernels that use it are done.
 class CUPRUM_API SurfaceObject : public detail::HandleArgument {
 public:
+    /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "SurfaceObject";
 
     /// Makes a surface in the context of the array.
     /// @throws std::invalid_argument if the resource is no OpaqueArray, or the array was made
     /// without is_surface_load_store.
     [[nodiscard]] static SurfaceObject create(const ResourceDescriptor& resource);
+    /// Creates a surface of an array that has `is_surface_load_store`.
     [[nodiscard]] static SurfaceObject create(const OpaqueArray& array);
 
     /// Returns the handle that kernels take.
     /// @throws ClosedError if the surface is closed or a device reset destroyed it.
     [[nodiscard]] CUsurfObject handle() const;
+    /// Returns what the surface accesses.
     [[nodiscard]] const ResourceDescriptor& resource() const;
+    /// Returns the context that it belongs to.
     [[nodiscard]] Context context() const;
+    /// Returns the device that it lies on.
     [[nodiscard]] Device device() const;
 
     /// Compares the driver's objects.

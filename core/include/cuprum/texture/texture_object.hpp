@@ -81,31 +81,32 @@ enum class ResourceViewFormat : std::uint8_t {
 /// one element for each block of 4 by 4.
 struct ResourceView {
     ResourceViewFormat format = ResourceViewFormat::None; // None means that of the array
-    unsigned first_level = 0;
-    std::optional<unsigned> last_level = {}; // none means the last one
-    unsigned first_layer = 0;                // of a cubemap, faces count
-    std::optional<unsigned> last_layer = {}; // none means the last one
+    unsigned first_level = 0;                             // the first level that is used
+    std::optional<unsigned> last_level = {};              // none means the last one
+    unsigned first_layer = 0;                             // of a cubemap, faces count
+    std::optional<unsigned> last_layer = {};              // none means the last one
 
     friend bool operator==(const ResourceView&, const ResourceView&) = default;
 };
 
 /// How a texture reads its elements.
 struct TextureObjectOptions {
+    /// What is read outside of the texture, for each axis.
     std::array<AddressMode, 3> address_mode = {AddressMode::Clamp, AddressMode::Clamp,
                                                AddressMode::Clamp};
-    FilterMode filter_mode = FilterMode::Point;
-    ReadMode read_mode = ReadMode::ElementType;
-    bool normalized_coords = false; // from 0 to 1, not from 0 to the size
-    bool srgb = false;              // converts sRGB to linear values; for 8-bit elements
-    bool disable_trilinear_optimization = false;
-    bool seamless_cubemap = false; // filters across the edges of a cubemap
-    unsigned max_anisotropy = 0;   // the driver limits it to 16
-    FilterMode mipmap_filter_mode = FilterMode::Point;
-    float mipmap_level_bias = 0;
-    float min_mipmap_level_clamp = 0;
-    float max_mipmap_level_clamp = 0;
-    std::array<float, 4> border_color = {};
-    std::optional<ResourceView> view = {}; // of an array
+    FilterMode filter_mode = FilterMode::Point; // how elements are mixed
+    ReadMode read_mode = ReadMode::ElementType; // what kernels read
+    bool normalized_coords = false;             // from 0 to 1, not from 0 to the size
+    bool srgb = false; // converts sRGB to linear values; for 8-bit elements
+    bool disable_trilinear_optimization = false;       // exact filtering between levels
+    bool seamless_cubemap = false;                     // filters across the edges of a cubemap
+    unsigned max_anisotropy = 0;                       // the driver limits it to 16
+    FilterMode mipmap_filter_mode = FilterMode::Point; // how levels are mixed
+    float mipmap_level_bias = 0;                       // added to the level
+    float min_mipmap_level_clamp = 0;                  // the smallest level
+    float max_mipmap_level_clamp = 0;                  // the largest level
+    std::array<float, 4> border_color = {};            // what AddressMode::Border reads
+    std::optional<ResourceView> view = {};             // of an array
 
     friend bool operator==(const TextureObjectOptions&, const TextureObjectOptions&) = default;
 };
@@ -117,6 +118,7 @@ struct TextureObjectOptions {
 /// use it. Keep it until the kernels that read it are done.
 class CUPRUM_API TextureObject : public detail::HandleArgument {
 public:
+    /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "TextureObject";
 
     /// Makes a texture in the context of the array, or for a buffer in the context that methods of
@@ -129,9 +131,13 @@ public:
     /// Returns the handle that kernels take.
     /// @throws ClosedError if the texture is closed or a device reset destroyed it.
     [[nodiscard]] CUtexObject handle() const;
+    /// Returns what the texture reads.
     [[nodiscard]] const ResourceDescriptor& resource() const;
+    /// Returns how the texture reads.
     [[nodiscard]] const TextureObjectOptions& options() const;
+    /// Returns the context that it belongs to.
     [[nodiscard]] Context context() const;
+    /// Returns the device that it lies on.
     [[nodiscard]] Device device() const;
 
     /// Compares the driver's objects.
@@ -145,8 +151,11 @@ private:
 
 /// Returns the handle for messages and logs. Makes no driver call.
 [[nodiscard]] CUPRUM_API std::string to_string(const TextureObject& texture);
+/// Returns the name of a mode.
 [[nodiscard]] CUPRUM_API const char* to_string(AddressMode mode) noexcept;
+/// Returns the name of a mode.
 [[nodiscard]] CUPRUM_API const char* to_string(FilterMode mode) noexcept;
+/// Returns the name of a mode.
 [[nodiscard]] CUPRUM_API const char* to_string(ReadMode mode) noexcept;
 
 } // namespace cuprum
