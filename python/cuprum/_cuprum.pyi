@@ -160,6 +160,11 @@ class WorkqueueResource:
         ----------
         options : WorkqueueResourceOptions or dict
             What to change. None leaves a setting unchanged.
+
+        Raises
+        ------
+        ValueError
+            If the limit is 0.
         """
 
     def __repr__(self) -> str: ...
@@ -283,6 +288,11 @@ class Context:
         -------
         Stream
             The stream.
+
+        Raises
+        ------
+        ValueError
+            If the priority is out of the device's range.
         """
 
     def record(self, event: Event) -> None:
@@ -320,6 +330,11 @@ class Context:
         -------
         int
             The current value.
+
+        Raises
+        ------
+        ValueError
+            If there is no such limit.
         """
 
     def set_limit(self, limit: cuprum.typing.LimitType | str, value: int) -> None:
@@ -332,6 +347,11 @@ class Context:
             Such as ``"stack_size"``, ``"printf_fifo_size"`` or ``"malloc_heap_size"``.
         value : int
             The value to ask for, usually in bytes.
+
+        Raises
+        ------
+        ValueError
+            If there is no such limit, or the value is negative.
         """
 
     @property
@@ -574,6 +594,11 @@ class Stream:
             For a stream, waits for the work that it holds now.
         external : bool, optional
             In a stream that is being captured, make waiting for the event a part of the graph.
+
+        Raises
+        ------
+        ValueError
+            If the argument is neither an event nor a stream.
         """
 
     def close(self) -> None:
@@ -668,6 +693,11 @@ class Stream:
             set) or ``"nor"`` (some bit is neither in memory nor in `value`).
         flush : bool, optional
             Also wait for writes of other devices that arrived before the number.
+
+        Raises
+        ------
+        ValueError
+            If the address is not aligned, or there is no such condition.
         """
 
     def set_priority(self, priority: int) -> None:
@@ -678,6 +708,11 @@ class Stream:
         ----------
         priority : int
             A number in the device's range.
+
+        Raises
+        ------
+        ValueError
+            If the priority is out of the device's range; the text shows the range.
         """
 
     @property
@@ -723,6 +758,11 @@ class Stream:
         ----------
         other : Stream
             The stream to copy from.
+
+        Raises
+        ------
+        ClosedError
+            If a stream is closed.
         """
 
     @classmethod
@@ -1122,6 +1162,11 @@ class MemoryPool(MemoryResource):
         -------
         MemoryPool
             The pool that is registered under the UUID: this one, or the one that was there.
+
+        Raises
+        ------
+        RuntimeError
+            If the pool is not IPC-enabled.
         """
 
     @staticmethod
@@ -1159,6 +1204,11 @@ class MemoryPool(MemoryResource):
         ----------
         keep_bytes : int, optional
             The number of bytes to keep reserved.
+
+        Raises
+        ------
+        ValueError
+            If the number is negative.
         """
 
     def trim_to(self, keep_bytes: int) -> None:
@@ -1169,6 +1219,11 @@ class MemoryPool(MemoryResource):
         ----------
         keep_bytes : int
             The number of bytes to keep reserved.
+
+        Raises
+        ------
+        ValueError
+            If the number is negative.
         """
 
     def close(self) -> None:
@@ -1730,6 +1785,11 @@ class VirtualMemoryResource(_NativeResource):
         -------
         Buffer
             The memory.
+
+        Raises
+        ------
+        ValueError
+            If the size is negative.
         """
 
     def deallocate(self, ptr: int, size: int, *, stream: Stream | None = None) -> None:
@@ -2261,6 +2321,11 @@ class ManagedBuffer(Buffer):
         -------
         ManagedBuffer
             The buffer.
+
+        Raises
+        ------
+        ValueError
+            If both `mr` and `owner` are given, or a stream without `mr`.
         """
 
     @property
@@ -2306,6 +2371,11 @@ class ManagedBuffer(Buffer):
             Where the memory should be.
         stream : Stream
             The move runs in the order of this stream.
+
+        Raises
+        ------
+        TypeError
+            If the location is no device and no Host.
         """
 
     def discard(self, *, stream: Stream) -> None:
@@ -2328,6 +2398,11 @@ class ManagedBuffer(Buffer):
             Where the memory should be.
         stream : Stream
             The move runs in the order of this stream.
+
+        Raises
+        ------
+        TypeError
+            If the location is no device and no Host.
         """
 
 def prefetch_batch(stream: Stream, buffers: Sequence[Buffer], locations: Device | cuprum._host.Host | Sequence[Device | cuprum._host.Host]) -> None:
@@ -3750,6 +3825,11 @@ class Device:
         -------
         bool
             True if the link between the devices allows it.
+
+        Raises
+        ------
+        ValueError
+            If there is no such device.
         """
 
     def __eq__(self, other: object, /) -> bool: ...
@@ -3843,6 +3923,11 @@ class Device:
         -------
         Event
             The event.
+
+        Raises
+        ------
+        TypeError
+            If both timing and IPC are asked for.
         """
 
     def allocate(self, size: int, *, stream: Stream) -> Buffer:
@@ -3958,6 +4043,11 @@ class Device:
         -------
         int
             The current value.
+
+        Raises
+        ------
+        ValueError
+            If there is no such limit.
         """
 
     def set_limit(self, limit: cuprum.typing.LimitType | str, value: int) -> None:
@@ -3970,6 +4060,11 @@ class Device:
             Such as ``"stack_size"``, ``"printf_fifo_size"`` or ``"malloc_heap_size"``.
         value : int
             The value to ask for, usually in bytes.
+
+        Raises
+        ------
+        ValueError
+            If there is no such limit, or the value is negative.
         """
 
     def enable_peer_access(self, peer: Device | int) -> None:
@@ -3982,6 +4077,11 @@ class Device:
         ----------
         peer : Device or int
             The device whose memory kernels on this one access, or its ordinal.
+
+        Raises
+        ------
+        ValueError
+            If there is no such device, or it is this one.
         """
 
     def disable_peer_access(self, peer: Device | int) -> None:
@@ -3992,6 +4092,11 @@ class Device:
         ----------
         peer : Device or int
             The device whose memory kernels on this one no longer access, or its ordinal.
+
+        Raises
+        ------
+        ValueError
+            If there is no such device, or it is this one.
         """
 
     def get_p2p_attribute(self, attribute: cuprum.typing.P2PAttributeType | str, peer: Device | int) -> int:
@@ -4010,6 +4115,11 @@ class Device:
         -------
         int
             The value of the attribute.
+
+        Raises
+        ------
+        ValueError
+            If there is no such attribute or no such device.
         """
 
     def to_system_device(self) -> SystemDevice:
@@ -4288,6 +4398,11 @@ class ObjectCode:
         -------
         ObjectCode
             The code. It is loaded when it is first used.
+
+        Raises
+        ------
+        TypeError
+            If the code is neither bytes nor a path.
         """
 
     @staticmethod
@@ -4310,6 +4425,11 @@ class ObjectCode:
         -------
         ObjectCode
             The code. It is loaded when it is first used.
+
+        Raises
+        ------
+        TypeError
+            If the code is neither bytes nor a path.
         """
 
     @staticmethod
@@ -4332,6 +4452,11 @@ class ObjectCode:
         -------
         ObjectCode
             The code. It is loaded when it is first used.
+
+        Raises
+        ------
+        TypeError
+            If the code is neither bytes nor a path.
         """
 
     @staticmethod
@@ -4354,6 +4479,11 @@ class ObjectCode:
         -------
         ObjectCode
             The code. It is loaded when it is first used.
+
+        Raises
+        ------
+        TypeError
+            If the code is neither bytes nor a path.
         """
 
     @staticmethod
@@ -4376,6 +4506,11 @@ class ObjectCode:
         -------
         ObjectCode
             The code. It is loaded when it is first used.
+
+        Raises
+        ------
+        TypeError
+            If the code is neither bytes nor a path.
         """
 
     @staticmethod
@@ -4398,6 +4533,11 @@ class ObjectCode:
         -------
         ObjectCode
             The code. It is loaded when it is first used.
+
+        Raises
+        ------
+        TypeError
+            If the code is neither bytes nor a path.
         """
 
     @property
@@ -4977,6 +5117,11 @@ def compiler_version(backend: cuprum.typing.CompilerBackendType | str) -> str:
     -------
     str
         Major and minor number.
+
+    Raises
+    ------
+    ValueError
+        If there is no such compiler.
     """
 
 def default_include_directories() -> list[str]:
@@ -5362,6 +5507,11 @@ class LaunchConfig:
         -------
         LaunchConfig
             The configuration.
+
+        Raises
+        ------
+        ValueError
+            If `elements` is less than 1.
         """
 
 def launch(stream: Stream | cuprum.typing.IsStreamType, config: LaunchConfig | dict, kernel: Kernel, *kernel_args: object) -> None:
@@ -5545,6 +5695,11 @@ class GraphNode:
         -------
         HostCallbackNode
             The new node.
+
+        Raises
+        ------
+        TypeError
+            If `fn` cannot be called.
         """
 
     def embed(self, child: GraphDefinition) -> ChildGraphNode:
@@ -5560,6 +5715,11 @@ class GraphNode:
         -------
         ChildGraphNode
             The new node.
+
+        Raises
+        ------
+        TypeError
+            If the child is no graph.
         """
 
     def allocate(self, size: int, *, device: Device | int | None = None, memory_type: cuprum.typing.GraphMemoryType | str | None = 'device', peer_access: Sequence[Device | int] | None = None) -> AllocNode:
@@ -5583,6 +5743,11 @@ class GraphNode:
         -------
         AllocNode
             The new node; its ``dptr`` is the address.
+
+        Raises
+        ------
+        ValueError
+            If the size is negative, or there is no such kind of memory.
         """
 
     def deallocate(self, dptr: AllocNode | int) -> FreeNode:
@@ -5628,6 +5793,12 @@ class GraphNode:
         -------
         MemsetNode
             The new node.
+
+        Raises
+        ------
+        ValueError
+            If the value has another size than 1, 2 or 4 bytes, or the fill does not fit into the
+            buffer.
         """
 
     def memcpy(self, dst: Buffer | AllocNode | int, src: Buffer | AllocNode | int, size: int, *, dst_owner: object = None, src_owner: object = None) -> MemcpyNode:
@@ -5648,6 +5819,11 @@ class GraphNode:
         -------
         MemcpyNode
             The new node.
+
+        Raises
+        ------
+        ValueError
+            If the copy does not fit into a buffer.
         """
 
     def empty(self) -> EmptyNode:
@@ -5688,6 +5864,11 @@ class GraphNode:
         -------
         EventRecordNode
             The node.
+
+        Raises
+        ------
+        TypeError
+            If the argument is no event.
         """
 
     def wait(self, event: Event) -> EventWaitNode:
@@ -5703,6 +5884,11 @@ class GraphNode:
         -------
         EventWaitNode
             The node.
+
+        Raises
+        ------
+        TypeError
+            If the argument is no event.
         """
 
     def if_then(self, condition: GraphCondition) -> IfNode:
@@ -5765,6 +5951,11 @@ class GraphNode:
         -------
         SwitchNode
             The new node.
+
+        Raises
+        ------
+        ValueError
+            If `count` is less than 1.
         """
 
     def __eq__(self, other: object, /) -> bool: ...
@@ -5879,6 +6070,11 @@ class KernelNode(GraphNode):
         -------
         bytes
             A ``CUlaunchAttributeValue``.
+
+        Raises
+        ------
+        CUDAError
+            If the driver has no such attribute.
         """
 
     def set_attribute(self, id: int, value: bytes) -> None:
@@ -6103,6 +6299,12 @@ class MemsetNode(GraphNode):
             Bytes from row to row.
         dst_owner : object, optional
             An object to keep alive, if `dst` is an address.
+
+        Raises
+        ------
+        ValueError
+            If the value has another size than 1, 2 or 4 bytes, or the fill does not fit into the
+            buffer.
         """
 
     def __repr__(self) -> str: ...
@@ -6366,6 +6568,11 @@ class GraphDefinition:
         -------
         HostCallbackNode
             The new node.
+
+        Raises
+        ------
+        TypeError
+            If `fn` cannot be called.
         """
 
     def embed(self, child: GraphDefinition) -> ChildGraphNode:
@@ -6381,6 +6588,11 @@ class GraphDefinition:
         -------
         ChildGraphNode
             The new node.
+
+        Raises
+        ------
+        TypeError
+            If the child is no graph.
         """
 
     def allocate(self, size: int, *, device: Device | int | None = None, memory_type: cuprum.typing.GraphMemoryType | str | None = 'device', peer_access: Sequence[Device | int] | None = None) -> AllocNode:
@@ -6404,6 +6616,11 @@ class GraphDefinition:
         -------
         AllocNode
             The new node; its ``dptr`` is the address.
+
+        Raises
+        ------
+        ValueError
+            If the size is negative, or there is no such kind of memory.
         """
 
     def deallocate(self, dptr: AllocNode | int) -> FreeNode:
@@ -6449,6 +6666,12 @@ class GraphDefinition:
         -------
         MemsetNode
             The new node.
+
+        Raises
+        ------
+        ValueError
+            If the value has another size than 1, 2 or 4 bytes, or the fill does not fit into the
+            buffer.
         """
 
     def memcpy(self, dst: Buffer | AllocNode | int, src: Buffer | AllocNode | int, size: int, *, dst_owner: object = None, src_owner: object = None) -> MemcpyNode:
@@ -6469,6 +6692,11 @@ class GraphDefinition:
         -------
         MemcpyNode
             The new node.
+
+        Raises
+        ------
+        ValueError
+            If the copy does not fit into a buffer.
         """
 
     def empty(self) -> EmptyNode:
@@ -6509,6 +6737,11 @@ class GraphDefinition:
         -------
         EventRecordNode
             The node.
+
+        Raises
+        ------
+        TypeError
+            If the argument is no event.
         """
 
     def wait(self, event: Event) -> EventWaitNode:
@@ -6524,6 +6757,11 @@ class GraphDefinition:
         -------
         EventWaitNode
             The node.
+
+        Raises
+        ------
+        TypeError
+            If the argument is no event.
         """
 
     def if_then(self, condition: GraphCondition) -> IfNode:
@@ -6586,6 +6824,11 @@ class GraphDefinition:
         -------
         SwitchNode
             The new node.
+
+        Raises
+        ------
+        ValueError
+            If `count` is less than 1.
         """
 
     def create_condition(self, default_value: int | None = None) -> GraphCondition:
@@ -6780,6 +7023,11 @@ class Graph:
         ----------
         stream : Stream or GraphBuilder
             The graph runs in this stream's order.
+
+        Raises
+        ------
+        ClosedError
+            If the graph or the stream is closed.
         """
 
     def upload(self, stream: Stream) -> None:
@@ -7289,6 +7537,11 @@ class GraphBuilder:
         -------
         tuple of GraphBuilder
             The first is this one. ``join`` the others before the end.
+
+        Raises
+        ------
+        ValueError
+            If `count` is less than 2.
         """
 
     @staticmethod
@@ -7394,6 +7647,11 @@ class GraphBuilder:
         -------
         tuple[GraphBuilder, ...]
             Builders of the bodies.
+
+        Raises
+        ------
+        ValueError
+            If `count` is less than 1.
         """
 
     def embed(self, child: GraphBuilder | GraphDefinition) -> None:
@@ -7609,6 +7867,11 @@ class StridedLayout:
         -------
         StridedLayout
             The new layout.
+
+        Raises
+        ------
+        ValueError
+            If there is no such order.
         """
 
     def reshaped(self, shape: tuple[int, ...]) -> StridedLayout:
@@ -7644,6 +7907,11 @@ class StridedLayout:
         -------
         StridedLayout
             The new layout.
+
+        Raises
+        ------
+        ValueError
+            If an axis is missing or there twice.
         """
 
     def flattened(self, start_axis: int = 0, end_axis: int = -1, mask: int | None = None) -> StridedLayout:
@@ -7696,6 +7964,11 @@ class StridedLayout:
         -------
         StridedLayout
             The new layout.
+
+        Raises
+        ------
+        ValueError
+            If an axis is out of range or there twice.
         """
 
     def broadcast_to(self, shape: tuple[int, ...]) -> StridedLayout:
@@ -7711,6 +7984,11 @@ class StridedLayout:
         -------
         StridedLayout
             The new layout.
+
+        Raises
+        ------
+        ValueError
+            If an axis of another extent than 1 would change.
         """
 
     def sliced(self, slices: int | slice | tuple[int | slice, ...]) -> StridedLayout:
@@ -7833,6 +8111,11 @@ class StridedMemoryView:
         -------
         StridedMemoryView
             The view. It keeps the object alive.
+
+        Raises
+        ------
+        BufferError
+            If the object does not have the protocol.
         """
 
     @classmethod
@@ -7851,6 +8134,11 @@ class StridedMemoryView:
         -------
         StridedMemoryView
             The view. It keeps the object alive.
+
+        Raises
+        ------
+        BufferError
+            If the object does not have the protocol.
         """
 
     @classmethod
@@ -7867,6 +8155,11 @@ class StridedMemoryView:
         -------
         StridedMemoryView
             The view. It keeps the object alive.
+
+        Raises
+        ------
+        BufferError
+            If the object does not have the protocol.
         """
 
     @classmethod
@@ -9356,6 +9649,11 @@ class Temperature:
         -------
         int
             Degrees Celsius.
+
+        Raises
+        ------
+        ValueError
+            If there is no such threshold.
         """
 
     @property
@@ -9465,6 +9763,11 @@ class EccInfo:
         ----------
         counter : EccCounterType or str
             ``"volatile"`` or ``"aggregate"``.
+
+        Raises
+        ------
+        ValueError
+            If there is no such counter.
         """
 
     @property
@@ -9494,6 +9797,11 @@ class InforomInfo:
         -------
         str
             The version.
+
+        Raises
+        ------
+        ValueError
+            If there is no such part.
         """
 
     @property
@@ -9962,6 +10270,11 @@ class SystemDevice:
         -------
         ClockInfo
             The clock.
+
+        Raises
+        ------
+        ValueError
+            If there is no such clock.
         """
 
     @property
@@ -10083,6 +10396,11 @@ class SystemDevice:
         -------
         list[int]
             The numbers of the CPUs.
+
+        Raises
+        ------
+        ValueError
+            If there is no such scope.
         """
 
     def get_memory_affinity(self, scope: cuprum.system.typing.AffinityScope | str | None = None) -> list[int]:
@@ -10098,6 +10416,11 @@ class SystemDevice:
         -------
         list[int]
             The numbers of the nodes.
+
+        Raises
+        ------
+        ValueError
+            If there is no such scope.
         """
 
     def set_cpu_affinity(self) -> None:
@@ -10119,6 +10442,11 @@ class SystemDevice:
         -------
         Iterator[SystemDevice]
             The devices.
+
+        Raises
+        ------
+        ValueError
+            If there is no such level.
         """
 
     def get_field_values(self, field_ids: Sequence[int | tuple[int, int]]) -> FieldValues:
@@ -10205,6 +10533,11 @@ class SystemDevice:
         -------
         Iterator[Sample]
             Samples, until `count` or without end.
+
+        Raises
+        ------
+        ValueError
+            If the interval is not positive.
         """
 
 class FieldValue:

@@ -240,7 +240,12 @@ stride_order : str or tuple of int, optional
 Returns
 -------
 StridedLayout
-    The new layout.)");
+    The new layout.
+
+Raises
+------
+ValueError
+    If there is no such order.)");
     type.def(
         "reshaped",
         [](const StridedLayout& self, nb::handle shape) {
@@ -280,7 +285,12 @@ axis_order : tuple[int, ...]
 Returns
 -------
 StridedLayout
-    The new layout.)");
+    The new layout.
+
+Raises
+------
+ValueError
+    If an axis is missing or there twice.)");
     type.def(
         "flattened",
         [](const StridedLayout& self, nb::handle start_axis, nb::handle end_axis, nb::handle mask) {
@@ -336,7 +346,12 @@ axis : int | tuple[int, ...]
 Returns
 -------
 StridedLayout
-    The new layout.)");
+    The new layout.
+
+Raises
+------
+ValueError
+    If an axis is out of range or there twice.)");
     type.def(
         "broadcast_to",
         [](const StridedLayout& self, nb::handle shape) {
@@ -354,7 +369,12 @@ shape : tuple[int, ...]
 Returns
 -------
 StridedLayout
-    The new layout.)");
+    The new layout.
+
+Raises
+------
+ValueError
+    If an axis of another extent than 1 would change.)");
     const char* slicing = R"(Return the layout of a part.
 
 Parameters

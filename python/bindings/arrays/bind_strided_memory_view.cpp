@@ -127,7 +127,12 @@ stream_ptr : int, optional
 Returns
 -------
 StridedMemoryView
-    The view. It keeps the object alive.)");
+    The view. It keeps the object alive.
+
+Raises
+------
+BufferError
+    If the object does not have the protocol.)");
     fast_class_method<from_cuda_array>(
         type,
         "def from_cuda_array_interface(cls, obj: object, stream_ptr: int | None = None) -> "
@@ -144,7 +149,12 @@ stream_ptr : int, optional
 Returns
 -------
 StridedMemoryView
-    The view. It keeps the object alive.)");
+    The view. It keeps the object alive.
+
+Raises
+------
+BufferError
+    If the object does not have the protocol.)");
     fast_class_method<from_array>(type,
                                   "def from_array_interface(cls, obj: object) -> StridedMemoryView",
                                   R"(View an object in host memory through ``__array_interface__``.
@@ -157,7 +167,12 @@ obj : object
 Returns
 -------
 StridedMemoryView
-    The view. It keeps the object alive.)");
+    The view. It keeps the object alive.
+
+Raises
+------
+BufferError
+    If the object does not have the protocol.)");
     fast_class_method<from_buffer>(
         type,
         "def from_buffer(cls, buffer: Buffer, shape: tuple[int, ...], strides: tuple[int, ...] | "

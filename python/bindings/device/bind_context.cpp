@@ -219,7 +219,12 @@ options : StreamOptions or dict, optional
 Returns
 -------
 Stream
-    The stream.)");
+    The stream.
+
+Raises
+------
+ValueError
+    If the priority is out of the device's range.)");
     type.def(
         "record",
         [](const PyContext& self, const PyEvent& event) {
@@ -269,7 +274,12 @@ limit : LimitType or str
 Returns
 -------
 int
-    The current value.)");
+    The current value.
+
+Raises
+------
+ValueError
+    If there is no such limit.)");
     type.def(
         "set_limit",
         [](const PyContext& self, nb::handle limit, nb::handle value) {
@@ -287,7 +297,12 @@ Parameters
 limit : LimitType or str
     Such as ``"stack_size"``, ``"printf_fifo_size"`` or ``"malloc_heap_size"``.
 value : int
-    The value to ask for, usually in bytes.)");
+    The value to ask for, usually in bytes.
+
+Raises
+------
+ValueError
+    If there is no such limit, or the value is negative.)");
     type.def_prop_rw(
         "cache_config",
         [](const PyContext& self) {

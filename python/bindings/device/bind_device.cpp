@@ -248,7 +248,12 @@ peer : Device or int
 Returns
 -------
 bool
-    True if the link between the devices allows it.)");
+    True if the link between the devices allows it.
+
+Raises
+------
+ValueError
+    If there is no such device.)");
     type.def(
         "__eq__",
         [](const PyDevice& self, const PyDevice& other) { return self.core == other.core; },
@@ -341,7 +346,12 @@ options : EventOptions or dict, optional
 Returns
 -------
 Event
-    The event.)");
+    The event.
+
+Raises
+------
+TypeError
+    If both timing and IPC are asked for.)");
     fast_method<allocate>(type, "def allocate(self, size: int, *, stream: Stream) -> Buffer",
                           R"(Allocate device memory from ``memory_resource``.
 

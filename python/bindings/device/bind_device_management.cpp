@@ -209,7 +209,12 @@ limit : LimitType or str
 Returns
 -------
 int
-    The current value.)");
+    The current value.
+
+Raises
+------
+ValueError
+    If there is no such limit.)");
     type.def(
         "set_limit",
         [](const PyDevice& self, nb::handle limit, nb::handle value) {
@@ -227,7 +232,12 @@ Parameters
 limit : LimitType or str
     Such as ``"stack_size"``, ``"printf_fifo_size"`` or ``"malloc_heap_size"``.
 value : int
-    The value to ask for, usually in bytes.)");
+    The value to ask for, usually in bytes.
+
+Raises
+------
+ValueError
+    If there is no such limit, or the value is negative.)");
 }
 
 void add_peers(nb::class_<PyDevice>& type) {
@@ -246,7 +256,12 @@ Pools have ``peer_accessible_by``. Harmless if the access is enabled already.
 Parameters
 ----------
 peer : Device or int
-    The device whose memory kernels on this one access, or its ordinal.)");
+    The device whose memory kernels on this one access, or its ordinal.
+
+Raises
+------
+ValueError
+    If there is no such device, or it is this one.)");
     type.def(
         "disable_peer_access",
         [](const PyDevice& self, nb::handle peer) {
@@ -260,7 +275,12 @@ peer : Device or int
 Parameters
 ----------
 peer : Device or int
-    The device whose memory kernels on this one no longer access, or its ordinal.)");
+    The device whose memory kernels on this one no longer access, or its ordinal.
+
+Raises
+------
+ValueError
+    If there is no such device, or it is this one.)");
     type.def(
         "get_p2p_attribute",
         [](const PyDevice& self, nb::handle attribute, nb::handle peer) {
@@ -285,7 +305,12 @@ peer : Device or int
 Returns
 -------
 int
-    The value of the attribute.)");
+    The value of the attribute.
+
+Raises
+------
+ValueError
+    If there is no such attribute or no such device.)");
 }
 
 std::string describe(const PyDevice& self) {

@@ -237,7 +237,12 @@ Examples
 Parameters
 ----------
 options : WorkqueueResourceOptions or dict
-    What to change. None leaves a setting unchanged.)");
+    What to change. None leaves a setting unchanged.
+
+Raises
+------
+ValueError
+    If the limit is 0.)");
     type.def("__repr__", [](const WorkqueueResource& self) {
         return "<WorkqueueResource concurrency_limit=" + std::to_string(self.concurrency_limit()) +
                " device=" + std::to_string(self.device().ordinal()) + ">";

@@ -59,7 +59,12 @@ Examples
 Parameters
 ----------
 stream : Stream or GraphBuilder
-    The graph runs in this stream's order.)");
+    The graph runs in this stream's order.
+
+Raises
+------
+ClosedError
+    If the graph or the stream is closed.)");
     fast_method<upload>(type, "def upload(self, stream: Stream) -> None",
                         R"(Prepare the device for the next launch, so that it is faster.
 

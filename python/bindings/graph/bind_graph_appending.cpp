@@ -260,7 +260,12 @@ user_data : int or bytes-like, optional
 Returns
 -------
 HostCallbackNode
-    The new node.)");
+    The new node.
+
+Raises
+------
+TypeError
+    If `fn` cannot be called.)");
     type.def(
         "embed",
         [](const Self& self, nb::handle child) {
@@ -278,7 +283,12 @@ child : GraphDefinition
 Returns
 -------
 ChildGraphNode
-    The new node.)");
+    The new node.
+
+Raises
+------
+TypeError
+    If the child is no graph.)");
 }
 
 template <typename Self>
@@ -314,7 +324,12 @@ peer_access : sequence of Device or int, optional
 Returns
 -------
 AllocNode
-    The new node; its ``dptr`` is the address.)");
+    The new node; its ``dptr`` is the address.
+
+Raises
+------
+ValueError
+    If the size is negative, or there is no such kind of memory.)");
     type.def(
         "deallocate",
         [](const Self& self, nb::handle pointer) {
@@ -382,7 +397,13 @@ dst_owner : object, optional
 Returns
 -------
 MemsetNode
-    The new node.)");
+    The new node.
+
+Raises
+------
+ValueError
+    If the value has another size than 1, 2 or 4 bytes, or the fill does not fit into the
+    buffer.)");
     type.def(
         "memcpy",
         [](const Self& self, nb::handle dst, nb::handle src, nb::handle size, nb::handle dst_owner,
@@ -411,7 +432,12 @@ dst_owner, src_owner : object, optional
 Returns
 -------
 MemcpyNode
-    The new node.)");
+    The new node.
+
+Raises
+------
+ValueError
+    If the copy does not fit into a buffer.)");
 }
 
 template <typename Self>
@@ -468,7 +494,12 @@ event : Event
 Returns
 -------
 EventRecordNode
-    The node.)");
+    The node.
+
+Raises
+------
+TypeError
+    If the argument is no event.)");
     type.def(
         "wait",
         [](const Self& self, nb::handle event) {
@@ -486,7 +517,12 @@ event : Event
 Returns
 -------
 EventWaitNode
-    The node.)");
+    The node.
+
+Raises
+------
+TypeError
+    If the argument is no event.)");
 }
 
 template <typename Self>
@@ -567,7 +603,12 @@ count : int
 Returns
 -------
 SwitchNode
-    The new node.)");
+    The new node.
+
+Raises
+------
+ValueError
+    If `count` is less than 1.)");
 }
 
 [[nodiscard]] nb::object add_kernel(const GraphAppender& where, nb::handle config,

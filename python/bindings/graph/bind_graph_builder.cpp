@@ -360,7 +360,12 @@ count : int
 Returns
 -------
 tuple of GraphBuilder
-    The first is this one. ``join`` the others before the end.)");
+    The first is this one. ``join`` the others before the end.
+
+Raises
+------
+ValueError
+    If `count` is less than 2.)");
     type.def_static("join", join, "graph_builders"_a,
                     nb::sig("def join(*graph_builders: GraphBuilder) -> GraphBuilder"),
                     R"(Join builders of one capture: one of them goes on after the work of all.
@@ -499,7 +504,12 @@ count : int
 Returns
 -------
 tuple[GraphBuilder, ...]
-    Builders of the bodies.)");
+    Builders of the bodies.
+
+Raises
+------
+ValueError
+    If `count` is less than 1.)");
 }
 
 void bind_content(BuilderClass& type) {

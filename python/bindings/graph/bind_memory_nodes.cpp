@@ -209,7 +209,13 @@ height : int, optional
 pitch : int, optional
     Bytes from row to row.
 dst_owner : object, optional
-    An object to keep alive, if `dst` is an address.)");
+    An object to keep alive, if `dst` is an address.
+
+Raises
+------
+ValueError
+    If the value has another size than 1, 2 or 4 bytes, or the fill does not fit into the
+    buffer.)");
     type.def("__repr__", [](const Node& self) {
         return represent("MemsetNode", self, [&] {
             const MemsetNode node = self.as<MemsetNode>();

@@ -180,7 +180,12 @@ id : int
 Returns
 -------
 bytes
-    A ``CUlaunchAttributeValue``.)");
+    A ``CUlaunchAttributeValue``.
+
+Raises
+------
+CUDAError
+    If the driver has no such attribute.)");
     type.def(
         "set_attribute",
         [](const PyKernelNode& self, int id, const nb::bytes& value) {

@@ -322,7 +322,12 @@ block_size_limit : int
 Returns
 -------
 LaunchConfig
-    The configuration.)");
+    The configuration.
+
+Raises
+------
+ValueError
+    If `elements` is less than 1.)");
 }
 
 /// Builds a configuration in place from its fields, in the order of the signature.

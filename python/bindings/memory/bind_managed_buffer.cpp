@@ -86,7 +86,12 @@ stream : Stream, optional
 Returns
 -------
 ManagedBuffer
-    The buffer.)");
+    The buffer.
+
+Raises
+------
+ValueError
+    If both `mr` and `owner` are given, or a stream without `mr`.)");
     bind_advice(type);
     bind_moves(type);
     bind_batches(module);
@@ -204,7 +209,12 @@ Parameters
 location : Device or Host
     Where the memory should be.
 stream : Stream
-    The move runs in the order of this stream.)");
+    The move runs in the order of this stream.
+
+Raises
+------
+TypeError
+    If the location is no device and no Host.)");
     type.def(
         "discard",
         [](const PyManagedBuffer& self, nb::handle stream) {
@@ -237,7 +247,12 @@ Parameters
 location : Device or Host
     Where the memory should be.
 stream : Stream
-    The move runs in the order of this stream.)");
+    The move runs in the order of this stream.
+
+Raises
+------
+TypeError
+    If the location is no device and no Host.)");
 }
 
 void bind_batches(nb::module_& module) {

@@ -190,7 +190,12 @@ uuid : UUID
 Returns
 -------
 MemoryPool
-    The pool that is registered under the UUID: this one, or the one that was there.)");
+    The pool that is registered under the UUID: this one, or the one that was there.
+
+Raises
+------
+RuntimeError
+    If the pool is not IPC-enabled.)");
     type.def_static(
         "from_registry", [](nb::handle uuid) { return sharing().attr("from_registry")(uuid); },
         "uuid"_a.none(), nb::sig("def from_registry(uuid: UUID) -> MemoryPool"),
@@ -233,7 +238,12 @@ RuntimeError
 Parameters
 ----------
 keep_bytes : int, optional
-    The number of bytes to keep reserved.)");
+    The number of bytes to keep reserved.
+
+Raises
+------
+ValueError
+    If the number is negative.)");
     type.def("trim_to", trim, "keep_bytes"_a.none(),
              nb::sig("def trim_to(self, keep_bytes: int) -> None"),
              R"(Return memory to the system until at most `keep_bytes` are reserved.
@@ -241,7 +251,12 @@ keep_bytes : int, optional
 Parameters
 ----------
 keep_bytes : int
-    The number of bytes to keep reserved.)");
+    The number of bytes to keep reserved.
+
+Raises
+------
+ValueError
+    If the number is negative.)");
     type.def(
         "close",
         [](nb::handle self) {

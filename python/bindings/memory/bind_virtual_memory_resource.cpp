@@ -112,7 +112,12 @@ stream : Stream, optional
 Returns
 -------
 Buffer
-    The memory.)");
+    The memory.
+
+Raises
+------
+ValueError
+    If the size is negative.)");
     type.def(
         "deallocate",
         [](const PyVirtualMemoryResource& self, nb::handle ptr, nb::handle size,

@@ -179,7 +179,12 @@ jit_options : JITOptions or dict, optional
 Returns
 -------
 ObjectCode
-    The code. It is loaded when it is first used.)");
+    The code. It is loaded when it is first used.
+
+Raises
+------
+TypeError
+    If the code is neither bytes nor a path.)");
 }
 
 void bind_factories(nb::class_<PyObjectCode>& type) {

@@ -357,7 +357,12 @@ backend : CompilerBackendType or str
 Returns
 -------
 str
-    Major and minor number.)");
+    Major and minor number.
+
+Raises
+------
+ValueError
+    If there is no such compiler.)");
     module.def(
         "default_include_directories",
         [] {

@@ -183,7 +183,12 @@ Parameters
 event_or_stream : Event, Stream or object with ``__cuda_stream__``
     For a stream, waits for the work that it holds now.
 external : bool, optional
-    In a stream that is being captured, make waiting for the event a part of the graph.)");
+    In a stream that is being captured, make waiting for the event a part of the graph.
+
+Raises
+------
+ValueError
+    If the argument is neither an event nor a stream.)");
     fast_method<close>(type, "def close(self) -> None",
                        R"(Release this object's share of the stream.
 

@@ -218,7 +218,12 @@ condition : WaitConditionType or str, optional
     ``"greater_or_equal"`` (counters may wrap round), ``"equal"``, ``"and"`` (some bit of `value` is
     set) or ``"nor"`` (some bit is neither in memory nor in `value`).
 flush : bool, optional
-    Also wait for writes of other devices that arrived before the number.)");
+    Also wait for writes of other devices that arrived before the number.
+
+Raises
+------
+ValueError
+    If the address is not aligned, or there is no such condition.)");
 }
 
 void add_attributes(nb::class_<PyStream>& type) {
@@ -229,7 +234,12 @@ void add_attributes(nb::class_<PyStream>& type) {
 Parameters
 ----------
 priority : int
-    A number in the device's range.)");
+    A number in the device's range.
+
+Raises
+------
+ValueError
+    If the priority is out of the device's range; the text shows the range.)");
     choice_property<&Stream::synchronization_policy, &Stream::set_synchronization_policy>(
         type, "synchronization_policy", SYNCHRONIZATION_POLICIES,
         "Return how threads wait for this stream.");
@@ -308,7 +318,12 @@ Set it to an object with ``base``, ``bytes``, ``hit_ratio``, ``hit`` and ``miss`
 Parameters
 ----------
 other : Stream
-    The stream to copy from.)");
+    The stream to copy from.
+
+Raises
+------
+ClosedError
+    If a stream is closed.)");
 }
 
 CUdeviceptr word_address(nb::handle target, nb::handle offset, std::size_t size) {

@@ -243,7 +243,12 @@ clock_type : ClockType or str
 Returns
 -------
 ClockInfo
-    The clock.)");
+    The clock.
+
+Raises
+------
+ValueError
+    If there is no such clock.)");
     fast_property<state_auto_boost>(
         type, "def is_auto_boosted_clocks_enabled(self) -> tuple[bool, bool]",
         "Return whether clocks may rise on their own, now and by default.");
@@ -385,7 +390,12 @@ scope : AffinityScope or str, optional
 Returns
 -------
 list[int]
-    The numbers of the CPUs.)");
+    The numbers of the CPUs.
+
+Raises
+------
+ValueError
+    If there is no such scope.)");
     fast_method<state_memory_affinity>(
         type,
         "def get_memory_affinity(self, scope: cuprum.system.typing.AffinityScope | str | None = "
@@ -400,7 +410,12 @@ scope : AffinityScope or str, optional
 Returns
 -------
 list[int]
-    The numbers of the nodes.)");
+    The numbers of the nodes.
+
+Raises
+------
+ValueError
+    If there is no such scope.)");
     fast_method<state_set_affinity>(type, "def set_cpu_affinity(self) -> None",
                                     "Bind the calling thread to the CPUs near the device.");
     fast_method<state_clear_affinity>(type, "def clear_cpu_affinity(self) -> None",
@@ -419,7 +434,12 @@ level : GpuTopologyLevel or str
 Returns
 -------
 Iterator[SystemDevice]
-    The devices.)");
+    The devices.
+
+Raises
+------
+ValueError
+    If there is no such level.)");
 }
 
 // ---- fields, events, samples ---------------------------------------------------------------
@@ -556,7 +576,12 @@ count : int, optional
 Returns
 -------
 Iterator[Sample]
-    Samples, until `count` or without end.)");
+    Samples, until `count` or without end.
+
+Raises
+------
+ValueError
+    If the interval is not positive.)");
 }
 
 } // namespace

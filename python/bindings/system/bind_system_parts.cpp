@@ -260,7 +260,12 @@ threshold_type : TemperatureThresholds or str
 Returns
 -------
 int
-    Degrees Celsius.)");
+    Degrees Celsius.
+
+Raises
+------
+ValueError
+    If there is no such threshold.)");
     fast_property<py_temperature_margin>(type, "def margin(self) -> int",
                                          "Return how far the nearest slowdown is.");
     fast_method<temperature_settings>(
@@ -397,7 +402,12 @@ int
 Parameters
 ----------
 counter : EccCounterType or str
-    ``"volatile"`` or ``"aggregate"``.)");
+    ``"volatile"`` or ``"aggregate"``.
+
+Raises
+------
+ValueError
+    If there is no such counter.)");
     fast_property<ecc_rows>(type, "def remapped_rows(self) -> RemappedRows",
                             "Return the rows of memory that were replaced by spare ones.");
 }
@@ -448,7 +458,12 @@ inforom : InforomObject or str
 Returns
 -------
 str
-    The version.)");
+    The version.
+
+Raises
+------
+ValueError
+    If there is no such part.)");
     fast_property<inforom_image>(type, "def image_version(self) -> str",
                                  "Return the version of the whole.");
     fast_property<inforom_checksum>(
