@@ -33,9 +33,13 @@ DOCS = ROOT / "docs"
 OTHER_PAGES = {
     "ARCHITECTURE.md": "project/architecture.md",
     "CHANGELOG.md": "project/changelog.md",
+    "CODE_OF_CONDUCT.md": "project/code_of_conduct.md",
     "CONTRIBUTING.md": "project/contributing.md",
+    "RELEASING.md": "project/releasing.md",
+    "SECURITY.md": "project/security.md",
     "benchmarks/README.md": "project/benchmark_programs.md",
     "examples/README.md": "examples.md",
+    "packaging/README.md": "project/packages.md",
 }
 # Links to a folder lead to its page.
 FOLDERS = {"examples": "examples.md", "benchmarks": OTHER_PAGES["benchmarks/README.md"]}
