@@ -32,7 +32,8 @@ def install(place: Place) -> None:
         source = ["--no-binary", "pycuda", "--dest", place.folder, REQUIREMENTS[0]]
         place.run([*pip, *source], log="download")
         with tarfile.open(place.folder / f"pycuda-{VERSION}.tar.gz") as archive:
-            archive.extractall(place.folder, filter="data")
+            safely = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # from 3.11.4 on
+            archive.extractall(place.folder, **safely)
 
 
 def tests(place: Place) -> list[Job]:
