@@ -4,6 +4,7 @@
 // Graphs: their life, their edges, and ways to look at them.
 
 #include "api/graph_handles.hpp"
+#include "api/newer_cuda.hpp"
 #include "objects/graphs/debug_output.hpp"
 #include "objects/process/error.hpp"
 
@@ -205,6 +206,28 @@ CUresult CUDAAPI cuGraphDestroyNode(CUgraphNode hNode) {
 
 CUresult CUDAAPI cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType* type) {
     return graph_entry("cuGraphNodeGetType", [&] { put(type, node_from(hNode).type()); });
+}
+
+CUresult CUDAAPI cuGraphNodeGetContainingGraph(CUgraphNode hNode, CUgraph* phGraph) {
+    return graph_entry("cuGraphNodeGetContainingGraph",
+                       [&] { put(phGraph, node_from(hNode).graph().handle<CUgraph>()); });
+}
+
+CUresult CUDAAPI cuGraphNodeGetLocalId(CUgraphNode hNode, unsigned int* nodeId) {
+    return graph_entry("cuGraphNodeGetLocalId", [&] { put(nodeId, node_from(hNode).number()); });
+}
+
+CUresult CUDAAPI cuGraphNodeGetToolsId(CUgraphNode hNode, unsigned long long* toolsNodeId) {
+    return graph_entry("cuGraphNodeGetToolsId", [&] { put(toolsNodeId, node_from(hNode).id()); });
+}
+
+CUresult CUDAAPI cuGraphGetId(CUgraph hGraph, unsigned int* graphId) {
+    return graph_entry("cuGraphGetId", [&] { put(graphId, graph_from(hGraph)->id()); });
+}
+
+CUresult CUDAAPI cuGraphExecGetId(CUgraphExec hGraphExec, unsigned int* graphId) {
+    return graph_entry("cuGraphExecGetId",
+                       [&] { put(graphId, executable_from(hGraphExec)->id()); });
 }
 
 CUresult CUDAAPI cuGraphDebugDotPrint(CUgraph hGraph, const char* path, unsigned int flags) {

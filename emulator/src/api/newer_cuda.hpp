@@ -31,6 +31,11 @@ CUresult CUDAAPI cuStreamGetDevResource(CUstream hStream, CUdevResource* resourc
                                         CUdevResourceType type);
 CUresult CUDAAPI cuLaunchHostFunc_v2(CUstream hStream, CUhostFn fn, void* userData,
                                      unsigned int syncMode);
+CUresult CUDAAPI cuGraphExecGetId(CUgraphExec hGraphExec, unsigned int* graphId);
+CUresult CUDAAPI cuGraphGetId(CUgraph hGraph, unsigned int* graphId);
+CUresult CUDAAPI cuGraphNodeGetContainingGraph(CUgraphNode hNode, CUgraph* phGraph);
+CUresult CUDAAPI cuGraphNodeGetLocalId(CUgraphNode hNode, unsigned int* nodeId);
+CUresult CUDAAPI cuGraphNodeGetToolsId(CUgraphNode hNode, unsigned long long* toolsNodeId);
 
 #endif
 

@@ -374,6 +374,68 @@ TEST_F(GraphDefinitions, a_child_graph_can_be_moved_into_its_node) {
     EXPECT_EQ(value(0), 8U);
 }
 
+TEST_F(GraphDefinitions, graphs_and_nodes_have_numbers_that_the_picture_shows) {
+    auto* const graph_id = symbol<CUresult(CUgraph, unsigned*)>("cuGraphGetId");
+    auto* const local_id = symbol<CUresult(CUgraphNode, unsigned*)>("cuGraphNodeGetLocalId");
+    auto* const tools_id =
+        symbol<CUresult(CUgraphNode, unsigned long long*)>("cuGraphNodeGetToolsId");
+    auto* const containing =
+        symbol<CUresult(CUgraphNode, CUgraph*)>("cuGraphNodeGetContainingGraph");
+    const CUgraphNode first = add_empty();
+    const CUgraphNode second = add_empty({first});
+    unsigned graph = 0;
+    ASSERT_TRUE(succeeds(graph_id(graph_, &graph)));
+    EXPECT_NE(graph, 0U);
+    unsigned numbers[2]{};
+    unsigned long long unique[2]{};
+    ASSERT_TRUE(succeeds(local_id(first, &numbers[0])));
+    ASSERT_TRUE(succeeds(local_id(second, &numbers[1])));
+    EXPECT_NE(numbers[0], numbers[1]);
+    ASSERT_TRUE(succeeds(tools_id(first, &unique[0])));
+    ASSERT_TRUE(succeeds(tools_id(second, &unique[1])));
+    EXPECT_NE(unique[0], unique[1]);
+    EXPECT_NE(dot(0).find("graph_" + std::to_string(graph) + "_node_" + std::to_string(numbers[1])),
+              std::string::npos);
+    CUgraph found = nullptr;
+    ASSERT_TRUE(succeeds(containing(second, &found)));
+    EXPECT_EQ(found, graph_);
+
+    CUgraph child = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuGraphCreate)(&child, 0)));
+    CUgraphNode inner = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuGraphAddEmptyNode)(&inner, child, nullptr, 0)));
+    CUgraphNode outer = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuGraphAddChildGraphNode)(&outer, graph_, nullptr, 0, child)));
+    CUgraph embedded = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuGraphChildGraphNodeGetGraph)(outer, &embedded)));
+    ASSERT_TRUE(succeeds(containing(outer, &found)));
+    EXPECT_EQ(found, graph_);
+    ASSERT_TRUE(succeeds(containing(nodes_of(embedded).at(0), &found)));
+    EXPECT_EQ(found, embedded) << "the graph that the node is in, not the whole one";
+    unsigned others[2]{};
+    ASSERT_TRUE(succeeds(graph_id(child, &others[0])));
+    ASSERT_TRUE(succeeds(graph_id(embedded, &others[1])));
+    EXPECT_NE(others[0], graph);
+    EXPECT_NE(others[1], graph);
+    EXPECT_NE(others[0], others[1]) << "the node has a copy";
+
+    const CUgraphExec executable = instantiate();
+    unsigned id = 0;
+    ASSERT_TRUE(
+        succeeds(symbol<CUresult(CUgraphExec, unsigned*)>("cuGraphExecGetId")(executable, &id)));
+    EXPECT_NE(id, 0U);
+    EXPECT_NE(id, graph);
+
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, graph_id(nullptr, &graph)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, graph_id(graph_, nullptr)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, local_id(nullptr, &graph)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, local_id(first, nullptr)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, tools_id(first, nullptr)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, containing(first, nullptr)));
+    ASSERT_TRUE(succeeds(CU(cuGraphDestroy)(child)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, graph_id(child, &graph)));
+}
+
 TEST_F(GraphDefinitions, the_picture_says_what_is_asked_for) {
     const CUgraphNode set = add_memset(word(0), 171);
     const CUgraphNode kernel = add_kernel("store", word(0), 1, {set});

@@ -35,7 +35,7 @@ private:
     [[nodiscard]] bool wants(unsigned flag) const { return is_verbose_ || (flags_ & flag) != 0; }
 
     void write_level(const Graph& graph, int depth) {
-        const unsigned number = next_graph_++;
+        const unsigned number = graph.id();
         const std::string indent(static_cast<std::size_t>(depth) * 2, ' ');
         out_ << indent << "subgraph cluster_" << number << " {\n"
              << indent << "  label=\"graph_" << number << "\" graph[style=\"dashed\"]\n";
@@ -55,9 +55,9 @@ private:
         out_ << indent << "}\n";
         for (const auto& node : graph.nodes()) {
             for_each_embedded(node->parameters(), [&](const Graph& embedded) {
-                out_ << indent << "\"" << name(number, *node) << "\" -> \"graph_" << next_graph_
+                out_ << indent << "\"" << name(number, *node) << "\" -> \"graph_" << embedded.id()
                      << "\" [style=\"dotted\"];\n"
-                     << indent << "\"graph_" << next_graph_ << "\" [shape=\"plaintext\"];\n";
+                     << indent << "\"graph_" << embedded.id() << "\" [shape=\"plaintext\"];\n";
                 write_level(embedded, depth);
             });
         }
@@ -264,7 +264,6 @@ private:
     std::ostream& out_;
     unsigned flags_;
     bool is_verbose_;
-    unsigned next_graph_ = 0;
 };
 
 } // namespace

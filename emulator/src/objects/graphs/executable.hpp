@@ -69,6 +69,9 @@ public:
 
     [[nodiscard]] cuuint64_t flags() const noexcept { return flags_; }
 
+    /// Returns a number that no other graph of the process has or had.
+    [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
+
 private:
     GraphExecutable() = default;
 
@@ -81,6 +84,7 @@ private:
         return (flags_ & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) != 0;
     }
 
+    const std::uint32_t id_ = next_graph_id();
     cuuint64_t flags_ = 0;
     std::mutex mutex_; // of what follows
     std::shared_ptr<Schedule> schedule_;

@@ -40,6 +40,11 @@ std::recursive_mutex& GraphLock::mutex() {
     return *the_mutex;
 }
 
+std::uint32_t next_graph_id() noexcept {
+    static std::atomic<std::uint32_t> last_id{0};
+    return last_id.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
 bool is_plain(const CUgraphEdgeData& data) noexcept {
     return is_same(data, CUgraphEdgeData{});
 }

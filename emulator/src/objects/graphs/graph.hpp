@@ -42,6 +42,10 @@ struct GraphEdge {
     CUgraphEdgeData data{};
 };
 
+/// Returns a number for a graph or an executable graph that no other one of the process had. It is
+/// not 0.
+[[nodiscard]] std::uint32_t next_graph_id() noexcept;
+
 /// Returns whether an edge is a plain dependency.
 [[nodiscard]] bool is_plain(const CUgraphEdgeData& data) noexcept;
 
@@ -117,6 +121,9 @@ public:
     [[nodiscard]] static std::shared_ptr<Graph> create();
 
     ~Graph() override;
+
+    /// Returns a number that no other graph of the process has or had.
+    [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
 
     /// Adds a node behind others of this graph.
     ///
@@ -196,6 +203,7 @@ private:
     void end_handles(GraphNode& node);
     void adopt(GraphNode& node);
 
+    const std::uint32_t id_ = next_graph_id();
     std::vector<std::shared_ptr<GraphNode>> nodes_;
     std::uint32_t next_number_ = 0;
     std::uint32_t capture_count_ = 0;
