@@ -38,8 +38,9 @@ struct Executable {
 
 /// Returns an event behind all launches of an executable; null if a reset ended them.
 std::shared_ptr<EventState> mark_behind_all(const Executable& executable);
-/// Retires what launches of an executable may use. The lock is not held.
-void retire_from(const Executable& executable, RetiredShare retired) noexcept;
+/// Retires what launches of an executable may use. The lock is not held. Returns it, with a
+/// warning, if the driver does not say when they end; null else.
+[[nodiscard]] PayloadShare try_retire(const Executable& executable, RetiredShare retired) noexcept;
 /// Returns whether the tail knows when the launches end, and retires what they may use.
 bool retire_at_tail(const RetiredShare& retired) noexcept;
 RetiredShare retired_by(const ExecutableState& executable, PayloadShare payload) noexcept;
@@ -55,6 +56,10 @@ Payload* ExecutableOwners::find(CUgraphNode node) const noexcept {
 
 void ExecutableOwners::reserve(CUgraphNode node) {
     updates_.try_emplace(node);
+    reserve_replaced();
+}
+
+void ExecutableOwners::reserve_replaced() {
     if (replaced_.size() == replaced_.capacity()) {
         replaced_.reserve(2 * replaced_.size() + 1);
     }
@@ -91,8 +96,18 @@ RetiredShare replace_owners(ExecutableState& executable, OwnersShare owners) noe
 }
 
 void retire_from(ExecutableState& executable, RetiredShare retired) noexcept {
-    retire_from({executable.handle, executable.home, executable.made_at, &executable.mutex},
-                std::move(retired));
+    PayloadShare unretired =
+        try_retire({executable.handle, executable.home, executable.made_at, &executable.mutex},
+                   std::move(retired));
+    if (unretired) [[unlikely]] { // the executable keeps it, and tries again in the end
+        try {
+            const std::lock_guard lock(executable.mutex);
+            executable.owners->reserve_replaced();
+            executable.owners->keep_replaced(std::move(unretired));
+        } catch (...) { // without memory it is kept for good: a launch may use it
+            static_cast<void>(unretired.release());
+        }
+    }
     release_payloads();
 }
 
@@ -125,7 +140,8 @@ ExecutableState::~ExecutableState() {
 namespace {
 
 void EndedExecutable::end() noexcept {
-    retire_from({handle, home, made_at, nullptr}, std::move(retired));
+    // What cannot be retired is kept for good: a launch may use it.
+    static_cast<void>(try_retire({handle, home, made_at, nullptr}, std::move(retired)).release());
     owners = OwnersShare();
     // NOTE: a reset of the device destroyed it, and the driver crashes on it then.
     if (is_intact(home, made_at)) {
@@ -149,28 +165,29 @@ RetiredShare unused(PayloadShare payload) noexcept {
     return retired;
 }
 
-void retire_from(const Executable& executable, RetiredShare retired) noexcept {
+PayloadShare try_retire(const Executable& executable, RetiredShare retired) noexcept {
     if (retired.payload == nullptr || driver::is_leaving()) {
-        return;
+        return nullptr;
     }
     if (!retired.is_unmarked && retired.tail == nullptr) {
         retire(std::move(retired.payload), retired.mark);
-        return;
+        return nullptr;
     }
     if (!retired.is_unmarked && retire_at_tail(retired)) {
-        return;
+        return nullptr;
     }
     try {
         retire(retired.payload, mark_behind_all(executable));
+        return nullptr;
     } catch (const CUDAError& error) {
-        if (!is_over(error.code())) {
-            static_cast<void>(retired.payload.release()); // kept for good: a launch may use it
-            driver::report_release_failure("what an executable graph keeps alive");
+        if (is_over(error.code())) {
+            return nullptr;
         }
+        driver::report_release_failure("what an executable graph keeps alive");
     } catch (...) {
-        static_cast<void>(retired.payload.release());
         driver::report_release_failure("what an executable graph keeps alive");
     }
+    return std::move(retired.payload);
 }
 
 bool retire_at_tail(const RetiredShare& retired) noexcept {

@@ -69,6 +69,9 @@ public:
     /// Keeps what an update of a node brought, and returns what an earlier one brought.
     [[nodiscard]] Replaced keep(CUgraphNode node, PayloadShare payload, std::uint64_t now) noexcept;
 
+    /// Makes room for keep_replaced().
+    void reserve_replaced();
+
     /// Keeps something that was replaced, as long as the rest.
     void keep_replaced(PayloadShare payload) noexcept { replaced_.push_back(std::move(payload)); }
 
@@ -80,7 +83,7 @@ private:
 
     std::vector<PayloadShare> definition_;
     std::unordered_map<CUgraphNode, Update> updates_;
-    std::vector<PayloadShare> replaced_; // if nothing is retired
+    std::vector<PayloadShare> replaced_; // if nothing is retired, or that failed
 };
 
 /// A share of an ExecutableOwners, in a Payload.
@@ -141,7 +144,8 @@ struct RetiredShare {
 /// the update replaced.
 [[nodiscard]] RetiredShare replace_owners(ExecutableState& executable, OwnersShare owners) noexcept;
 
-/// Releases what an executable gave up once no launch uses it. The lock is not held.
+/// Releases what an executable gave up once no launch uses it, or with the executable if the driver
+/// does not say when that is. The lock is not held.
 void retire_from(ExecutableState& executable, RetiredShare retired) noexcept;
 
 /// Returns the state of an executable, to use it.

@@ -571,6 +571,28 @@ TEST_F(InFlight, the_stream_may_be_captured_during_an_update) {
     expect_kept_until_the_end(tracked);
 }
 
+TEST_F(InFlight, a_failed_upload_of_an_update_leaks_nothing) {
+    Tracked tracked;
+    Tracked second;
+    std::optional<Graph> executable = waiting_graph(tracked).instantiate();
+    static_cast<void>(executable->handle()); // others may launch it, so that an upload asks
+    executable->launch(stream());
+    testing::WarningLog warnings;
+    {
+        const FaultInjection fault("cuGraphUpload", 1, CUDA_ERROR_OUT_OF_MEMORY);
+        executable->update(waiting_graph(second));
+        EXPECT_TRUE(fault.has_failed());
+    }
+    EXPECT_EQ(warnings.take(WarningKind::Release).size(), 1U);
+    let_go();
+    stream().sync();
+    EXPECT_TRUE(is_kept(tracked.watch)) << "nothing says that no launch uses it";
+    executable.reset();
+    EXPECT_TRUE(is_released(tracked.watch)) << "the failed upload leaked it";
+    EXPECT_TRUE(is_released(second.watch));
+    EXPECT_TRUE(warnings.take(WarningKind::Release).empty());
+}
+
 TEST_F(InFlight, a_launch_makes_one_driver_call) {
     const GraphDefinition graph;
     graph.memset(memory(), std::uint8_t{1}, 4);
