@@ -83,6 +83,7 @@ else()
   set(licenses_dir "${CMAKE_INSTALL_DATADIR}/licenses/cuprum")
   install(FILES LICENSE NOTICE DESTINATION "${licenses_dir}" COMPONENT library)
   if(CUPRUM_EMULATOR)
-    install(FILES licenses/zstd.txt DESTINATION "${licenses_dir}" COMPONENT emulator)
+    install(FILES LICENSE NOTICE licenses/zstd.txt DESTINATION "${licenses_dir}"
+            COMPONENT emulator)
   endif()
 endif()

@@ -76,7 +76,15 @@ def _copy_sources(root: Path, tree: Path) -> None:
         capture_output=True,
         check=False,
     )
-    if listed.returncode == 0:
+    top = subprocess.run(
+        ["git", "rev-parse", "--show-toplevel"],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    # An unpacked archive can lie in the repository of something else.
+    if listed.returncode == 0 and Path(top.stdout.strip()) == root:
         names = [name.decode() for name in listed.stdout.split(b"\0") if name]
         for name in names:
             source, copy = root / name, tree / name

@@ -3,7 +3,9 @@
 
 """Conan recipe of the C++ library, with the emulated device as an option.
 
-``conan create packaging/conan`` in a clone builds it from the clone's sources.
+``conan create packaging/conan`` in a clone builds it from the clone's sources. CUDA's headers
+must be installed: Conan has no package of them. With the option ``emulator``, the zstd of the
+system is linked in.
 """
 
 import re
@@ -24,7 +26,7 @@ class Cuprum(ConanFile):
     """CUDA's object model for C++20."""
 
     name = "cuprum"
-    license = "Apache-2.0"
+    license = ("Apache-2.0", "BSD-3-Clause")
     description = "CUDA's object model for C++20, with an emulated device"
     topics = ("cuda", "gpu", "emulation")
     settings = "os", "arch", "compiler", "build_type"

@@ -29,20 +29,20 @@ def load_library(error: ImportError) -> None:
     ImportError
         If libcuprum is not installed, or not in the version of this package.
     """
-    if _FILE not in str(error):
+    version, found = _version("cuprum"), _version("libcuprum")
+    # A library of another version can lack symbols, and the loader names only the first.
+    if _FILE not in str(error) and (version is None or found in (None, version)):
         raise error
-    version = _version("cuprum")
     wanted = f"libcuprum=={version}" if version else "libcuprum"
     spec = importlib.util.find_spec("libcuprum")
     if spec is None or spec.origin is None:
         raise ImportError(
             f"cuprum needs the package libcuprum, which is not installed; run pip install {wanted}"
         ) from error
-    found = _version("libcuprum")
-    if found != version:
+    if version is not None and found != version:
         raise ImportError(
-            f"cuprum {version} needs libcuprum in the same version, but {found} is installed; "
-            f"run pip install {wanted}"
+            f"cuprum {version} needs libcuprum in the same version, but {found or 'another'} is "
+            f"installed; run pip install {wanted}"
         ) from error
     path = os.path.join(os.path.dirname(os.path.abspath(spec.origin)), "lib", _FILE)
     try:

@@ -62,7 +62,7 @@ def find_command() -> Path | None:
         extension.parents[2] / "emulator/bin",  # a build tree
     ]
     for place in places:
-        if os.access(place / _COMMAND, os.X_OK):
+        if place.is_absolute() and os.access(place / _COMMAND, os.X_OK):
             return place / _COMMAND
     found = shutil.which(_COMMAND)
     # A relative folder in PATH depends on where the program starts.

@@ -5,6 +5,7 @@
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -65,7 +66,7 @@ def commit(folder):
 
 def release(folder, *arguments):
     variables = {
-        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "PATH": os.environ["PATH"],
         "GIT_COMMITTER_NAME": "test",
         "GIT_COMMITTER_EMAIL": "test@example.invalid",
     }
@@ -82,7 +83,7 @@ def release(folder, *arguments):
 def make_wheel(folder, name, version):
     folder.mkdir(exist_ok=True)
     module = name.replace("-", "_")
-    wheel = folder / f"{module}-{version}-py3-none-any.whl"
+    wheel = folder / f"{module}-{version}-py3-none-manylinux_2_28_x86_64.whl"
     bill = {
         "metadata": {"component": {"bom-ref": f"{name}@{version}", "name": name}},
         "components": [{"bom-ref": "zstd@1.5", "name": "zstd"}] if "emulator" in name else [],
@@ -183,8 +184,43 @@ def test_a_tag_is_made_once(repository):
     assert "the tag v0.1.0 exists" in result.stderr
 
 
+def test_artefacts_need_the_tag_of_the_version(repository):
+    make_wheel(repository / "wheels", "libcuprum", "0.1.0")
+    git(repository, "tag", "v0.2.0")
+    result = release(repository, "artefacts", "--wheels", repository / "wheels")
+    assert result.returncode == 1
+    assert "the current commit has no tag v0.1.0" in result.stderr
+
+
+def test_artefacts_are_wheels_for_other_machines(repository):
+    wheel = make_wheel(repository / "wheels", "libcuprum", "0.1.0")
+    wheel.rename(wheel.with_name("libcuprum-0.1.0-py3-none-linux_x86_64.whl"))
+    git(repository, "tag", "v0.1.0")
+    result = release(repository, "artefacts", "--wheels", repository / "wheels")
+    assert result.returncode == 1
+    assert "wheels of this machine alone: libcuprum-0.1.0-py3-none-linux" in result.stderr
+
+
+def test_every_wheel_needs_a_bill_of_materials(repository):
+    wheels = repository / "wheels"
+    make_wheel(wheels, "libcuprum", "0.1.0")
+    make_wheel(wheels, "cuprum-emulator", "0.1.0")
+    with zipfile.ZipFile(make_wheel(wheels, "cuprum", "0.1.0"), "w") as archive:
+        archive.writestr("cuprum/__init__.py", "")
+    for folder in ("packaging/libcuprum", "packaging/cuprum-emulator", "."):
+        (repository / folder).mkdir(parents=True, exist_ok=True)
+        (repository / folder / "pyproject.toml").write_text('build-backend = "backend_of"\n')
+        (repository / folder / "backend_of.py").write_text("def build_sdist(folder): pass\n")
+    commit(repository)
+    git(repository, "tag", "v0.1.0")
+    result = release(repository, "artefacts", "--wheels", wheels)
+    assert result.returncode == 1
+    assert "no wheel of cuprum has a bill of materials" in result.stderr
+
+
 def test_artefacts_need_a_wheel_of_each_package(repository):
     wheels = repository / "wheels"
+    git(repository, "tag", "v0.1.0")
     make_wheel(wheels, "libcuprum", "0.1.0")
     make_wheel(wheels, "cuprum-emulator", "0.1.0")
     make_wheel(wheels, "cuprum", "0.0.9")
@@ -213,6 +249,7 @@ def test_artefacts_have_checksums_and_a_bill_of_materials(repository):
         module = name.replace("-", "_")
         (place / "backend_of.py").write_text(f"NAME = {module!r}\n{backend}")
     commit(repository)
+    git(repository, "tag", "v0.1.0")
 
     dry = release(repository, "--dry-run", "artefacts", "--wheels", wheels)
     assert dry.returncode == 0, dry.stderr

@@ -123,6 +123,13 @@ def test_libcuprum_of_another_version_is_an_error_that_names_both(package):
         load_library(MISSING)
 
 
+def test_a_missing_symbol_of_another_version_is_explained(package):
+    install(package, "cuprum", "7.1.2")
+    install(package, "libcuprum", "7.1.1")
+    with pytest.raises(ImportError, match=r"run pip install libcuprum==7\.1\.2$"):
+        load_library(ImportError("_cuprum.so: undefined symbol: _ZN6cuprum7versionEv"))
+
+
 def test_a_library_that_cannot_be_loaded_is_named(package):
     install(package, "cuprum", "7.1.2")
     install(package, "libcuprum", "7.1.2")
@@ -131,7 +138,9 @@ def test_a_library_that_cannot_be_loaded_is_named(package):
         load_library(MISSING)
 
 
-def test_other_import_errors_stay_what_they_are():
+def test_other_import_errors_stay_what_they_are(package):
+    install(package, "cuprum", "7.1.2")
+    install(package, "libcuprum", "7.1.2")
     error = ImportError("undefined symbol: nonsense")
     with pytest.raises(ImportError) as raised:
         load_library(error)
