@@ -12,6 +12,7 @@ python dask_cluster.py [PICTURE.png]
 import logging
 import sys
 import tempfile
+from urllib.parse import urlsplit
 
 from cluster_work import (
     BANDS,
@@ -26,21 +27,29 @@ from dask.distributed import Client, Nanny, SpecCluster
 from distributed import Scheduler
 
 WORKERS = 3
+HOST = "127.0.0.1"
 
 
 def make_cluster():
-    """Return a cluster whose workers see one device each."""
+    """Return a cluster whose workers see one device each.
+
+    Workers run what they receive, so no other machine may reach them. A cluster of many machines
+    needs the certificates of Dask's `Security`.
+    """
+    options = {"host": HOST, "nthreads": 1, "dashboard": False}
     workers = {
-        number: {"cls": Nanny, "options": {"nthreads": 1, "env": choose_device(number)}}
+        number: {"cls": Nanny, "options": {**options, "env": choose_device(number)}}
         for number in range(WORKERS)
     }
-    scheduler = {"cls": Scheduler, "options": {"dashboard": False, "host": "127.0.0.1"}}
+    scheduler = {"cls": Scheduler, "options": {"dashboard": False, "host": HOST}}
     return SpecCluster(workers=workers, scheduler=scheduler, silence_logs=logging.ERROR)
 
 
 def main():
     with make_cluster() as cluster, Client(cluster) as client:
         client.wait_for_workers(WORKERS)
+        for address, worker in client.scheduler_info(n_workers=-1)["workers"].items():
+            assert {urlsplit(each).hostname for each in (address, worker["nanny"])} == {HOST}
         # One copy of the code goes to each worker, and stays there for all tasks.
         code = client.scatter(compile_bands(), broadcast=True)
         futures = client.map(run_band, [code] * len(BANDS), BANDS, pure=False)

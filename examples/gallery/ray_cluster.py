@@ -10,6 +10,7 @@ python ray_cluster.py [PICTURE.png]
 """
 
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -51,7 +52,16 @@ def make_workers():
 
 
 def main():
-    ray.init(num_cpus=WORKERS, include_dashboard=False, log_to_driver=False)
+    # Workers run what they receive, so no other machine may reach them. Ray's own folder for
+    # sockets and logs must have a short name.
+    session = tempfile.mkdtemp(prefix="ray")
+    ray.init(
+        num_cpus=WORKERS,
+        include_dashboard=False,
+        log_to_driver=False,
+        _node_ip_address="127.0.0.1",
+        _temp_dir=session,
+    )
     try:
         workers = make_workers()
         code = ray.put(compile_bands())
@@ -79,6 +89,7 @@ def main():
             print(f"{len(exponents)} tasks with three variants left {entries} entries in the cache")
     finally:
         ray.shutdown()
+        shutil.rmtree(session, ignore_errors=True)
     if len(sys.argv) > 1:
         from pictures import write_png
 
