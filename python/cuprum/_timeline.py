@@ -69,7 +69,7 @@ class Timeline:
         OSError
             If the file cannot be read.
         ValueError
-            If it is not a trace.
+            If it is not a trace. Events whose times are not numbers are left out.
         """
         timeline = cls()
         timeline._load(Path(path))
@@ -77,7 +77,13 @@ class Timeline:
 
     @property
     def events(self) -> list[dict]:
-        """Return the events, each with ``name``, ``cat``, ``ts`` and ``dur`` in microseconds."""
+        """Return the events, each with ``name``, ``cat``, ``ts`` and ``dur`` in microseconds.
+
+        Raises
+        ------
+        OSError
+            If the file that was recorded cannot be read any more.
+        """
         self._finish()
         return self._events
 
@@ -167,8 +173,8 @@ class Timeline:
     def _finish(self) -> None:
         """Read the file, if the trace was recorded into one that stays."""
         if self._file is not None:
-            file, self._file = self._file, None
-            self._load(file)
+            self._load(self._file)
+            self._file = None  # only now: a file that cannot be read raises every time
 
 
 def _draw(events: list[dict], names: dict[tuple[object, object], str], width: int) -> str:
@@ -227,7 +233,7 @@ def _shape(event: dict, x: float, y: float, width: float) -> str:
     failed = trace_report.has_failed(event)
     colour = _FAILED_COLOUR if failed else _COLOURS.get(event["cat"], _OTHER_COLOUR)
     name = str(event["name"])
-    result = f", {event['args']['result']}" if failed else ""
+    result = f", {trace_report.result_of(event)}" if failed else ""
     title = html.escape(f"{name}: {_time(event['dur'])}{result}")
     shape = (
         f'<rect x="{x:.2f}" y="{y}" width="{max(width, 1):.2f}" height="{_ROW_PIXELS - 3}" '

@@ -84,12 +84,13 @@ def record(
     """
     timeline = Timeline()
     if path is not None:
-        start(path, device_work=device_work)
+        file = Path(path).absolute()  # the program may change its folder before it reads the trace
+        start(file, device_work=device_work)
         try:
             yield timeline
         finally:
             stop()
-            timeline._file = Path(path)
+            timeline._file = file
         return
     with tempfile.TemporaryDirectory(prefix="cuprum-trace-") as folder:
         file = Path(folder, "trace.json")

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -17,6 +18,11 @@ _TITLES = {
     "driver": "driver calls, on the host",
     "range": "ranges",
 }
+
+# What XML does not allow, and lone surrogates, which no encoding allows.
+_NOT_TEXT = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# Ten thousand years: NaN and infinity are not below it.
+_MOST_MICROSECONDS = 1e4 * 366 * 86400 * 1e6
 
 
 def run(file: str, top: int, is_json: bool = False) -> int:
@@ -34,25 +40,63 @@ def run(file: str, top: int, is_json: bool = False) -> int:
 
 
 def read(file: Path) -> list[dict]:
-    """Return the events of a trace, even if its program was killed."""
-    # Other programs write such events too, and may leave out some fields.
-    return [
-        {"cat": "", "dur": 0, "name": "", **event}
-        for event in _parse(file)
-        if event.get("ph") == "X" and "ts" in event
-    ]
+    """Return the events of a trace, even if its program was killed.
+
+    Other programs write such events too. Missing fields get a default, and events whose times are
+    not finite numbers are left out.
+    """
+    events = []
+    for event in _parse(file):
+        begin, duration = event.get("ts"), event.get("dur", 0)
+        if event.get("ph") != "X" or not (_is_time(begin) and _is_time(duration)):
+            continue
+        arguments = event.get("args")
+        events.append(
+            {
+                **event,
+                "cat": _text(event.get("cat", "")),
+                "name": _text(event.get("name", "")),
+                "pid": _identity(event.get("pid")),
+                "tid": _identity(event.get("tid")),
+                "dur": duration,
+                "args": arguments if isinstance(arguments, dict) else {},
+            }
+        )
+    return events
 
 
 def read_names(file: Path) -> dict[tuple[object, object], str]:
     """Return the names of threads and streams, and those of processes, with None for the thread."""
     names: dict[tuple[object, object], str] = {}
     for event in _parse(file):
-        name = event.get("args", {}).get("name") if event.get("ph") == "M" else None
-        if name is not None and event.get("name") == "thread_name":
-            names[event.get("pid"), event.get("tid")] = str(name)
-        elif name is not None and event.get("name") == "process_name":
-            names[event.get("pid"), None] = str(name)
+        arguments = event.get("args")
+        if event.get("ph") != "M" or not isinstance(arguments, dict) or "name" not in arguments:
+            continue
+        process, thread = _identity(event.get("pid")), _identity(event.get("tid"))
+        if event.get("name") == "thread_name":
+            names[process, thread] = _text(arguments["name"])
+        elif event.get("name") == "process_name":
+            names[process, None] = _text(arguments["name"])
     return names
+
+
+def _is_time(value: object) -> bool:
+    """Return whether a value is a number that can be drawn and added up."""
+    return (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and -_MOST_MICROSECONDS < value < _MOST_MICROSECONDS
+    )
+
+
+def _identity(value: object) -> object:
+    """Return the number or text of a process or thread, which identifies it in a dictionary."""
+    return value if value is None or isinstance(value, int) else _text(value)
+
+
+def _text(value: object) -> str:
+    """Return text that can be written to any terminal, file or picture."""
+    return _NOT_TEXT.sub("\ufffd", value if isinstance(value, str) else str(value))
 
 
 def _parse(file: Path) -> list[dict]:
@@ -86,7 +130,7 @@ def render(events: list[dict], top: int) -> list[str]:
     failures = [event for event in events if has_failed(event)]
     if failures:
         lines += ["", "calls that failed"]
-        lines += [f"  {event['name']}: {event['args']['result']}" for event in failures[:top]]
+        lines += [f"  {event['name']}: {result_of(event)}" for event in failures[:top]]
     return lines
 
 
@@ -119,7 +163,7 @@ def summarize(events: list[dict], top: int) -> dict:
         "duration_us": end - begin,
         "categories": categories,
         "failures": [
-            {"name": event["name"], "result": event["args"]["result"]} for event in failures[:top]
+            {"name": event["name"], "result": result_of(event)} for event in failures[:top]
         ],
     }
 
@@ -152,5 +196,9 @@ def _rank(events: list[dict]) -> list[tuple[str, list[float]]]:
 
 def has_failed(event: dict) -> bool:
     """Return whether an event is a driver call that failed."""
-    result = event.get("args", {}).get("result", "CUDA_SUCCESS")
-    return result not in ("CUDA_SUCCESS", "CUDA_ERROR_NOT_READY")
+    return result_of(event) not in ("CUDA_SUCCESS", "CUDA_ERROR_NOT_READY")
+
+
+def result_of(event: dict) -> str:
+    """Return the result of a driver call."""
+    return _text(event["args"].get("result", "CUDA_SUCCESS"))

@@ -11,6 +11,7 @@ from test_display import Text
 
 import cuprum
 from cuprum import trace
+from cuprum._command import main
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -149,3 +150,63 @@ def test_the_picture_is_saved(tmp_path, device):
         device.sync()
     timeline.save_svg(tmp_path / "t.svg", width=400)
     assert ET.parse(tmp_path / "t.svg").getroot().get("width") == "400"
+
+
+def test_a_file_that_is_gone_raises_every_time(device, tmp_path, monkeypatch):
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with trace.record("trace.json") as timeline:
+        device.sync()
+    monkeypatch.chdir(tmp_path / "other")
+    (tmp_path / "trace.json").rename(tmp_path / "hidden.json")
+    for _ in range(2):
+        with pytest.raises(FileNotFoundError):
+            repr(timeline)
+    (tmp_path / "hidden.json").rename(tmp_path / "trace.json")
+    assert timeline.count("driver") > 0
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"args": "x"},
+        {"args": None},
+        {"args": {"result": ["x"]}},
+        {"cat": ["driver"]},
+        {"name": {"a": 1}},
+        {"name": None},
+        {"pid": [1]},
+        {"tid": {"a": 1}},
+        {"tid": 1.5},
+    ],
+)
+def test_odd_events_of_other_programs_are_shown(tmp_path, odd):
+    timeline = written(tmp_path / "t.json", event("plain", 0, 5), {**event("odd", 1, 2), **odd})
+    assert len(timeline.events) == 2
+    assert len(titles(timeline)) >= 3
+    assert "2 events" in repr(timeline)
+    assert timeline._repr_html_()
+    assert main(["trace", "report", str(tmp_path / "t.json")]) == 0
+    assert main(["trace", "report", "--json", str(tmp_path / "t.json")]) == 0
+
+
+@pytest.mark.parametrize("field", ["ts", "dur"])
+@pytest.mark.parametrize("value", ["1", None, [], True, float("nan"), float("inf"), 1e300])
+def test_events_without_a_time_are_left_out(tmp_path, field, value):
+    timeline = written(tmp_path / "t.json", event("a", 0, 5), {**event("b", 1, 2), field: value})
+    assert [each["name"] for each in timeline.events] == ["a"]
+
+
+def test_odd_names_of_threads_are_left_out(tmp_path):
+    odd = [{"ph": "M", "name": "thread_name", "pid": [1], "tid": 1, "args": each} for each in "x"]
+    odd.append({"ph": "M", "name": "thread_name", "pid": 1, "tid": 1, "args": {"name": ["a"]}})
+    timeline = written(tmp_path / "t.json", event("a", 0, 5), *odd)
+    assert "process 1, ['a']" in titles(timeline)
+
+
+def test_characters_that_pictures_do_not_allow_are_replaced(tmp_path):
+    timeline = written(tmp_path / "t.json", event("a\x00\x1b[31m\ud800b\uffff é", 0, 5))
+    timeline.save_svg(tmp_path / "t.svg")
+    (title,) = [each for each in titles(timeline) if "31m" in each]
+    assert title.startswith("a\ufffd\ufffd[31m\ufffdb\ufffd é")
+    assert ET.parse(tmp_path / "t.svg").getroot() is not None
