@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import keyword
 import re
 import shlex
 from collections.abc import Sequence
@@ -116,6 +117,8 @@ class CudaMagics(Magics):
         except ValueError as error:
             raise UsageError(f"%%cuda: {error}: {line}") from None
         options = parser.parse_args(words)
+        if options.code is not None and not _is_name(options.code):
+            raise UsageError(f"%%cuda: --code is {options.code!r}; expected a Python name")
         call = None if options.launch is None else _Call(options.launch)
         code = self._compile(options, cell)
         kernels = _kernels(code, options.instantiate)
@@ -126,8 +129,6 @@ class CudaMagics(Magics):
             )
         self.shell.push(kernels)
         if options.code:
-            if not options.code.isidentifier():
-                raise UsageError(f"%%cuda: --code is {options.code!r}; expected a Python name")
             self.shell.push({options.code: code})
         if call is not None:
             call.run(self.shell.user_ns, kernels)
@@ -146,14 +147,15 @@ class CudaMagics(Magics):
         Raises
         ------
         UsageError
-            If `line` is not a name.
+            If `line` is not a name, or the cell fails. IPython has then shown why.
         """
         name = line.strip()
-        if name and not name.isidentifier():
+        if name and not _is_name(name):
             raise UsageError(f"%%cuda_trace: {name!r} is not a Python name for the timeline")
         with cuprum.trace.record() as timeline:
             result = self.shell.run_cell(cell)
-        result.raise_error()
+        if not result.success:
+            raise UsageError("%%cuda_trace: the cell failed; see above")
         if name:
             self.shell.push({name: timeline})
         display(timeline)
@@ -242,6 +244,10 @@ def _kernels(code: cuprum.ObjectCode, instantiated: Sequence[str]) -> dict[str, 
         if kernel.handle in taken:
             continue
         name = _source_name(symbol)
+        if not _is_name(name):
+            raise UsageError(
+                f"%%cuda: a kernel has the name {name!r}, which Python reserves; rename it"
+            )
         if name in found:
             raise UsageError(
                 f"%%cuda: several kernels have the name {name!r}; rename one, or declare them "
@@ -251,19 +257,41 @@ def _kernels(code: cuprum.ObjectCode, instantiated: Sequence[str]) -> dict[str, 
     return found
 
 
+def _is_name(text: str) -> bool:
+    """Return whether a cell can use a name for a variable."""
+    return text.isidentifier() and not keyword.iskeyword(text)
+
+
+# In mangled names: literals such as Li3E, earlier parts such as S0_ and T1_, and sizes such as A8_.
+_NUMBERS_THAT_ARE_NO_LENGTHS = re.compile(r"L[a-z]n?\d+E|[ST][0-9A-Z]*_|A\d+_")
+
+
 def _source_name(symbol: str) -> str:
     """Return the last part of a function's name in the source; the symbol if it is not C++."""
-    rest = re.match(r"_ZN?", symbol)
-    if rest is None:
+    start = re.match(r"_Z(N[rVKRO]*)?", symbol)
+    if start is None:
         return symbol
-    at = rest.end()
     name = symbol
-    while length := re.match(r"\d+", symbol[at:]):
-        begin = at + length.end()
-        at = begin + int(length.group())
-        name = symbol[begin:at]
-        if not rest.group().endswith("N"):
-            break
+    at = start.end()
+    depth = 0  # inside the arguments of a template, which may be names themselves
+    while at < len(symbol):
+        if skipped := _NUMBERS_THAT_ARE_NO_LENGTHS.match(symbol, at):
+            at = skipped.end()
+        elif length := re.match(r"\d+", symbol[at:]):
+            begin = at + length.end()
+            at = begin + int(length.group())
+            if depth == 0:
+                name = symbol[begin:at]
+            if depth == 0 and start.group(1) is None:
+                break
+        elif symbol[at] == "E":
+            if depth == 0:
+                break
+            depth -= 1
+            at += 1
+        else:
+            depth += symbol[at] in "INLXJF"
+            at += 1
     return name
 
 

@@ -176,8 +176,37 @@ def test_a_traced_cell_shows_a_timeline(shell, device):
 
 
 def test_a_traced_cell_that_fails_stops_the_trace(shell):
-    with capture_output(), pytest.raises(ZeroDivisionError):
+    with capture_output() as captured, pytest.raises(UsageError, match="the cell failed"):
         shell.run_cell_magic("cuda_trace", "", "1 / 0")
+    assert captured.stdout.count("Traceback (most recent call last)") == 1  # IPython shows it
     assert not cuprum.trace.is_tracing()
-    with pytest.raises(UsageError, match="is not a Python name"):
-        shell.run_cell_magic("cuda_trace", "two names", "1")
+    for name in ("two names", "lambda"):
+        with pytest.raises(UsageError, match="is not a Python name"):
+            shell.run_cell_magic("cuda_trace", name, "1")
+
+
+def test_names_that_python_reserves_are_refused(shell):
+    kernel = "__global__ void lambda() {}"
+    assert "a kernel has the name 'lambda', which Python reserves" in error_of(shell, "", kernel)
+    message = error_of(shell, "--code class", "__global__ void fine() {}")
+    assert "--code is 'class'; expected a Python name" in message
+    assert "fine" not in shell.user_ns
+
+
+@pytest.mark.parametrize(
+    ("symbol", "name"),
+    [
+        ("plain", "plain"),
+        ("_Z5scalePfif", "scale"),
+        ("_ZN5inner5scaleEv", "scale"),
+        ("_ZN12_GLOBAL__N_11kEv", "k"),
+        ("_ZN2ns5ScaleIfE3runEv", "run"),
+        ("_ZN2ns5ScaleINS_5OtherELi12EE3runEv", "run"),
+        ("_ZN2ns5ScaleIfNS0_IiEEA8_fE3runEv", "run"),
+        ("_Z3runI5OtherEvT_", "run"),
+    ],
+)
+def test_a_kernel_has_the_last_part_of_its_name(symbol, name):
+    from cuprum.ipython import _source_name
+
+    assert _source_name(symbol) == name
