@@ -83,7 +83,7 @@ def main():
     if sys.argv[1:2] == ["--run"]:
         print("the sum is", run(sys.argv[2]))
         return
-    buggy = run_checked("// (a barrier is missing here)")
+    buggy = run_checked("")  # a barrier is missing
     report = report_in(buggy.stderr)
     print("without the barrier:\n", report, sep="")
     assert buggy.returncode != 0
@@ -98,7 +98,9 @@ def main():
     if len(sys.argv) > 1:
         from pictures import write_terminal
 
-        command = "$ CUPRUM_DRIVER=emulated CUPRUM_EMULATOR_CHECK=all python sum.py\n"
+        command = (
+            "$ CUPRUM_DRIVER=emulated CUPRUM_EMULATOR_CHECK=all python catch_a_bug.py --run ''\n"
+        )
         write_terminal(sys.argv[1], command + report, marks=["sum.cu", "race:"])
 
 

@@ -12,10 +12,12 @@ python web_service.py --serve FOLDER       start one server, and print its port
 
 import json
 import math
+import os
 import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -39,6 +41,7 @@ extern "C" __global__ void evaluate(double* values, int count) {
 """
 # What clients send becomes code: accept formulas of x only.
 FORMULA = re.compile(r"(?:[0-9.x+\-*/() ]|sin|cos|exp|sqrt){1,200}")
+COUNT = re.compile(r"[0-9]{1,9}")
 MOST_VALUES = 1 << 16
 
 
@@ -61,7 +64,7 @@ class Handler(BaseHTTPRequestHandler):
         query = parse_qs(urlsplit(self.path).query)
         formula = query.get("formula", [""])[0]
         count = query.get("count", ["8"])[0]
-        if not FORMULA.fullmatch(formula) or not count.isdecimal():
+        if not FORMULA.fullmatch(formula) or not COUNT.fullmatch(count):
             self.reply(400, {"error": "expected a formula of x, and a count"})
             return
         try:
@@ -106,7 +109,14 @@ def serve(folder):
     Handler.cache = Counted(folder, max_size_bytes=64 << 20)
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     print(server.server_port, flush=True)
+    threading.Thread(target=end_with_parent, daemon=True).start()
     server.serve_forever()
+
+
+def end_with_parent():
+    """End this process when stdin is closed, as it is when the parent has ended in any way."""
+    sys.stdin.read()
+    os._exit(0)
 
 
 class Server:
@@ -114,9 +124,16 @@ class Server:
 
     def __init__(self, folder):
         self.process = subprocess.Popen(
-            [sys.executable, __file__, "--serve", folder], stdout=subprocess.PIPE, text=True
+            [sys.executable, __file__, "--serve", folder],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
-        self.port = int(self.process.stdout.readline())
+        port = self.process.stdout.readline()
+        if not port:
+            self.stop()
+            raise RuntimeError(f"the server ended with status {self.process.returncode}")
+        self.port = int(port)
 
     def get(self, formula, count=8):
         query = urlencode({"formula": formula, "count": count})
@@ -127,6 +144,14 @@ class Server:
     def stop(self):
         self.process.terminate()
         self.process.wait()
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *arguments):
+        self.stop()
 
 
 def main():
@@ -134,8 +159,7 @@ def main():
     wanted = [math.sin(x) * math.exp(-x / 10) for x in range(8)]
     times = {}
     with tempfile.TemporaryDirectory() as folder:
-        first, second = Server(folder), Server(folder)
-        try:
+        with Server(folder) as first, Server(folder) as second:
             for name, server in (
                 ("first request: compiled", first),
                 ("second request, same server", first),
@@ -153,18 +177,12 @@ def main():
                 answers = list(pool.map(lambda _: first.get("x * x", 1000), range(32)))
             assert all(answer["values"] == [x * x for x in range(1000)] for answer in answers)
             print("32 requests at a time: all right")
-        finally:
-            first.stop()
-            second.stop()
 
-        third = Server(folder)  # a restart
-        try:
+        with Server(folder) as third:  # a restart
             answer = third.get(formula)
             times["after a restart"] = answer["preparing_ms"]
             assert answer["compiled_here"] == 0
             print(f"after a restart: {times['after a restart']:.2f} ms, nothing compiled")
-        finally:
-            third.stop()
     if len(sys.argv) > 1:
         draw(sys.argv[1], times)
 

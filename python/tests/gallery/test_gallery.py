@@ -7,12 +7,16 @@
 an environment of its own.
 """
 
+import contextlib
+import http.client
 import importlib.util
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import urllib.parse
 from pathlib import Path
 
 import pytest
@@ -43,17 +47,23 @@ def run(program, *arguments, folder):
         "HOME": str(folder),  # some packages leave files there
         "CUPRUM_EMULATOR_DEVICES": "4" if "four" in program else "1",
     }
-    done = subprocess.run(
+    process = subprocess.Popen(
         [sys.executable, GALLERY / f"{program}.py", *map(str, arguments)],
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=TIMEOUT_S,
         cwd=folder,
         env=environment,
-        check=False,
+        start_new_session=True,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    try:
+        output, errors = process.communicate(timeout=TIMEOUT_S)
+    finally:
+        with contextlib.suppress(ProcessLookupError):  # workers and servers, if any are left
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert process.returncode == 0, output + errors
+    return output
 
 
 @pytest.mark.parametrize(
@@ -127,7 +137,44 @@ def test_the_page_shows_every_program_and_every_picture():
         assert any(picture.name in text for text in pages), picture.name
 
 
-def test_the_timeline_in_the_documents_is_one_of_ours():
+def test_the_timeline_in_the_documents_is_drawn_as_timelines_are_now(device, stream):
+    """If this fails, draw it again: tools/test-gallery --pictures."""
+    buffer = device.allocate(64, stream=stream)
+    with cuprum.trace.record() as timeline:
+        buffer.fill(b"\1", stream=stream)
+        stream.sync()
     picture = (ROOT / "docs" / "images" / "gallery" / "timeline.svg").read_text()
-    drawn = cuprum.trace.Timeline().to_svg()
-    assert picture.split(" width=")[0] == drawn.split(" width=")[0]
+    for text in (picture, timeline.to_svg()):
+        assert 'font-family="sans-serif" font-size="11">' in text
+        colour = "#2f7ed8" if text is picture else "#e08a1e"  # kernels, copies
+        assert f'height="15" fill="{colour}"><title>' in text
+        assert re.search(r'<path d="M170\.0 18V\d+" stroke="#ddd"', text)
+        assert re.search(
+            r'<text x="170\.0" y="13" fill="#666" text-anchor="start">0 us</text>', text
+        )
+
+
+def test_a_server_ends_with_its_parent(tmp_path):
+    """Also if the parent was killed."""
+    server = subprocess.Popen(
+        [sys.executable, GALLERY / "web_service.py", "--serve", tmp_path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        port = int(server.stdout.readline())
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_S)
+        for count in ("-1", "x", "9" * 5000, "\u00b2"):
+            query = urllib.parse.urlencode({"formula": "x", "count": count})
+            connection.request("GET", f"/evaluate?{query}")
+            with connection.getresponse() as response:
+                assert response.status == 400
+                assert b"expected a formula of x, and a count" in response.read()
+        connection.close()
+        server.stdin.close()
+        assert server.wait(TIMEOUT_S) == 0
+    finally:
+        server.kill()
+        server.wait()
+        server.stdout.close()
