@@ -75,6 +75,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="CALL",
         help="run a kernel after compiling, as in 'scale[blocks, threads](buffer, 2.0)'",
     )
+    parser.add_argument(
+        "--stream",
+        metavar="NAME",
+        help="the stream of --launch; default: the default stream of the device",
+    )
     return parser
 
 
@@ -97,7 +102,7 @@ class CudaMagics(Magics):
         ----------
         line : str
             Options: ``--arch``, ``--std``, ``-I``, ``-D``, ``--instantiate``, ``--fast-math``,
-            ``--code`` and ``--launch``. ``%cuda --help`` shows them.
+            ``--code``, ``--launch`` and ``--stream``. ``%cuda --help`` shows them.
         cell : str or None
             The source.
 
@@ -120,6 +125,7 @@ class CudaMagics(Magics):
         if options.code is not None and not _is_name(options.code):
             raise UsageError(f"%%cuda: --code is {options.code!r}; expected a Python name")
         call = None if options.launch is None else _Call(options.launch)
+        stream = self._stream(options)
         code = self._compile(options, cell)
         kernels = _kernels(code, options.instantiate)
         if not kernels and not options.code:
@@ -131,7 +137,7 @@ class CudaMagics(Magics):
         if options.code:
             self.shell.push({options.code: code})
         if call is not None:
-            call.run(self.shell.user_ns, kernels)
+            call.run(self.shell.user_ns, kernels, stream)
 
     @cell_magic
     def cuda_trace(self, line: str, cell: str) -> None:
@@ -159,6 +165,18 @@ class CudaMagics(Magics):
         if name:
             self.shell.push({name: timeline})
         display(timeline)
+
+    def _stream(self, options: argparse.Namespace) -> cuprum.Stream | None:
+        if options.stream is None:
+            return None
+        if options.launch is None:
+            raise UsageError("%%cuda: --stream is for --launch, which is missing")
+        stream = self.shell.user_ns.get(options.stream)
+        if not isinstance(stream, cuprum.Stream):
+            raise UsageError(
+                f"%%cuda: --stream is {options.stream!r}; expected the name of a cuprum.Stream"
+            )
+        return stream
 
     def _compile(self, options: argparse.Namespace, cell: str) -> cuprum.ObjectCode:
         settings: dict[str, Any] = {
@@ -212,18 +230,24 @@ class _Call:
         self._shape = tree.func.slice
         self._arguments = ast.Tuple(tree.args, ast.Load())
 
-    def run(self, names: dict[str, Any], kernels: dict[str, cuprum.Kernel]) -> None:
+    def run(
+        self,
+        names: dict[str, Any],
+        kernels: dict[str, cuprum.Kernel],
+        stream: cuprum.Stream | None,
+    ) -> None:
         """Launch, and wait until the kernel is done."""
         if self.name not in kernels:
             known = ", ".join(sorted(kernels))
             raise UsageError(
                 f"%%cuda: --launch: the cell has no kernel {self.name!r}; it has {known}"
             )
-        device = cuprum.Device()
-        device.set_current()
+        if stream is None:
+            device = cuprum.Device()
+            device.set_current()
+            stream = device.default_stream
         grid, block, *shared = self._value(self._shape, names)
         config = cuprum.LaunchConfig(grid=grid, block=block, shmem_size=shared[0] if shared else 0)
-        stream = device.default_stream
         cuprum.launch(stream, config, kernels[self.name], *self._value(self._arguments, names))
         stream.sync()
 

@@ -138,6 +138,8 @@ def test_an_error_shows_the_log_and_the_line_of_the_cell(shell):
         ("--launch 'scale[1, 2](x=1)'", SCALE, "expected kernel[grid, block](arguments)"),
         ("--launch 'scale[1,'", SCALE, "expected kernel[grid, block](arguments)"),
         ("--launch 'other[1, 2](1)'", SCALE, "no kernel 'other'; it has scale"),
+        ("--stream device", SCALE, "--stream is for --launch, which is missing"),
+        ("--launch 'scale[1, 2](1)' --stream none", SCALE, "the name of a cuprum.Stream"),
         (
             "",
             "__global__ void f() {} __global__ void f(int) {}",
@@ -148,6 +150,28 @@ def test_an_error_shows_the_log_and_the_line_of_the_cell(shell):
 )
 def test_mistakes_are_named(shell, line, cell, message):
     assert message in error_of(shell, line, cell)
+
+
+def test_a_launch_uses_the_stream_that_is_named(shell, device, stream, monkeypatch):
+    used = []
+
+    def launch(stream, *arguments):
+        used.append(stream)
+        original(stream, *arguments)
+
+    original = cuprum.launch
+    monkeypatch.setattr(cuprum, "launch", launch)
+    values = np.arange(8, dtype=np.float32)
+    buffer = device.allocate(values.nbytes, stream=stream)
+    buffer.copy_from_host(values, stream=stream)
+    shell.user_ns.update(buffer=buffer, stream=stream)
+    shell.run_cell_magic("cuda", "--stream stream --launch 'scale[1, 32](buffer, 8, 3.0)'", SCALE)
+    assert used == [stream]
+    result = np.empty_like(values)
+    buffer.copy_to_host(result, stream=stream)
+    stream.sync()
+    assert result.tolist() == (values * 3).tolist()
+    buffer.close()
 
 
 def test_wrong_arguments_of_a_launch_are_plain_errors(shell, device):
