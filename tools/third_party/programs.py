@@ -76,8 +76,7 @@ def run(program: ShortProgram, folder: Path, python_package: Path) -> str:
     if not mark.exists() or mark.read_text().splitlines() != program.install:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        make = [sys.executable, "-m", "venv", folder / "venv"]
-        subprocess.run([*make], check=True)
+        _make_environment(folder / "venv")
         for command in program.install:
             done = _shell(command, folder, environment)
             if done.returncode != 0:
@@ -107,6 +106,10 @@ def run_all(folder: Path, python_package: Path, pattern: str) -> bool:
 
 
 # ---- helpers -------------------------------------------------------------------------------------
+
+
+def _make_environment(folder: Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
 
 
 def _shell(text: str, folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess:
