@@ -6,11 +6,13 @@
 #include "support/never_destroyed.hpp"
 #include "support/terminal.hpp"
 
+#include <pthread.h>
 #include <signal.h>
 
 #include <chrono>
+#include <exception>
 #include <mutex>
-#include <system_error>
+#include <new>
 #include <vector>
 
 namespace cuprum::detail {
@@ -19,7 +21,7 @@ namespace {
 
 constexpr std::chrono::milliseconds REDRAW_PERIOD{500};
 
-/// The last line of the terminal, which all compilations share.
+/// The line on the terminal, which all compilations share.
 struct Line {
     std::mutex mutex;
     std::vector<const CompileProgress*> running; // the first one draws
@@ -29,6 +31,13 @@ struct Line {
 Line& line() {
     static NeverDestroyed<Line> only;
     return *only;
+}
+
+/// Lets forked children start anew. Only the thread that forks lives on in a child: those that
+/// compile, and the one that held the mutex, do not.
+void renew_in_children() {
+    [[maybe_unused]] static const int registered =
+        ::pthread_atfork(nullptr, nullptr, [] { ::new (&line()) Line; });
 }
 
 /// Returns after which time a compilation is shown; zero means never.
@@ -46,6 +55,7 @@ CompileProgress::CompileProgress(std::string what) : what_(std::move(what)) {
     if (delay().count() == 0) {
         return;
     }
+    renew_in_children();
     {
         const std::lock_guard lock(line().mutex);
         line().running.push_back(this);
@@ -56,8 +66,8 @@ CompileProgress::CompileProgress(std::string what) : what_(std::move(what)) {
     ::pthread_sigmask(SIG_SETMASK, &all, &before); // signals are for the program's own threads
     try {
         thread_ = std::thread([this] { watch(); });
-    } catch (const std::system_error&) {
-        // There is no progress to see then.
+    } catch (...) {
+        // No thread or no memory: the compiler runs without progress.
     }
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -72,7 +82,7 @@ CompileProgress::~CompileProgress() {
         std::erase(line().running, this);
         if (line().is_drawn) {
             line().is_drawn = false;
-            erase_last_line(); // what runs now draws its own
+            erase_line_below(); // what runs now draws its own
         }
     }
     over_.notify_all();
@@ -90,16 +100,23 @@ void CompileProgress::watch() {
         return;
     }
     do {
-        const std::size_t others = line().running.size() - 1;
         if (line().running.front() == this) {
-            const auto seconds =
-                std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begin).count();
-            line().is_drawn |=
-                draw_last_line("cuprum: " + what_ +
-                               (others == 0 ? "" : " and " + std::to_string(others) + " more") +
-                               ", " + std::to_string(seconds) + " s");
+            const auto time = Clock::now() - begin;
+            draw(std::chrono::duration_cast<std::chrono::seconds>(time).count());
         }
     } while (!over_.wait_for(lock, REDRAW_PERIOD, is_over));
+}
+
+/// Draws the line. The mutex is held.
+void CompileProgress::draw(std::int64_t seconds) const noexcept {
+    try {
+        const std::size_t others = line().running.size() - 1;
+        line().is_drawn |= draw_line_below(
+            "cuprum: " + what_ + (others == 0 ? "" : " and " + std::to_string(others) + " more") +
+            ", " + std::to_string(seconds) + " s");
+    } catch (const std::exception&) {
+        // Out of memory: the line stays as it is.
+    }
 }
 
 } // namespace cuprum::detail

@@ -4,13 +4,14 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <string>
 #include <thread>
 
 namespace cuprum::detail {
 
-/// The scope in which a compiler runs. After a few seconds, the last line of the terminal shows
-/// what is compiled and for how long, until the scope ends.
+/// The scope in which a compiler runs. After a few seconds, the line below the cursor of the
+/// terminal shows what is compiled and for how long, until the scope ends.
 ///
 /// Does nothing unless stderr is a terminal. CUPRUM_PROGRESS sets the seconds; 0 means never.
 class CompileProgress {
@@ -24,6 +25,7 @@ public:
 
 private:
     void watch();
+    void draw(std::int64_t seconds) const noexcept;
 
     std::string what_;
     bool is_over_ = false; // guarded by the mutex that all compilations share

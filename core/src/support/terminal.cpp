@@ -5,9 +5,11 @@
 
 #include "support/shared_library.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <sys/ioctl.h>
 
@@ -15,10 +17,23 @@ namespace cuprum::detail {
 
 namespace {
 
-constexpr std::string_view ERASE_LINE = "\r\x1b[K";
+// The escape sequences are those of a VT100. The first two make a line below the cursor, and scroll
+// if the cursor is on the last line of the screen. Unlike a newline, they keep the column.
+constexpr std::string_view TO_LINE_BELOW = "\033D\033M"     // down and up
+                                           "\0337"          // remember the cursor
+                                           "\033D\r\033[K"; // down, and erase the line
+constexpr std::string_view BACK = "\0338";                  // to the cursor
 
 void write_to_terminal(std::string_view text) noexcept {
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+/// Returns whether stderr leads to the terminal of this process now, and a write would not block.
+/// Programs redirect it, shells move programs to the background, and users stop output at any time.
+bool has_terminal_now() noexcept {
+    pollfd state{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+    return ::isatty(STDERR_FILENO) == 1 && ::tcgetpgrp(STDERR_FILENO) == ::getpgrp() &&
+           ::poll(&state, 1, 0) == 1 && (state.revents & POLLOUT) != 0;
 }
 
 } // namespace
@@ -47,9 +62,8 @@ std::chrono::seconds progress_delay(std::string& problem) {
     return std::chrono::seconds(seconds);
 }
 
-bool draw_last_line(std::string_view text) noexcept {
-    const pid_t foreground = ::tcgetpgrp(STDERR_FILENO);
-    if (foreground > 0 && foreground != ::getpgrp()) {
+bool draw_line_below(std::string_view text) noexcept {
+    if (!has_terminal_now()) {
         return false;
     }
     winsize size{};
@@ -59,7 +73,8 @@ bool draw_last_line(std::string_view text) noexcept {
     try {
         std::string line(text.substr(0, columns));
         std::ranges::replace_if(line, [](char each) { return each < ' ' || each > '~'; }, '?');
-        line.insert(0, ERASE_LINE);
+        line.insert(0, TO_LINE_BELOW);
+        line += BACK;
         write_to_terminal(line); // one write, so that it does not mix with other output
     } catch (...) {
         return false; // out of memory
@@ -67,8 +82,12 @@ bool draw_last_line(std::string_view text) noexcept {
     return true;
 }
 
-void erase_last_line() noexcept {
-    write_to_terminal(ERASE_LINE);
+void erase_line_below() noexcept {
+    if (has_terminal_now()) {
+        std::array<char, TO_LINE_BELOW.size() + BACK.size()> erase{};
+        std::ranges::copy(BACK, std::ranges::copy(TO_LINE_BELOW, erase.begin()).out);
+        write_to_terminal({erase.data(), erase.size()});
+    }
 }
 
 } // namespace cuprum::detail

@@ -18,10 +18,14 @@ namespace cuprum::detail {
 /// never. If the variable has an invalid value, sets `problem` and returns the default.
 [[nodiscard]] std::chrono::seconds progress_delay(std::string& problem);
 
-/// Draws the last line of the terminal, as much of it as fits, with "?" for what is not printable
-/// ASCII. Returns false while the process runs in the background of the terminal.
-bool draw_last_line(std::string_view text) noexcept;
+/// Draws the line below the cursor, as much of it as fits, with "?" for what is not printable
+/// ASCII. The cursor stays where it is, so nothing that the program wrote is overwritten.
+///
+/// Returns false, and draws nothing, unless stderr is the terminal that controls the process, and
+/// the process runs in its foreground.
+bool draw_line_below(std::string_view text) noexcept;
 
-void erase_last_line() noexcept;
+/// Erases the line below the cursor, on the same condition.
+void erase_line_below() noexcept;
 
 } // namespace cuprum::detail

@@ -3,9 +3,11 @@
 
 #include "builtins/status_line.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string>
 #include <sys/ioctl.h>
@@ -14,7 +16,12 @@ namespace cuprum::emulator::builtins {
 
 namespace {
 
-constexpr std::string_view ERASE = "\r\x1b[K";
+// The escape sequences are those of a VT100. The first two make a line below the cursor, and scroll
+// if the cursor is on the last line of the screen. Unlike a newline, they keep the column.
+constexpr std::string_view TO_LINE_BELOW = "\033D\033M"     // down and up
+                                           "\0337"          // remember the cursor
+                                           "\033D\r\033[K"; // down, and erase the line
+constexpr std::string_view BACK = "\0338";                  // to the cursor
 constexpr std::size_t DEFAULT_COLUMNS = 80;
 
 /// Returns how many characters fit on a line without moving the cursor to the next one.
@@ -24,9 +31,12 @@ std::size_t terminal_columns() noexcept {
     return (is_known ? size.ws_col : DEFAULT_COLUMNS) - 1;
 }
 
-bool is_in_background() noexcept {
-    const pid_t foreground = ::tcgetpgrp(STDERR_FILENO);
-    return foreground > 0 && foreground != ::getpgrp();
+/// Returns whether stderr leads to the terminal of this process now, and a write would not block.
+/// Programs redirect it, shells move programs to the background, and users stop output at any time.
+bool has_terminal_now() noexcept {
+    pollfd state{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+    return ::isatty(STDERR_FILENO) == 1 && ::tcgetpgrp(STDERR_FILENO) == ::getpgrp() &&
+           ::poll(&state, 1, 0) == 1 && (state.revents & POLLOUT) != 0;
 }
 
 void write_to_terminal(std::string_view text) noexcept {
@@ -41,12 +51,13 @@ StatusLine& StatusLine::instance() {
 }
 
 void StatusLine::draw(std::string_view text) noexcept {
-    if (is_in_background()) {
+    if (waiting_hosts_.load() <= 0 || !has_terminal_now()) {
         return;
     }
     try {
-        std::string line(ERASE);
+        std::string line(TO_LINE_BELOW);
         line += text.substr(0, std::min(text.size(), terminal_columns()));
+        line += BACK;
         is_drawn_ = true;
         write_to_terminal(line); // one write, so that it does not mix with other output
     } catch (...) {
@@ -55,9 +66,14 @@ void StatusLine::draw(std::string_view text) noexcept {
 }
 
 void StatusLine::clear() noexcept {
-    if (is_drawn_) {
-        is_drawn_ = false;
-        write_to_terminal(ERASE);
+    if (!is_drawn_) {
+        return;
+    }
+    is_drawn_ = false;
+    if (has_terminal_now()) {
+        std::array<char, TO_LINE_BELOW.size() + BACK.size()> erase{};
+        std::ranges::copy(BACK, std::ranges::copy(TO_LINE_BELOW, erase.begin()).out);
+        write_to_terminal({erase.data(), erase.size()});
     }
 }
 
@@ -67,6 +83,11 @@ void StatusLine::make_room() noexcept {
     }
     const std::lock_guard lock(mutex_);
     clear();
+}
+
+void StatusLine::forget_after_fork() noexcept {
+    is_enabled_.store(false);
+    waiting_hosts_.store(0);
 }
 
 } // namespace cuprum::emulator::builtins

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The last line of the terminal, where progress appears. All other output of the emulated device
-// erases the line first.
+// The line of the terminal where progress appears. All other output of the emulated device erases
+// the line first.
 
 #pragma once
 
@@ -12,8 +12,12 @@
 
 namespace cuprum::emulator::builtins {
 
-/// A line of text on the terminal of the process that is drawn again and again. Nothing is drawn,
+/// A line of text below the cursor of the terminal that is drawn again and again. Nothing is drawn,
 /// and no mutex is used, unless the line was enabled.
+///
+/// The cursor stays where it is, so what the program has written, or its user has typed, is never
+/// overwritten. The line appears only while a host thread waits for the device, because a program
+/// that goes on may write to the line below at any time.
 class StatusLine {
 public:
     /// Returns the line of the process. It is never destroyed.
@@ -26,8 +30,9 @@ public:
     /// line behind.
     [[nodiscard]] std::unique_lock<std::mutex> hold() { return std::unique_lock(mutex_); }
 
-    /// Draws the line, as much of it as fits. The caller holds the line. Does nothing while the
-    /// process runs in the background of its terminal.
+    /// Draws the line, as much of it as fits. The caller holds the line. Does nothing unless a host
+    /// thread waits, stderr is the terminal that controls the process, and the process runs in its
+    /// foreground.
     void draw(std::string_view text) noexcept;
 
     /// Removes the line. The caller holds it.
@@ -35,6 +40,19 @@ public:
 
     /// Removes the line before other output. Costs one load while the line is not enabled.
     void make_room() noexcept;
+
+    /// Notes that a host thread starts to wait for the device.
+    void begin_wait() noexcept { waiting_hosts_.fetch_add(1); }
+
+    /// Notes that a host thread goes on, and removes the line, because the thread may print.
+    void end_wait() noexcept {
+        waiting_hosts_.fetch_sub(1);
+        make_room();
+    }
+
+    /// Disables the line in a forked child, which has no thread that draws. Takes no mutex: a
+    /// thread of the parent may have held it.
+    void forget_after_fork() noexcept;
 
     StatusLine(const StatusLine&) = delete;
     StatusLine& operator=(const StatusLine&) = delete;
@@ -46,6 +64,7 @@ private:
     std::mutex mutex_;
     bool is_drawn_ = false;
     std::atomic<bool> is_enabled_{false};
+    std::atomic<int> waiting_hosts_{0};
 };
 
 } // namespace cuprum::emulator::builtins

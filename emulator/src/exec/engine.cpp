@@ -18,6 +18,7 @@
 
 #include "exec/engine.hpp"
 
+#include "builtins/status_line.hpp"
 #include "exec/block.hpp"
 #include "exec/grid.hpp"
 #include "exec/idle_workers.hpp"
@@ -229,9 +230,11 @@ Watchdog& Engine::watchdog() const noexcept {
 
 HostWait::HostWait() noexcept {
     Engine::instance().watchdog().add_waiting_host(1);
+    builtins::StatusLine::instance().begin_wait();
 }
 
 HostWait::~HostWait() {
+    builtins::StatusLine::instance().end_wait();
     Engine::instance().watchdog().add_waiting_host(-1);
 }
 

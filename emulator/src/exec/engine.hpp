@@ -131,7 +131,8 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// The scope in which a host thread waits for the device. Only then does the watchdog end kernels.
+/// The scope in which a host thread waits for the device. Only then does the watchdog end kernels,
+/// and only then is progress shown.
 class HostWait {
 public:
     [[nodiscard]] HostWait() noexcept;

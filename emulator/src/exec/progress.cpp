@@ -9,7 +9,7 @@
 
 #include <signal.h>
 
-#include <system_error>
+#include <exception>
 
 namespace cuprum::emulator::exec {
 
@@ -57,8 +57,9 @@ void Progress::start(std::uint32_t workers) {
     ::pthread_sigmask(SIG_SETMASK, &all, &before); // signals are for the program's own threads
     try {
         thread_ = std::thread([this] { watch(); });
-    } catch (const std::system_error&) {
-        // No progress then; kernels run all the same.
+    } catch (...) {
+        slots_ = nullptr; // no thread or no memory: kernels run without progress
+        StatusLine::instance().enable(false);
     }
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -89,8 +90,12 @@ void Progress::watch() {
     while (!stopped_.wait_for(lock, PROGRESS_PERIOD, [this] { return is_stopping_; })) {
         // A grid removes the line when it ends. It waits for the line, so none is drawn after that.
         const auto held = line.hold();
-        const std::string text = describe();
-        text.empty() ? line.clear() : line.draw(text);
+        try {
+            const std::string text = describe();
+            text.empty() ? line.clear() : line.draw(text);
+        } catch (const std::exception&) {
+            line.clear(); // out of memory
+        }
     }
     const auto held = line.hold();
     line.clear();

@@ -21,37 +21,64 @@ import pytest
 
 # How long to wait for what must appear. A test takes this long only if it fails.
 TIMEOUT_S = 60
-ERASED = "\r\x1b[K"
+BELOW = "\x1bD\x1bM\x1b7\x1bD\r\x1b[K"  # to the line below the cursor, which is erased
+BACK = "\x1b8"
+ERASED = BELOW + BACK
+
+# Progress appears only on the terminal that controls the process.
+OWN_TERMINAL = """
+import fcntl, termios
+fcntl.ioctl(2, termios.TIOCSCTTY, 0)
+"""
 
 KERNEL = """
-import sys
+import ctypes, os, sys, threading
 import cuprum
 
 device = cuprum.Device(0)
 device.set_current()
 stream = device.create_stream()
-source = '''
-extern "C" __global__ void wait_for_host(volatile int* flag) {
+source = r'''
+extern "C" __global__ void wait_for_host(volatile int* flags) {
     if (blockIdx.x == gridDim.x - 1) {
-        printf("hello from the last block\\\\n");
-        while (*flag == 0) {}
+        printf("hello from the last block\\n");
+        flags[1] = 1;
+        while (flags[0] == 0) {}
     }
 }
 '''
 kernel = cuprum.Program(source, "c++").compile("ptx").get_kernel("wait_for_host")
-flag = cuprum.LegacyPinnedMemoryResource().allocate(4, stream=stream)
-flag.fill(b"\\0", stream=stream)
+buffer = cuprum.LegacyPinnedMemoryResource().allocate(8, stream=stream)
+buffer.fill(b"\\0", stream=stream)
 stream.sync()
-cuprum.launch(stream, cuprum.LaunchConfig(grid=64, block=1), kernel, flag)
-sys.stdin.readline()
-flag.copy_from_host(b"\\1\\0\\0\\0", stream=device.create_stream())
+flags = (ctypes.c_int * 2).from_address(int(buffer.handle))
+
+def release():
+    sys.stdin.readline()
+    flags[0] = 1
+
+def start():
+    cuprum.launch(stream, cuprum.LaunchConfig(grid=64, block=1), kernel, buffer)
+    while flags[1] == 0:
+        pass
+    print("working...", end="", flush=True)
+"""
+# One thread waits for the device, while another one waits for the test.
+WAITING = (
+    KERNEL
+    + """
+start()
+threading.Thread(target=release).start()
 stream.sync()
 print("the end", flush=True)
 """
+)
+OUTPUT = "working...hello from the last block\r\nthe end\r\n"
 
 COMPILATION = """
 import contextlib, sys
 import cuprum
+print("working...", end="", flush=True)
 
 program = cuprum.Program(
     f'#include "{sys.argv[1]}"\\nextern "C" __global__ void k() {{}}', "c++",
@@ -68,7 +95,7 @@ class Terminal:
     def __init__(self, arguments, environment):
         self.primary, secondary = pty.openpty()
         self.process = subprocess.Popen(
-            [sys.executable, "-c", *arguments],
+            [sys.executable, "-c", OWN_TERMINAL + arguments[0], *arguments[1:]],
             stdin=subprocess.PIPE,
             stdout=secondary,
             stderr=secondary,
@@ -86,7 +113,6 @@ class Terminal:
             assert ready, f"{pattern} did not appear: {self.text!r}"
             if not self._read():
                 return
-        return
 
     def _read(self):
         try:
@@ -100,8 +126,7 @@ class Terminal:
         """Let the program go on, and return all that it wrote."""
         self.process.stdin.write(b"\n")
         self.process.stdin.close()
-        while self._read():
-            pass
+        self.read_until(r"(?!)")  # to the end
         assert self.process.wait(TIMEOUT_S) == 0, self.text
         return self.text
 
@@ -123,6 +148,11 @@ def on_terminal():
     yield start
     for terminal in terminals:
         terminal.close()
+
+
+def without_progress(text):
+    """Return what a program has written itself."""
+    return re.sub(re.escape(BELOW) + ".*?" + re.escape(BACK), "", text, flags=re.DOTALL)
 
 
 class SlowHeader:
@@ -173,55 +203,111 @@ def emulated(device):
 
 @pytest.mark.usefixtures("emulated")
 def test_a_long_kernel_shows_how_many_blocks_are_done(on_terminal):
-    terminal = on_terminal(KERNEL, CUPRUM_PROGRESS="1")
+    terminal = on_terminal(WAITING, CUPRUM_PROGRESS="1")
     line = r"cuprum emulator: kernel wait_for_host: 63 of 64 blocks \(98 %\), \d+ s"
     terminal.read_until(line)
     text = terminal.finish()
-    # The line is erased before other output, and nothing of it stays at the end.
-    shown, rest = re.split(line + r"(?!.*blocks)", text, maxsplit=1, flags=re.DOTALL)
-    assert ERASED in shown
-    assert rest.startswith(ERASED)
-    assert rest.removeprefix(ERASED) == "hello from the last block\r\nthe end\r\n"
+    # The line is below what the program writes, which stays as it is. The last step erases it.
+    assert without_progress(text) == OUTPUT
+    last = text.rindex(BELOW)
+    assert text[last:].startswith(ERASED)
+    assert "the end" in text[last:]
 
 
 @pytest.mark.usefixtures("emulated")
 @pytest.mark.parametrize("environment", [{"CUPRUM_PROGRESS": "0"}, {"TERM": "dumb"}])
 def test_progress_is_off_with_one_switch_and_on_simple_terminals(on_terminal, environment):
-    terminal = on_terminal(KERNEL, **{"CUPRUM_PROGRESS": "1", **environment})
-    time.sleep(2)  # the kernel runs for longer than the second after which a line would appear
-    assert terminal.finish() == "hello from the last block\r\nthe end\r\n"
+    terminal = on_terminal(WAITING, **{"CUPRUM_PROGRESS": "1", **environment})
+    terminal.read_until("working")
+    time.sleep(2)  # longer than the second after which a line would appear
+    assert terminal.finish() == OUTPUT
+
+
+@pytest.mark.usefixtures("emulated")
+def test_a_program_that_does_not_wait_for_the_device_shows_nothing(on_terminal):
+    """The program may ask its user something: the terminal is its own."""
+    program = KERNEL + 'start()\nrelease()\nstream.sync()\nprint("the end", flush=True)'
+    terminal = on_terminal(program, CUPRUM_PROGRESS="1")
+    terminal.read_until("working")
+    time.sleep(2)
+    assert BELOW not in terminal.text
+    assert without_progress(terminal.finish()) == OUTPUT
+
+
+@pytest.mark.usefixtures("emulated")
+def test_progress_does_not_follow_stderr_into_a_file(on_terminal, tmp_path):
+    log = tmp_path / "log"
+    program = WAITING.replace(
+        "\nstart()\n", f"\nos.dup2(os.open({str(log)!r}, os.O_WRONLY | os.O_CREAT), 2)\nstart()\n"
+    )
+    terminal = on_terminal(program, CUPRUM_PROGRESS="1")
+    terminal.read_until("working")
+    time.sleep(2)
+    assert terminal.finish() == OUTPUT
+    assert log.read_bytes() == b""
+
+
+@pytest.mark.usefixtures("emulated")
+def test_a_forked_child_goes_on_while_progress_is_shown(on_terminal):
+    """Its driver is refused, as with a GPU, and says so at once."""
+    program = WAITING.replace(
+        "stream.sync()\nprint",
+        """
+def fork():
+    sys.stdin.readline()
+    child = os.fork()
+    if child == 0:
+        try:
+            stream.sync()
+        except cuprum.CUDAError:
+            os._exit(7)
+        os._exit(1)
+    print("child:", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+    release()
+
+threading.Thread(target=fork).start()
+stream.sync()
+print""",
+    ).replace("threading.Thread(target=release).start()\n", "")
+    terminal = on_terminal(program, CUPRUM_PROGRESS="1", CUPRUM_EMULATOR_LOG="info")
+    terminal.read_until("63 of 64 blocks")
+    terminal.process.stdin.write(b"\n")
+    terminal.process.stdin.flush()
+    terminal.read_until("child: 7")
+    assert "the end" in terminal.finish()
 
 
 @pytest.mark.usefixtures("emulated")
 def test_progress_needs_a_terminal():
     process = subprocess.Popen(
-        [sys.executable, "-c", KERNEL],
+        [sys.executable, "-c", WAITING],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "CUPRUM_PROGRESS": "1", "TERM": "xterm"},
     )
+    started = process.stdout.read(len("working..."))
     time.sleep(2)
     output, errors = process.communicate(b"\n", timeout=TIMEOUT_S)
     assert process.returncode == 0
-    assert (output, errors) == (b"hello from the last block\nthe end\n", b"")
+    assert (started + output).decode() == OUTPUT.replace("\r", "")
+    assert errors == b""
 
 
 @pytest.mark.usefixtures("emulated")
 @pytest.mark.parametrize("value", ["soon", "-1", "86401", "1.5"])
-def test_a_bad_value_is_refused_by_the_emulated_device(value):
+def test_a_bad_value_is_ignored_with_a_warning(value):
     done = subprocess.run(
-        [sys.executable, "-c", "import cuprum; cuprum.Device(0)"],
+        [sys.executable, "-c", "import cuprum; cuprum.Device(0).sync(); print('runs')"],
         capture_output=True,
         text=True,
         timeout=TIMEOUT_S,
         env={**os.environ, "CUPRUM_PROGRESS": value},
     )
-    assert done.returncode != 0
-    assert f"CUPRUM_PROGRESS='{value}' is not valid: expected a number from 0 to 86400" in (
-        done.stderr
-    )
-    assert f"CUPRUM_PROGRESS is '{value}' and is ignored" in done.stderr
+    assert (done.returncode, done.stdout) == (0, "runs\n"), done.stderr
+    refused = f"CUPRUM_PROGRESS='{value}' is not valid: expected a number from 0 to 86400; it is "
+    assert done.stderr.count(refused) == 1
+    assert done.stderr.count(f"CUPRUM_PROGRESS is '{value}' and is ignored") == 1
 
 
 def test_a_long_compilation_says_what_is_compiled(on_terminal, slow_header):
@@ -232,6 +318,7 @@ def test_a_long_compilation_says_what_is_compiled(on_terminal, slow_header):
     header.release()
     text = terminal.finish()
     assert text.endswith(ERASED + "the end\r\n")
+    assert without_progress(text) == "working...the end\r\n"
     assert "\x1b[31m" not in text
 
 

@@ -3,6 +3,7 @@
 
 #include "objects/process/driver.hpp"
 
+#include "builtins/status_line.hpp"
 #include "exec/engine.hpp"
 #include "objects/memory/address_space.hpp"
 #include "objects/memory/allocations.hpp"
@@ -130,6 +131,9 @@ void Driver::initialize() {
         log(LogLevel::Error, error.what());
         fail(CUDA_ERROR_INVALID_VALUE, error.what());
     }
+    if (!settings.progress_problem.empty()) {
+        warn(settings.progress_problem);
+    }
     MemoryMap& map = AddressSpace::instance().map();
     map.is_accessible = &is_accessible;
     map.describe = &describe;
@@ -174,6 +178,7 @@ void Driver::initialize() {
             usage::abandon_in_child();
         }
         RestoreThread::instance().forget_after_fork();
+        builtins::StatusLine::instance().forget_after_fork();
     });
     CallGate::prepare();
     if (const std::string problem =

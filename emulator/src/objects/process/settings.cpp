@@ -55,6 +55,7 @@ bool has_terminal();
 std::uint8_t read_checks();
 void read_schedule(Settings& settings);
 void read_watchdog(Settings& settings);
+void read_progress(Settings& settings);
 std::uint64_t default_memory_bytes();
 
 } // namespace
@@ -99,9 +100,7 @@ Settings read_settings() {
         choice("CUPRUM_EMULATOR_CHECK_ACTION", {"stop", "report"}, "stop") == "stop";
     read_schedule(settings);
     read_watchdog(settings);
-    const std::uint32_t seconds =
-        count_setting("CUPRUM_PROGRESS", DEFAULT_PROGRESS_SECONDS, MAX_PROGRESS_SECONDS, 0);
-    settings.progress_after = std::chrono::seconds(has_terminal() ? seconds : 0);
+    read_progress(settings);
     settings.lists_leaks = choice("CUPRUM_EMULATOR_LEAKS", {"0", "1"}, "0") == "1";
 #if defined(__x86_64__)
     (void)choice("CUPRUM_EMULATOR_ISA", {"v2", "v3", "v4"}, "v4");
@@ -271,6 +270,17 @@ void read_watchdog(Settings& settings) {
                "seconds from 0 to " + std::to_string(MAX_WATCHDOG_SECONDS) +
                    ", with ':strict' after them or without");
     }
+}
+
+void read_progress(Settings& settings) {
+    constexpr const char* name = "CUPRUM_PROGRESS";
+    std::uint32_t seconds = DEFAULT_PROGRESS_SECONDS;
+    try {
+        seconds = count_setting(name, DEFAULT_PROGRESS_SECONDS, MAX_PROGRESS_SECONDS, 0);
+    } catch (const std::invalid_argument& error) {
+        settings.progress_problem = std::string(error.what()) + "; it is ignored";
+    }
+    settings.progress_after = std::chrono::seconds(has_terminal() ? seconds : 0);
 }
 
 bool is_decimal(const std::string& text) {

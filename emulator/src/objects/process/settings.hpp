@@ -31,9 +31,11 @@ struct Settings {
     bool lists_leaks = false; // CUPRUM_EMULATOR_LEAKS=0|1
     // CUPRUM_PROGRESS=seconds; zero if it is 0 or stderr is not a terminal
     std::chrono::milliseconds progress_after{0};
+    std::string progress_problem; // why CUPRUM_PROGRESS is ignored; empty if it is not
 };
 
-/// Reads the environment.
+/// Reads the environment. An invalid CUPRUM_PROGRESS only sets `progress_problem`: programs run
+/// without it too.
 ///
 /// @throws std::invalid_argument that names the variable, its value and the valid values.
 [[nodiscard]] Settings read_settings();
