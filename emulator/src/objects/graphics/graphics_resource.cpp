@@ -113,24 +113,33 @@ void GraphicsResource::map(std::span<const std::shared_ptr<GraphicsResource>> re
 void GraphicsResource::unmap(std::span<const std::shared_ptr<GraphicsResource>> resources,
                              Stream& stream) {
     Capture::refuse_on(stream, "graphics resources cannot be unmapped in a capture");
-    const std::lock_guard lock(graphics_mutex);
-    for (std::size_t index = 0; index < resources.size(); ++index) {
-        resources[index]->check_usable(stream);
-        resources[index]->check_mapped();
-        if (std::ranges::find(resources.first(index), resources[index]) !=
-            resources.first(index).end()) {
-            fail(CUDA_ERROR_NOT_MAPPED, "the list names a resource twice");
+    const auto check_all = [&] {
+        for (std::size_t index = 0; index < resources.size(); ++index) {
+            resources[index]->check_usable(stream);
+            resources[index]->check_mapped();
+            if (std::ranges::find(resources.first(index), resources[index]) !=
+                resources.first(index).end()) {
+                fail(CUDA_ERROR_NOT_MAPPED, "the list names a resource twice");
+            }
         }
+    };
+    const gl::Functions* gl = nullptr;
+    {
+        const std::lock_guard lock(graphics_mutex);
+        check_all();
+        gl = &gl::current();
     }
-    const gl::Functions& gl = gl::current();
+    // Without the lock: a kernel may wait for a thread that asks for a mapped address.
     stream.synchronize();
     drain_contexts();
+    const std::lock_guard lock(graphics_mutex);
     stream.context().check_usable();
+    check_all(); // another thread may have unmapped them meanwhile
     std::exception_ptr problem;
     for (const auto& each : resources) {
         try {
             if ((each->map_flags_ & CU_GRAPHICS_MAP_RESOURCE_FLAGS_READ_ONLY) == 0) {
-                each->write_back(gl);
+                each->write_back(*gl);
             }
         } catch (...) { // the object is gone or has changed: a later try would fail too
             problem = problem == nullptr ? std::current_exception() : problem;
