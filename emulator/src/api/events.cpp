@@ -8,6 +8,7 @@
 #include "objects/devices/device.hpp"
 #include "objects/process/error.hpp"
 #include "objects/process/thread_state.hpp"
+#include "objects/streams/query.hpp"
 
 using namespace cuprum::emulator;
 
@@ -52,7 +53,7 @@ CUresult CUDAAPI cuEventQuery(CUevent hEvent) {
         Capture::refuse_unsafe_call();
         const bool is_done = event->is_done();
         event->context().check_usable();
-        return is_done ? CUDA_SUCCESS : not_ready();
+        return query_result(is_done);
     });
 }
 

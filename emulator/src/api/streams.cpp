@@ -8,6 +8,7 @@
 #include "objects/devices/device.hpp"
 #include "objects/process/error.hpp"
 #include "objects/process/thread_state.hpp"
+#include "objects/streams/query.hpp"
 
 using namespace cuprum::emulator;
 
@@ -74,7 +75,7 @@ CUresult CUDAAPI cuStreamQuery(CUstream hStream) {
         Capture::refuse_on(*stream, "a capturing stream cannot be queried");
         const bool is_idle = stream->is_idle();
         stream->context().check_usable();
-        return is_idle ? CUDA_SUCCESS : not_ready();
+        return query_result(is_idle);
     });
 }
 

@@ -23,6 +23,7 @@ constexpr std::string_view TO_LINE_BELOW = "\033D\033M"     // down and up
                                            "\033D\r\033[K"; // down, and erase the line
 constexpr std::string_view BACK = "\0338";                  // to the cursor
 constexpr std::size_t DEFAULT_COLUMNS = 80;
+constexpr std::chrono::milliseconds POLL_WINDOW{100};
 
 /// Returns how many characters fit on a line without moving the cursor to the next one.
 std::size_t terminal_columns() noexcept {
@@ -51,7 +52,11 @@ StatusLine& StatusLine::instance() {
 }
 
 void StatusLine::draw(std::string_view text) noexcept {
-    if (waiting_hosts_.load() <= 0 || !has_terminal_now()) {
+    if (!does_a_host_wait()) {
+        clear(); // the last thread that asked again and again has given up
+        return;
+    }
+    if (!has_terminal_now()) {
         return;
     }
     try {
@@ -83,6 +88,28 @@ void StatusLine::make_room() noexcept {
     }
     const std::lock_guard lock(mutex_);
     clear();
+}
+
+void StatusLine::note_poll() noexcept {
+    if (is_enabled_.load(std::memory_order_relaxed)) {
+        polled_at_.store(Clock::now().time_since_epoch().count());
+    }
+}
+
+void StatusLine::end_poll() noexcept {
+    if (is_enabled_.load(std::memory_order_relaxed) && polled_at_.load() != 0) {
+        polled_at_.store(0);
+        make_room();
+    }
+}
+
+bool StatusLine::does_a_host_wait() const noexcept {
+    if (waiting_hosts_.load() > 0) {
+        return true;
+    }
+    const Clock::rep polled_at = polled_at_.load();
+    return polled_at != 0 &&
+           Clock::now() - Clock::time_point(Clock::duration(polled_at)) < POLL_WINDOW;
 }
 
 void StatusLine::forget_after_fork() noexcept {

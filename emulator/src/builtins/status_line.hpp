@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <string_view>
 
@@ -50,6 +51,13 @@ public:
         make_room();
     }
 
+    /// Notes that a host thread has asked whether work is done, and it was not. A thread that asks
+    /// many times a second waits, too: cuprum's Python package does, so that Ctrl-C ends a wait.
+    void note_poll() noexcept;
+
+    /// Notes that a host thread has asked whether work is done, and it was: the thread may print.
+    void end_poll() noexcept;
+
     /// Disables the line in a forked child, which has no thread that draws. Takes no mutex: a
     /// thread of the parent may have held it.
     void forget_after_fork() noexcept;
@@ -58,13 +66,18 @@ public:
     StatusLine& operator=(const StatusLine&) = delete;
 
 private:
+    using Clock = std::chrono::steady_clock;
+
     StatusLine() = default;
     ~StatusLine() = default;
+
+    [[nodiscard]] bool does_a_host_wait() const noexcept;
 
     std::mutex mutex_;
     bool is_drawn_ = false;
     std::atomic<bool> is_enabled_{false};
     std::atomic<int> waiting_hosts_{0};
+    std::atomic<Clock::rep> polled_at_{0}; // zero: never, or the work was done
 };
 
 } // namespace cuprum::emulator::builtins

@@ -153,6 +153,22 @@ TEST(StatusLine, is_drawn_only_while_a_host_thread_waits) {
     });
 }
 
+TEST(StatusLine, is_erased_before_a_thread_knows_that_its_work_is_done) {
+    run_in_child([] {
+        OwnTerminal terminal;
+        StatusLine& line = StatusLine::instance();
+        line.enable(true);
+        do { // a poll counts for a short time only
+            line.note_poll();
+            draw("polled");
+        } while (terminal.take() != std::string(BELOW) + "polled\0338");
+        line.end_poll();
+        EXPECT_EQ(terminal.take(), ERASED);
+        draw("nobody asks");
+        EXPECT_EQ(terminal.take(), "");
+    });
+}
+
 TEST(StatusLine, does_not_follow_stderr_into_a_file) {
     run_in_child([] {
         OwnTerminal terminal;

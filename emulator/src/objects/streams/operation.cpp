@@ -3,6 +3,7 @@
 
 #include "objects/streams/operation.hpp"
 
+#include "builtins/status_line.hpp"
 #include "exec/engine.hpp"
 #include "exec/watchdog.hpp"
 #include "objects/memory/memory_gate.hpp"
@@ -162,6 +163,7 @@ void Operation::run() noexcept {
 
 CUresult not_ready() noexcept {
     exec::Engine::instance().watchdog().note_poll();
+    builtins::StatusLine::instance().note_poll();
     return CUDA_ERROR_NOT_READY;
 }
 
