@@ -16,6 +16,23 @@ using bytecode::Operand;
 using bytecode::Width;
 using ptx::Type;
 
+namespace {
+
+/// Compares two modifiers. They are so short that a call of memcmp() takes longer.
+bool is_equal(std::string_view a, std::string_view b) noexcept {
+    if (a.size() != b.size()) {
+        return false;
+    }
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        if (a[i] != b[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace
+
 Reader::Reader(const ptx::Instruction& instruction, Lowering& lowering)
     : instruction_(instruction), lowering_(lowering) {
     // The set of taken modifiers is one 64-bit word; no instruction comes near that many.
@@ -35,7 +52,7 @@ std::string Reader::name() const {
 
 bool Reader::take(std::string_view modifier) {
     for (std::size_t i = 0; i < std::min<std::size_t>(instruction_.modifiers.size(), 64); ++i) {
-        if ((taken_ >> i & 1) == 0 && instruction_.modifiers[i] == modifier) {
+        if ((taken_ >> i & 1) == 0 && is_equal(instruction_.modifiers[i], modifier)) {
             taken_ |= std::uint64_t{1} << i;
             return true;
         }
@@ -45,7 +62,7 @@ bool Reader::take(std::string_view modifier) {
 
 bool Reader::has(std::string_view modifier) const {
     for (std::size_t i = 0; i < std::min<std::size_t>(instruction_.modifiers.size(), 64); ++i) {
-        if ((taken_ >> i & 1) == 0 && instruction_.modifiers[i] == modifier) {
+        if ((taken_ >> i & 1) == 0 && is_equal(instruction_.modifiers[i], modifier)) {
             return true;
         }
     }
