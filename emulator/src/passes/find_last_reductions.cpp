@@ -24,7 +24,12 @@ using bytecode::Operand;
 
 namespace {
 
-/// Drops the results of atomics that nothing reads. The others cannot wait.
+/// Returns whether an instruction is an atomic with a result.
+bool has_result(const Instruction& instruction) {
+    return instruction.form.family() == bytecode::Family::Atomic && instruction.dst_count == 1;
+}
+
+/// Drops the results of atomics that nothing reads. Those with a result cannot wait.
 void drop_unused_results(KernelBuild& build) {
     std::vector<bool> is_read(build.registers.size(), false);
     for (Instruction& instruction : build.kernel.code) {
@@ -35,7 +40,7 @@ void drop_unused_results(KernelBuild& build) {
         });
     }
     for (Instruction& instruction : build.kernel.code) {
-        if ((instruction.flags & bytecode::CAN_WAIT) == 0 || instruction.dst_count == 0) {
+        if (!has_result(instruction)) {
             continue;
         }
         const Operand result = instruction.dst[0];
@@ -58,17 +63,21 @@ bool is_quiet(const KernelBuild& build, std::uint32_t at) {
 
 void find_last_reductions(KernelBuild& build) {
     auto& code = build.kernel.code;
-    bool has_any = false;
+    bool can_any_wait = false;
+    bool has_any_result = false;
     for (Instruction& instruction : code) {
         if (build.has_calls) { // what follows a return is not known here
             instruction.flags &= static_cast<std::uint8_t>(~bytecode::CAN_WAIT);
         }
-        has_any |= (instruction.flags & bytecode::CAN_WAIT) != 0;
+        can_any_wait |= (instruction.flags & bytecode::CAN_WAIT) != 0;
+        has_any_result |= has_result(instruction);
     }
-    if (!has_any) {
+    if (has_any_result) {
+        drop_unused_results(build);
+    }
+    if (!can_any_wait) {
         return;
     }
-    drop_unused_results(build);
     find_blocks(build); // the passes before this one have removed instructions
 
     // A block is quiet if it and everything that can follow it is.

@@ -307,10 +307,65 @@ void collect(PendingReductions& pending, const Addresses& host, std::uint32_t ma
         patience < PendingReductions::PATIENCE ? patience : PendingReductions::PATIENCE;
 }
 
+/// Half a vector of words: one for each lane of a vector of addresses.
+typedef std::uint32_t HalfWords __attribute__((vector_size(VECTOR_BYTES / 2), may_alias));
+
+/// Updates a word of shared memory for each lane of a full warp, without results. Returns false,
+/// and changes nothing, if an address needs a closer look.
+template <AtomicOp OP, typename F>
+[[gnu::always_inline]] inline bool update_shared(const WarpContext& warp, const Instruction* at) {
+    using T = typename F::Memory;
+    using UL = std::uint64_t;
+    const BlockContext& block = *warp.block;
+    if (block.shared_bytes < sizeof(T)) {
+        return false;
+    }
+    const Vector<UL> last = broadcast<UL>(block.shared_bytes - sizeof(T));
+    const Addresses addresses = addresses_of(warp, at, (at->tag & NARROW_ATOMIC_ADDRESS) != 0);
+    // NOTE: stored in halves. After a store of 64 bytes, words of its upper half reach loads late.
+    alignas(VECTOR_BYTES) HalfWords offsets[CHUNKS<UL>];
+    Vector<UL> problems{};
+    for (unsigned chunk = 0; chunk < CHUNKS<UL>; ++chunk) {
+        const Vector<UL> value = addresses.chunks[chunk];
+        problems |= value & (sizeof(T) - 1);
+        problems |= reinterpret_cast<Vector<UL>>(value > last);
+        offsets[chunk] = __builtin_convertvector(value, HalfWords);
+    }
+    if (!is_zero(problems)) [[unlikely]] {
+        return false;
+    }
+    const auto update = [&](UL offset, T operand) __attribute__((always_inline)) {
+        auto* const place = reinterpret_cast<typename Aliased<T>::Value*>(block.shared + offset);
+        *place = updated<OP, F>(*place, operand);
+    };
+    const auto* const operand = lanes_of<T>(warp, at->src[1]);
+    const auto* const pairs = reinterpret_cast<const Aliased<UL>::Value*>(offsets);
+    if (at->src[1].bits >> Operand::OFFSET_BITS != 0) { // the same for all lanes
+        const T value = operand[0];
+        for (unsigned pair = 0; pair < WARP_SIZE / 2; ++pair) {
+            const UL both = pairs[pair];
+            update(both & 0xffffffff, value);
+            update(both >> 32, value);
+        }
+    } else {
+        for (unsigned pair = 0; pair < WARP_SIZE / 2; ++pair) {
+            const UL both = pairs[pair];
+            update(both & 0xffffffff, operand[2 * pair]);
+            update(both >> 32, operand[2 * pair + 1]);
+        }
+    }
+    return true;
+}
+
 template <AtomicOp OP, typename F, Space SPACE>
 const Instruction* atomic(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     using T = typename F::Memory;
     using Lane = typename F::Lane;
+    if constexpr (SPACE == Space::Shared && IS_FOLDABLE<OP, F> && sizeof(T) == 4) {
+        if (mask == FULL_MASK && at->dst_count == 0 && update_shared<OP, F>(warp, at)) {
+            return at + 1;
+        }
+    }
     const Addresses addresses = addresses_of(warp, at, (at->tag & NARROW_ATOMIC_ADDRESS) != 0);
     Addresses host;
     auto* const places = reinterpret_cast<std::byte**>(host.chunks);
