@@ -175,12 +175,34 @@ struct MulHi {
     static T apply(T a, T b) { return high_product(a, b); }
 };
 
+/// mul.wide of 32 bits, a vector at a time.
 template <typename T>
-struct MulWide {
-    static typename Doubled<T>::Type apply(T a, T b) {
-        return static_cast<typename Doubled<T>::Type>(a) * b;
+const Instruction* multiply_wide(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    using D = typename Doubled<T>::Type;
+    typedef T Half __attribute__((vector_size(VECTOR_BYTES / 2), aligned(4), may_alias));
+    const auto* const a = reinterpret_cast<const Half*>(locate(warp, at->src[0]));
+    const auto* const b = reinterpret_cast<const Half*>(locate(warp, at->src[1]));
+    Vector<D> result[CHUNKS<D>]; // all of it before the first store: a slot may overlap another
+    for (unsigned chunk = 0; chunk < CHUNKS<D>; ++chunk) {
+        const auto x = __builtin_convertvector(a[chunk], Vector<D>);
+        const auto y = __builtin_convertvector(b[chunk], Vector<D>);
+#if defined(__AVX512F__)
+        const auto p = reinterpret_cast<__m512i>(x);
+        const auto q = reinterpret_cast<__m512i>(y);
+        result[chunk] = reinterpret_cast<Vector<D>>(
+            T(-1) < T(0) ? _mm512_maskz_mul_epi32(0xff, p, q) : _mm512_maskz_mul_epu32(0xff, p, q));
+#elif defined(__AVX2__)
+        const auto p = reinterpret_cast<__m256i>(x);
+        const auto q = reinterpret_cast<__m256i>(y);
+        result[chunk] = reinterpret_cast<Vector<D>>(T(-1) < T(0) ? _mm256_mul_epi32(p, q)
+                                                                 : _mm256_mul_epu32(p, q));
+#else
+        result[chunk] = x * y;
+#endif
     }
-};
+    store_lanes<D>(locate(warp, at->dst[0]), reinterpret_cast<const D*>(result), mask);
+    return at + 1;
+}
 
 template <typename T>
 struct MadHi {
@@ -494,7 +516,7 @@ Handler select32(IntegerOp op) {
     case IntegerOp::MulHi:
         return map_lanes<MulHi<T>, T, T, T>;
     case IntegerOp::MulWide:
-        return map_lanes<MulWide<T>, D, T, T>;
+        return multiply_wide<T>;
     case IntegerOp::MadHi:
         return map_lanes<MadHi<T>, T, T, T, T>;
     case IntegerOp::MadWide:
