@@ -110,8 +110,10 @@ const Image* find_common_image(const WarpContext& warp, const Instruction* at, s
     const auto* const values = reinterpret_cast<const ImageHandle*>(warp.at(at->src[0]));
     const auto first = static_cast<std::uint32_t>(std::countr_zero(mask));
     std::uint64_t difference = 0;
-    for (std::uint32_t lane = 0; lane < bytecode::WARP_SIZE; ++lane) {
-        difference |= (mask >> lane & 1) != 0 ? values[lane] ^ values[first] : 0;
+    if (at->src[0].bank() == bytecode::Bank::Registers) { // other values are the same in all lanes
+        for (std::uint32_t lane = 0; lane < bytecode::WARP_SIZE; ++lane) {
+            difference |= (mask >> lane & 1) != 0 ? values[lane] ^ values[first] : 0;
+        }
     }
     if (difference != 0) {
         return nullptr;

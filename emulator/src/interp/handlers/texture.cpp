@@ -169,8 +169,35 @@ struct alignas(64) Weights {
     return *reinterpret_cast<const Word*>(place);
 }
 
+/// Returns the texel of the first lane if the lanes read neighbours in one row of single floats,
+/// the usual case. Returns nullptr if they do not.
+[[gnu::always_inline]] inline const std::byte*
+find_row(const PlaneView& view, const std::int32_t* x, const std::int32_t* y) {
+    if (view.channels != 1 || view.has_bytes) {
+        return nullptr;
+    }
+    std::int32_t differing = 0;
+    for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
+        differing |= (x[lane] - static_cast<std::int32_t>(lane)) ^ x[0];
+        differing |= y[lane] ^ y[0];
+    }
+    return differing != 0 ? nullptr
+                          : view.data + static_cast<std::uint64_t>(y[0]) * view.pitch_bytes +
+                                static_cast<std::uint64_t>(x[0]) * sizeof(std::uint32_t);
+}
+
 void sample_points(const WarpContext& warp, const Instruction* at, std::uint32_t mask,
                    const PlaneView& view, const Axis& x, const Axis& y) {
+    if (const std::byte* const row = find_row(view, x.first, y.first)) {
+        alignas(64) std::uint32_t texels[WARP_SIZE];
+        __builtin_memcpy(texels, row, sizeof texels);
+        store_lanes<std::uint32_t>(locate(warp, at->dst[0]), texels, mask);
+        alignas(64) constexpr std::uint32_t zeros[WARP_SIZE] = {};
+        for (unsigned channel = 1; channel < 4; ++channel) {
+            store_lanes<std::uint32_t>(locate(warp, at->dst[channel]), zeros, mask);
+        }
+        return;
+    }
     const std::byte* places[WARP_SIZE];
     find_rows(view, x.first, y.first, places);
     for (unsigned channel = 0; channel < 4; ++channel) {
@@ -198,8 +225,14 @@ bool sample_filtered(const WarpContext& warp, const Instruction* at, std::uint32
     Weights weights;
     find_weights(x, y, weights);
     const std::byte* places[4][WARP_SIZE];
+    const std::byte* rows[4]; // where a corner is one row of floats
     for (unsigned i = 0; i < 4; ++i) {
-        find_rows(view, (i & 1) == 0 ? x.first : x.second, i < 2 ? y.first : y.second, places[i]);
+        const std::int32_t* const across = (i & 1) == 0 ? x.first : x.second;
+        const std::int32_t* const down = i < 2 ? y.first : y.second;
+        rows[i] = find_row(view, across, down);
+        if (rows[i] == nullptr) {
+            find_rows(view, across, down, places[i]);
+        }
     }
     alignas(64) float results[4][WARP_SIZE] = {};
     for (unsigned channel = 0; channel < view.channels; ++channel) {
@@ -218,6 +251,10 @@ bool sample_filtered(const WarpContext& warp, const Instruction* at, std::uint32
             continue;
         }
         for (unsigned i = 0; i < 4; ++i) {
+            if (rows[i] != nullptr) {
+                __builtin_memcpy(texels[i], rows[i], sizeof texels[i]);
+                continue;
+            }
             for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
                 texels[i][lane] = word_at(places[i][lane] + 4 * channel);
             }
