@@ -426,6 +426,7 @@ constexpr inline Family FAMILY_OF<SpreadForm> = Family::Spread;
 } // namespace bytecode
 
 struct FusedSelectors;
+struct LockstepSelectors;
 
 /// The selectors of one instruction-set level.
 struct Selectors {
@@ -462,6 +463,7 @@ struct Selectors {
     /// Writes the lanes of the linear register src[0] unless they are up to date.
     bytecode::Handler (*spread)(bytecode::Width);
     const FusedSelectors* fused;
+    const LockstepSelectors* lockstep; // nullptr if the level has no linear registers
 };
 
 /// Returns the selectors for this machine, chosen once. CUPRUM_EMULATOR_ISA=v2|v3|v4 selects a

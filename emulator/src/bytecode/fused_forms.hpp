@@ -9,6 +9,7 @@
 
 #pragma once
 
+#include "bytecode/forms.hpp"
 #include "bytecode/instruction.hpp"
 #include "ptx/tree.hpp"
 
@@ -35,6 +36,18 @@ struct LoadLoadFmaForm {
 /// The selectors of one instruction-set level. They return nullptr for what is not fused.
 struct FusedSelectors {
     bytecode::Handler (*load_load_fma)(const LoadLoadFmaForm&);
+};
+
+/// The same for instructions that run once for all warps of a block (interp/lockstep.hpp).
+struct LockstepSelectors {
+    bytecode::LockstepHandler (*move)(const MoveForm&);
+    bytecode::LockstepHandler (*integer)(const IntegerForm&);
+    bytecode::LockstepHandler (*bits)(const BitsForm&);
+    bytecode::LockstepHandler (*compare)(const CompareForm&);
+    bytecode::LockstepHandler (*convert)(const ConvertForm&);
+    bytecode::LockstepHandler (*memory)(const MemoryForm&);
+    bytecode::LockstepHandler (*load_load_fma)(const LoadLoadFmaForm&);
+    bytecode::LockstepHandler (*spread)(bytecode::Width);
 };
 
 } // namespace cuprum::emulator

@@ -29,6 +29,7 @@
 
 namespace cuprum::emulator {
 
+struct Lockstep;
 struct WarpContext;
 
 namespace bytecode {
@@ -72,6 +73,12 @@ struct Instruction;
 /// context and returns nullptr: the group waits, has exited, has faulted, or its time is up.
 using Handler = const Instruction* (*)(WarpContext& warp, const Instruction* at,
                                        std::uint32_t mask);
+
+/// Executes one instruction for all warps of a block, and returns the next one
+/// (interp/lockstep.hpp).
+///
+/// If the warps must continue alone, stores the reason and returns nullptr.
+using LockstepHandler = const Instruction* (*)(Lockstep& block, const Instruction* at);
 
 /// The properties of an instruction that matter to the passes and the run loop.
 enum Flags : std::uint8_t {

@@ -147,6 +147,7 @@ struct Kernel {
     std::vector<SymbolSlot> symbol_slots;      // constants that differ between contexts
     std::vector<std::string> symbols;          // the variables whose addresses they hold
     std::shared_ptr<CodeSource> code_source;   // what warps run: `code`, or a variant of it
+    std::vector<LockstepHandler> lockstep;     // of the first instructions, for whole blocks
     std::vector<std::uint32_t> branch_targets; // the lists of brx.idx: instruction indices
     std::vector<Line> lines;
     std::shared_ptr<const std::string> source; // the PTX text, for reports

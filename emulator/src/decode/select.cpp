@@ -7,6 +7,7 @@
 #include "bytecode/fused_forms.hpp"
 #include "bytecode/image_forms.hpp"
 #include "bytecode/matrix_forms.hpp"
+#include "interp/lockstep.hpp"
 #include "interp/texture.hpp"
 
 namespace cuprum::emulator {
@@ -15,6 +16,7 @@ using bytecode::BlockShape;
 using bytecode::Family;
 using bytecode::Form;
 using bytecode::Handler;
+using bytecode::LockstepHandler;
 using bytecode::Variant;
 
 namespace {
@@ -110,15 +112,61 @@ Handler linear_handler(const Form& form, BlockShape shape) {
     }
 }
 
-Handler fused_handler(const Form& first, const Form& second, BlockShape shape) {
+namespace {
+
+LoadLoadFmaForm fused_form(const Form& first, const Form& second, BlockShape shape) {
     const FusedRole role = first.variant == Variant::FusedAddsSecond  ? FusedRole::AddsSecond
                            : first.variant == Variant::FusedAddsFirst ? FusedRole::AddsFirst
                                                                       : FusedRole::Product;
-    return selectors().fused->load_load_fma({.first = fused_space(first),
-                                             .second = fused_space(second),
-                                             .role = role,
-                                             .is_chain = first.variant == Variant::FusedChain,
-                                             .has_halves = shape == BlockShape::Halves});
+    return {.first = fused_space(first),
+            .second = fused_space(second),
+            .role = role,
+            .is_chain = first.variant == Variant::FusedChain,
+            .has_halves = shape == BlockShape::Halves};
+}
+
+} // namespace
+
+Handler fused_handler(const Form& first, const Form& second, BlockShape shape) {
+    return selectors().fused->load_load_fma(fused_form(first, second, shape));
+}
+
+LockstepHandler lockstep_handler(const bytecode::Instruction& at, const Form& next) {
+    const LockstepSelectors* const level = selectors().lockstep;
+    const Form& form = at.form;
+    if (level == nullptr) {
+        return nullptr;
+    }
+    if (form.family() == Family::Spread) {
+        return level->spread(form.as<SpreadForm>().width);
+    }
+    switch (form.variant) {
+    case Variant::Plain:
+        return lockstep::common_handler(at);
+    case Variant::FusedProduct:
+    case Variant::FusedAddsSecond:
+    case Variant::FusedAddsFirst:
+    case Variant::FusedChain:
+        return level->load_load_fma(fused_form(form, next, BlockShape::Any));
+    default:
+        break;
+    }
+    switch (form.family()) {
+    case Family::Move:
+        return level->move(form.as<MoveForm>());
+    case Family::Integer:
+        return level->integer(form.as<IntegerForm>());
+    case Family::Bits:
+        return level->bits(form.as<BitsForm>());
+    case Family::Compare:
+        return level->compare(form.as<CompareForm>());
+    case Family::Convert:
+        return level->convert(form.as<ConvertForm>());
+    case Family::Memory:
+        return level->memory(form.as<MemoryForm>());
+    default:
+        return nullptr;
+    }
 }
 
 } // namespace cuprum::emulator

@@ -25,6 +25,11 @@ linear_handler(const bytecode::Form& form, bytecode::BlockShape shape = bytecode
 fused_handler(const bytecode::Form& first, const bytecode::Form& second,
               bytecode::BlockShape shape = bytecode::BlockShape::Any);
 
+/// Returns the handler that runs an instruction for all warps of a block; nullptr if the warps must
+/// run it alone. `next` is the instruction behind it.
+[[nodiscard]] bytecode::LockstepHandler lockstep_handler(const bytecode::Instruction& at,
+                                                         const bytecode::Form& next);
+
 /// Returns whether the emulated device can run a form.
 [[nodiscard]] inline bool is_supported(const bytecode::Form& form) {
     return form.family() == bytecode::Family::Fixed || plain_handler(form) != nullptr;

@@ -189,6 +189,15 @@ void Block::start_one() {
     } else {
         context_.observer = nullptr;
     }
+    is_in_lockstep_ = lockstep_.handlers != nullptr;
+    if (is_in_lockstep_) {
+        lockstep::start(lockstep_);
+    } else {
+        start_warps();
+    }
+}
+
+void Block::start_warps() {
     for (std::uint32_t w = 0; w < context_.warp_count; ++w) {
         WarpContext& warp = warps_[w];
         const std::uint32_t left = context_.thread_count - w * WARP_SIZE;
@@ -197,7 +206,45 @@ void Block::start_one() {
     }
 }
 
+/// Runs the warps together as far as possible. Returns whether the block stops there.
+bool Block::run_lockstep(Progress& progress) {
+    if (context_.probe != nullptr) [[unlikely]] { // it wants to see every instruction of a warp
+        lockstep::leave(lockstep_);
+        leave_lockstep();
+        return false;
+    }
+    // As many rounds of a loop as the warps could take alone before the block yields.
+    switch (lockstep::run(lockstep_, QUANTUM * MAX_TURNS)) {
+    case Lockstep::End::Yielded:
+        progress = Progress::Yielded;
+        return true;
+    case Lockstep::End::Finished:
+        is_in_lockstep_ = false;
+        context_.runnable = 0;
+        context_.live_threads = 0;
+        progress = Progress::Finished;
+        return true;
+    case Lockstep::End::Faulted:
+        is_in_lockstep_ = false;
+        progress = Progress::Faulted;
+        return true;
+    default:
+        leave_lockstep();
+        return false;
+    }
+}
+
+void Block::leave_lockstep() {
+    is_in_lockstep_ = false;
+    for (std::uint32_t w = 0; w < context_.warp_count; ++w) {
+        warps_[w].budget = QUANTUM;
+    }
+}
+
 Block::Progress Block::run_one() {
+    if (Progress progress{}; is_in_lockstep_ && run_lockstep(progress)) {
+        return progress;
+    }
     for (std::uint32_t turn = 1;; ++turn) {
         if (context_.runnable == 0) {
             return context_.live_threads == 0 ? Progress::Finished : Progress::Stuck;
@@ -380,6 +427,12 @@ void Block::configure(const std::shared_ptr<Grid>& grid, std::uint32_t sm,
     constexpr std::uint64_t none = ~std::uint64_t{0}; // no special value is this large
     block_values_.assign(kernel.block_specials.size(), none);
     configure_warps();
+    lockstep_.handlers = nullptr;
+    if (launch.memory->checks == 0 && !grid_->is_random() && grid_->cluster_blocks() == 1) {
+        const auto strides = static_cast<std::size_t>(warp_count) * context_.max_frames;
+        lockstep::configure(lockstep_, context_,
+                            warps_[0].frames + strides * warps_[0].frame_stride_bytes);
+    }
 }
 
 void Block::configure_warps() {
@@ -392,7 +445,8 @@ void Block::configure_warps() {
     constexpr std::uint32_t LINE = bytecode::BANK_ALIGNMENT;
     const std::uint32_t stride = (kernel.frame_bytes / LINE | 1) * LINE;
     const std::size_t warp_stride = std::size_t{stride} * context_.max_frames;
-    std::byte* frames = frames_.reserve(warp_stride * warp_count);
+    // One more frame holds the heads of the block in lockstep.
+    std::byte* frames = frames_.reserve(warp_stride * (warp_count + 1));
     for (std::uint32_t w = 0; w < warp_count; ++w) {
         WarpContext& warp = warps_[w];
         warp.frames = frames + warp_stride * w;

@@ -6,6 +6,7 @@
 #include "check/block_shadow.hpp"
 #include "exec/aligned_buffer.hpp"
 #include "exec/grid.hpp"
+#include "interp/lockstep.hpp"
 #include "interp/probe.hpp"
 #include "interp/warp.hpp"
 
@@ -56,6 +57,9 @@ public:
 
     [[nodiscard]] const std::shared_ptr<Grid>& shared_grid() const noexcept { return grid_; }
 
+    /// Returns the number of the cluster that runs; without clusters, of the block.
+    [[nodiscard]] std::uint64_t cluster() const noexcept { return cluster_number_; }
+
     [[nodiscard]] Fault& fault() noexcept { return context_.fault; }
 
     /// Records that the watchdog ends the block, and why. `others` describes where the other blocks
@@ -99,6 +103,9 @@ private:
     void configure(const std::shared_ptr<Grid>& grid, std::uint32_t sm,
                    PendingReductions& reductions);
     void configure_warps();
+    void start_warps();
+    [[nodiscard]] bool run_lockstep(Progress& progress);
+    void leave_lockstep();
     void move_to(std::uint64_t cluster);
     void fill_block_bank();
 
@@ -109,6 +116,8 @@ private:
     std::vector<std::uint64_t> block_values_; // what the block bank holds, by special value
     PendingReductions* collected_ = nullptr;  // null: this grid collects no reductions
     BlockContext context_;
+    Lockstep lockstep_;
+    bool is_in_lockstep_ = false; // the warps run together
     std::unique_ptr<WarpContext[]> warps_;
     std::uint32_t warp_capacity_ = 0;
     AlignedBuffer frames_;

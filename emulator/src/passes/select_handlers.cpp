@@ -158,6 +158,25 @@ void select_for(std::vector<Instruction>& code, BlockShape shape) {
     }
 }
 
+/// How many instructions of a kernel may run in lockstep: enough for the start of any kernel.
+constexpr std::size_t MAX_LOCKSTEP = 1024;
+
+/// Finds the handlers that run the first instructions for whole blocks, up to the first one that
+/// has none.
+std::vector<bytecode::LockstepHandler> lockstep_handlers(const std::vector<Instruction>& code) {
+    std::vector<bytecode::LockstepHandler> handlers;
+    for (std::size_t i = 0; i < std::min(code.size(), MAX_LOCKSTEP); ++i) {
+        const bytecode::Form next = i + 1 < code.size() ? code[i + 1].form : bytecode::Form{};
+        const bytecode::LockstepHandler handler = lockstep_handler(code[i], next);
+        if (handler == nullptr) {
+            break;
+        }
+        handlers.push_back(handler);
+    }
+    handlers.shrink_to_fit();
+    return handlers;
+}
+
 /// The code of the interpreter: the kernel's own, and copies with handlers for other block shapes,
 /// which are made when they are first needed.
 class InterpreterCode final : public bytecode::CodeSource {
@@ -190,6 +209,9 @@ private:
 
 void select_handlers(KernelBuild& build) {
     select_for(build.kernel.code, BlockShape::Any);
+    if (build.options.memory == nullptr || build.options.memory->checks == 0) {
+        build.kernel.lockstep = lockstep_handlers(build.kernel.code);
+    }
 }
 
 std::shared_ptr<bytecode::CodeSource> code_source_of(const bytecode::Kernel& kernel) {

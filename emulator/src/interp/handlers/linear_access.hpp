@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Finds where the lanes of an access lie from the steps of its linear address.
+// Finds where the lanes of an access lie from the steps of its linear address, and moves a vector
+// of them.
 
 #pragma once
 
@@ -113,6 +114,44 @@ template <Space SPACE, unsigned BYTES, bool IS_WRITE>
     places.low = resolve_mapped<SPACE, IS_WRITE>(warp, start, bytes);
     places.high = resolve_mapped<SPACE, IS_WRITE>(warp, second, bytes);
     return places.low != nullptr && places.high != nullptr;
+}
+
+/// Memory elements, as many as a vector register has lanes.
+template <typename Element, typename Register>
+struct ElementsOf {
+    typedef Element Value __attribute__((vector_size(LANES<Register> * sizeof(Element)),
+                                         aligned(sizeof(Element)), may_alias));
+};
+
+template <typename Element, typename Register>
+[[gnu::always_inline]] inline Vector<Register> load_elements(const std::byte* from,
+                                                             unsigned chunk) {
+    if constexpr (sizeof(Element) == sizeof(Register)) {
+        return load<Register>(from, chunk);
+    } else {
+        using Elements = typename ElementsOf<Element, Register>::Value;
+        // Convert through the signed type: a narrow signed element extends its sign.
+        const auto wide = __builtin_convertvector(reinterpret_cast<const Elements*>(from)[chunk],
+                                                  Vector<SignedLike<Register>>);
+        return reinterpret_cast<Vector<Register>>(wide);
+    }
+}
+
+template <typename Element, typename Register>
+[[gnu::always_inline]] inline void store_elements(std::byte* to, unsigned chunk,
+                                                  Vector<Register> value) {
+    if constexpr (sizeof(Element) == sizeof(Register)) {
+        store<Register>(to, chunk, value);
+    } else {
+        using Elements = typename ElementsOf<Element, Register>::Value;
+        reinterpret_cast<Elements*>(to)[chunk] = __builtin_convertvector(value, Elements);
+    }
+}
+
+template <typename Element, typename Register>
+[[gnu::always_inline]] inline Vector<Register> broadcast_element(const std::byte* from) {
+    const auto value = *reinterpret_cast<const typename Aliased<Element>::Value*>(from);
+    return broadcast<Register>(static_cast<Register>(static_cast<SignedLike<Register>>(value)));
 }
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

@@ -20,44 +20,6 @@ const Instruction* access_settled(WarpContext& warp, const Instruction* at, std:
 
 namespace {
 
-/// Memory elements, as many as a vector register has lanes.
-template <typename Element, typename Register>
-struct ElementsOf {
-    typedef Element Value __attribute__((vector_size(LANES<Register> * sizeof(Element)),
-                                         aligned(sizeof(Element)), may_alias));
-};
-
-template <typename Element, typename Register>
-[[gnu::always_inline]] inline Vector<Register> load_elements(const std::byte* from,
-                                                             unsigned chunk) {
-    if constexpr (sizeof(Element) == sizeof(Register)) {
-        return load<Register>(from, chunk);
-    } else {
-        using Elements = typename ElementsOf<Element, Register>::Value;
-        // Convert through the signed type: a narrow signed element extends its sign.
-        const auto wide = __builtin_convertvector(reinterpret_cast<const Elements*>(from)[chunk],
-                                                  Vector<SignedLike<Register>>);
-        return reinterpret_cast<Vector<Register>>(wide);
-    }
-}
-
-template <typename Element, typename Register>
-[[gnu::always_inline]] inline void store_elements(std::byte* to, unsigned chunk,
-                                                  Vector<Register> value) {
-    if constexpr (sizeof(Element) == sizeof(Register)) {
-        store<Register>(to, chunk, value);
-    } else {
-        using Elements = typename ElementsOf<Element, Register>::Value;
-        reinterpret_cast<Elements*>(to)[chunk] = __builtin_convertvector(value, Elements);
-    }
-}
-
-template <typename Element, typename Register>
-[[gnu::always_inline]] inline Vector<Register> broadcast_element(const std::byte* from) {
-    const auto value = *reinterpret_cast<const typename Aliased<Element>::Value*>(from);
-    return broadcast<Register>(static_cast<Register>(static_cast<SignedLike<Register>>(value)));
-}
-
 /// Loads if each half of the warp is adjacent or at one address, and in all other cases.
 template <Space SPACE, typename Element, typename Register>
 [[gnu::noinline]] const Instruction* load_halves(WarpContext& warp, const Instruction* at,

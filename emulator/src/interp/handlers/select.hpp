@@ -44,5 +44,6 @@ Handler select_spread(Width width);
 
 extern const Selectors SELECTORS;
 extern const FusedSelectors FUSED_SELECTORS;
+extern const LockstepSelectors LOCKSTEP_SELECTORS;
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

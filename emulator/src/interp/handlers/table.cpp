@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "bytecode/fused_forms.hpp"
+#include "interp/handlers/linear.hpp"
 #include "interp/handlers/select.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
@@ -33,6 +34,7 @@ const Selectors SELECTORS = {
     .linear_memory_halves = select_linear_memory_halves,
     .spread = select_spread,
     .fused = &FUSED_SELECTORS,
+    .lockstep = HAS_LINEAR_HANDLERS ? &LOCKSTEP_SELECTORS : nullptr,
 };
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

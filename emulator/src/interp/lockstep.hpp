@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Warps of a block that run together.
+//
+// A short kernel spends most of its time on the same few computations in every warp: which element
+// does this thread own, is there one, where is it in memory. The warps of a block differ only in
+// one number there. So a block starts in lockstep: each instruction runs once for all its warps.
+//
+// A linear register (docs/design/0006_linear.md) holds base + steps in a warp. In lockstep, one
+// head serves the whole block: it also has a step from warp to warp, in the place of `has_lanes`.
+//
+//   value(lane, warp) = base + Σ step[b] · bit b of lane + warp_step · warp
+//
+//   - Arithmetic on such registers is one operation for the block.
+//   - Loads and stores check one range for the block, and then copy.
+//   - Everything else runs warp by warp, in the warps' own frames.
+//
+// Lockstep ends, and the warps continue alone at the same instruction, as soon as something is
+// unusual: lanes or warps would take different branches, an instruction has no handler for
+// lockstep, a value is not linear, or the watchdog wants to see every instruction. Before that,
+// every warp gets its own heads. So a warp is always in a state that it could have reached alone,
+// and only the order in which the warps of a block take turns is different.
+//
+// Checks and random schedules do without lockstep.
+
+#pragma once
+
+#include "bytecode/kernel.hpp"
+#include "interp/warp.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace cuprum::emulator {
+
+/// The index of the warp step in a head.
+constexpr std::uint32_t WARP_STEP = 6;
+
+/// The warps of a block in lockstep.
+struct Lockstep {
+    /// Why lockstep ends.
+    enum class End : std::uint8_t {
+        Alone,    // the warps continue one by one
+        Yielded,  // the time of the block is up; call run() again
+        Finished, // all threads have exited
+        Faulted,  // see BlockContext::fault
+    };
+
+    /// Stands for all warps: bank 0 holds the heads of the block.
+    WarpContext whole;
+    const std::vector<bytecode::LockstepHandler>* handlers = nullptr; // null: no lockstep
+    WarpContext* warps = nullptr;
+    std::uint32_t warp_count = 0;
+    std::byte* frames = nullptr;       // of the first warp
+    std::size_t warp_stride_bytes = 0; // between the frames of two warps
+    std::uint32_t next = 0;            // index of the instruction to continue with
+    std::uint32_t budget = 0;          // back edges left
+    bool are_warps_ready = false;      // start_warp() was called
+    End end = End::Alone;              // valid after a handler has returned nullptr
+    // Where the last loads began, by instruction: to fetch what a loop loads next.
+    std::array<std::uint64_t, 8> starts{};
+    std::vector<std::uint64_t> written; // a bit for each head that was written, by place in frames
+
+    /// Returns where a register of a warp is.
+    [[nodiscard]] std::byte* at(std::uint32_t warp, bytecode::Operand operand) const {
+        return operand.bits >> bytecode::Operand::OFFSET_BITS == 0
+                   ? frames + warp * warp_stride_bytes + operand.bits
+                   : whole.at(operand);
+    }
+
+    /// Ends lockstep before the current instruction.
+    [[nodiscard]] const bytecode::Instruction* leave() {
+        end = End::Alone;
+        return nullptr;
+    }
+};
+
+namespace lockstep {
+
+/// Returns the handler in lockstep of an instruction that belongs to no instruction-set level, or
+/// that runs warp by warp. Returns nullptr if lockstep ends before it.
+[[nodiscard]] bytecode::LockstepHandler common_handler(const bytecode::Instruction& at);
+
+/// Prepares lockstep for the blocks of a grid, whose warps are set up. `heads` is a frame for the
+/// heads of the block. Leaves `handlers` null if the warps cannot run together.
+void configure(Lockstep& block, BlockContext& context, std::byte* heads);
+
+/// Puts a block at its first instruction.
+void start(Lockstep& block);
+
+/// Runs a block until lockstep ends, or until it has used up `budget` back edges.
+///
+/// After End::Alone, every warp is ready for run_warp(). The caller sets its budget.
+[[nodiscard]] Lockstep::End run(Lockstep& block, std::uint32_t budget);
+
+/// Ends lockstep where the block stands, as End::Alone does.
+void leave(Lockstep& block);
+
+/// Makes the warps ready to run an instruction on their own.
+void start_warps(Lockstep& block);
+
+/// Runs the instructions from `at` to before `end`, which do not branch, in each warp. Returns
+/// `end`.
+[[nodiscard]] const bytecode::Instruction*
+run_in_each(Lockstep& block, const bytecode::Instruction* at, const bytecode::Instruction* end);
+
+} // namespace lockstep
+
+} // namespace cuprum::emulator
