@@ -58,6 +58,18 @@ constexpr std::size_t MAX_SPARE_BLOCKS = 64;
 constexpr std::uint64_t SHUTDOWN_GRACE_NS = 2'000'000'000;
 constexpr std::uint64_t NEVER = ~std::uint64_t{0};
 
+/// Names a block, or the first block of a cluster.
+[[nodiscard]] std::string name_of(const Grid& grid, std::uint64_t cluster) {
+    const GridLaunch& launch = grid.launch();
+    std::string text = grid.cluster_blocks() == 1 ? "block (" : "the cluster of block (";
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const std::uint32_t count = launch.grid[axis] / launch.cluster[axis];
+        text += (axis == 0 ? "" : ", ") + std::to_string(cluster % count * launch.cluster[axis]);
+        cluster /= count;
+    }
+    return text + ")";
+}
+
 /// Locks a mutex that is held for a moment only. Sleeping on it would take far longer.
 [[nodiscard]] std::unique_lock<std::mutex> lock_briefly(std::mutex& mutex) {
     constexpr int tries = 64;
@@ -76,12 +88,15 @@ constexpr std::uint64_t NEVER = ~std::uint64_t{0};
 
 } // namespace
 
-/// A worker thread. Only the thread itself uses it.
+/// A worker thread. Only the thread itself uses it, apart from the atomics.
 struct alignas(64) Worker {
     std::uint32_t number = 0;
     std::unique_ptr<Block> block; // reused for every grid
     std::shared_ptr<Grid> next;   // the grid to run before looking for other work
     PendingReductions reductions; // of the range that runs
+    // The block that the worker runs, once it has yielded: reports of others name it.
+    std::atomic<const Grid*> slow_grid{nullptr};
+    std::atomic<std::uint64_t> slow_cluster{0};
     // Whether the worker will look at the queues soon, so that work it adds now needs one worker
     // less. Work that it adds later may have to wait for the first.
     bool is_expected = false;
@@ -91,6 +106,30 @@ namespace {
 
 /// The worker that this thread is, or nullptr.
 thread_local constinit Worker* this_worker = nullptr;
+
+/// The scope in which a worker runs a block. Notes the block only if it yields, so quick blocks
+/// cost nothing.
+class SlowBlock {
+public:
+    [[nodiscard]] explicit SlowBlock(Worker& worker) noexcept : worker_(worker) {}
+
+    SlowBlock(const SlowBlock&) = delete;
+    SlowBlock& operator=(const SlowBlock&) = delete;
+
+    ~SlowBlock() {
+        if (worker_.slow_grid.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+            worker_.slow_grid.store(nullptr, std::memory_order_relaxed);
+        }
+    }
+
+    void note(const Block& block) const noexcept {
+        worker_.slow_cluster.store(block.cluster(), std::memory_order_relaxed);
+        worker_.slow_grid.store(&block.grid(), std::memory_order_release);
+    }
+
+private:
+    Worker& worker_;
+};
 
 } // namespace
 
@@ -581,6 +620,7 @@ void Engine::State::report(Worker& self, Grid& grid, std::uint64_t blocks) {
 /// `block` is empty then. `has_more` says that the worker has other blocks of the grid to start.
 bool Engine::State::drive(std::unique_ptr<Block>& block, bool has_more) {
     Grid& grid = block->grid();
+    const SlowBlock slow(*this_worker);
     for (;;) {
         if (grid.has_failed()) [[unlikely]] {
             return false;
@@ -589,6 +629,7 @@ bool Engine::State::drive(std::unique_ptr<Block>& block, bool has_more) {
         if (outcome == Block::Outcome::Finished) [[likely]] {
             return false;
         }
+        slow.note(*block);
         block->stop_collecting();
         const bool is_asleep = outcome == Block::Outcome::Asleep;
         if (outcome == Block::Outcome::Faulted || is_time_up(*block)) {
@@ -638,7 +679,8 @@ bool Engine::State::is_giving_up(const Grid& grid, std::uint64_t now, Fault& fau
     return true;
 }
 
-/// Describes where the suspended blocks of a grid stand. Returns an empty string if there are none.
+/// Describes where the suspended blocks of a grid stand, and names those that other workers run.
+/// Returns an empty string if there are none.
 std::string Engine::State::describe_others(const Grid& grid) {
     constexpr std::size_t most = 16; // a report of thousands of blocks would be unreadable
     std::string text;
@@ -651,6 +693,13 @@ std::string Engine::State::describe_others(const Grid& grid) {
     }
     if (count > most) {
         text += "\n  and " + std::to_string(count - most) + " more blocks";
+    }
+    for (std::uint32_t i = 0; i < worker_count.load(std::memory_order_relaxed); ++i) {
+        const Worker& worker = workers[i];
+        if (&worker != this_worker && worker.slow_grid.load(std::memory_order_acquire) == &grid) {
+            text += "\n  " + name_of(grid, worker.slow_cluster.load(std::memory_order_relaxed)) +
+                    " runs on another worker";
+        }
     }
     return text;
 }

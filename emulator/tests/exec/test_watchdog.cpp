@@ -100,6 +100,19 @@ TEST_F(Watchdog, ends_a_wait_for_a_flag_in_global_memory) {
          "warp 1: lanes 0-31 wait at barrier 0", "(CUPRUM_EMULATOR_WATCHDOG)"});
 }
 
+TEST_F(Watchdog, names_a_block_that_another_worker_runs) {
+    // Two blocks on two workers: neither is suspended.
+    auto* const flag = device_.allocate<U>(16);
+    const auto kernel = compile(
+        "LOOP: ld.volatile.global.u32 %r3, [%rd1]; setp.eq.u32 %p1, %r3, 0; @%p1 bra LOOP;");
+    ASSERT_TRUE(kernel);
+    const Fault fault = Launch(device_, kernel, Shape{.grid = 2}, flag, U{0}).wait();
+    EXPECT_EQ(fault.kind, FaultKind::Timeout) << fault.report;
+    for (const char* block : {"block (0, 0, 0)", "block (1, 0, 0)"}) {
+        EXPECT_NE(fault.report.find(block), std::string::npos) << fault.report;
+    }
+}
+
 TEST_F(Watchdog, ends_a_wait_for_a_flag_in_shared_memory) {
     expect_hang("st.shared.u32 [s], 0; bar.sync 0;\n"
                 "SPIN: ld.volatile.shared.u32 %r3, [s]; setp.eq.u32 %p2, %r3, 0; @%p2 bra SPIN;",
