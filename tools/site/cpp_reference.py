@@ -83,7 +83,7 @@ def write(xml: Path, output: Path) -> list[str]:
                 (output / page).write_text(header_page(name, family))
                 pages.append(page)
                 rows.append(
-                    f"| [`{name}`]({page}) | {', '.join(f'`{item}`' for item in declared)} |"
+                    f"| [`{name}`]({page}) | {', '.join(reference(item) for item in declared)} |"
                 )
         if rows:
             table = ["| header | declares |", "|---|---|", *rows, ""]
@@ -101,6 +101,18 @@ def family_page(output: Path, family: str, table: list[str], pages: list[str]) -
     return name
 
 
+def reference(name: str) -> str:
+    """Return a link to a name of the namespace."""
+    return f"{{cpp:any}}`{name} <cuprum::{name}>`"
+
+
+def title(name: str) -> str:
+    """Return the title of a header's page, such as `Stream attributes (stream_attributes.hpp)`."""
+    stem = Path(name).stem
+    words = {"ipc": "IPC", "dlpack": "DLPack"}.get(stem, stem.replace("_", " ").capitalize())
+    return f"{words} ({name.removeprefix('cuprum/')})"
+
+
 def guides(family: str) -> str:
     """Return a line that leads to the guides, whose examples are compiled and run by the tests."""
     links = [f"[](../../{page}.md)" for page in GUIDES.get(family, "").split()]
@@ -110,7 +122,7 @@ def guides(family: str) -> str:
 def header_page(name: str, family: str) -> str:
     """Return the page of one header."""
     extra = attributes() if name == "cuprum/device.hpp" else ""
-    return f"""# {name.removeprefix("cuprum/")}
+    return f"""# {title(name)}
 
 {guides(family)}
 ```cpp

@@ -9,7 +9,8 @@ and adds what only the site has:
 - `docs/index.md` becomes the navigation: each `##` heading is a part of the site. The first link of
   a list item or of a table row is a page; further links of that row are pages below it.
 - Examples in Python and C++ that follow each other become tabs.
-- Links to files outside `docs/` lead to the copy of the page, or become plain text.
+- Each program and notebook in `examples/` becomes a page, so that links to it work.
+- Other links to files outside `docs/` become plain text; their number is printed.
 - The references are generated: see `python_reference.py` and `cpp_reference.py`.
 
 Usage: pages.py OUTPUT XML, where XML is the folder that doxygen wrote.
@@ -24,6 +25,7 @@ import sys
 from pathlib import Path
 
 import cpp_reference
+import programs
 import python_reference
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,10 +48,15 @@ FOLDERS = {"examples": "examples.md", "benchmarks": OTHER_PAGES["benchmarks/READ
 
 # The start page shows the first parts as cards.
 MAX_CARDS = 4
+# So many pages of the part "Reference" come before the two references.
+MAX_FIRST_PAGES = 3
 
 LINK = re.compile(r"(?<!!)\[([^\]\[]+)\]\(([^)\s#]*)(#[^)\s]*)?\)")
 FENCE = re.compile(r"^(`{3,}).*?^\1$", re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"<!--.*?-->\n*", re.DOTALL)
+
+# Links to files that the site does not have.
+plain_links: list[str] = []
 
 BLOCK = r"^```{language}\n(?:(?!^```).*\n)*?^```\n"
 PYTHON = BLOCK.replace("{language}", "(?:python|py)")
@@ -58,6 +65,7 @@ OUTPUT = BLOCK.replace("{language}", "text")
 OUTPUT_MARK = "<!-- output -->\n"
 TABS = re.compile(
     rf"(?P<python>{PYTHON})\n*(?P<python_output>{OUTPUT_MARK}\n*{OUTPUT})?\n*(?P<cpp>{CPP})"
+    rf"(?:\n*(?P<cpp_output>{OUTPUT_MARK}\n*{OUTPUT}))?"
     rf"|(?P<cpp_first>{CPP})\n*(?P<python_second>{PYTHON})"
     rf"\n*(?P<second_output>{OUTPUT_MARK}\n*{OUTPUT})?",
     re.MULTILINE,
@@ -74,6 +82,8 @@ def main() -> int:
     shutil.rmtree(new, ignore_errors=True)
     write_pages(new, xml)
     replace_changed(output, new)
+    if plain_links:
+        print(f"[site] {len(plain_links)} links to other files of the repository are plain text")
     return 0
 
 
@@ -85,6 +95,7 @@ def write_pages(output: Path, xml: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         text = source.read_text()
         target.write_text(site_page(text, source, places))
+    programs.write(ROOT / "examples", output)
     shutil.copytree(DOCS / "images", output / "images", dirs_exist_ok=True)
 
     python_pages = python_reference.write(ROOT / "python/cuprum", output / "reference/python")
@@ -132,7 +143,7 @@ def tabs(found: re.Match[str]) -> str:
     if found["python"]:
         items = [
             ("Python", found["python"] + (found["python_output"] or "")),
-            ("C++", found["cpp"]),
+            ("C++", found["cpp"] + (found["cpp_output"] or "")),
         ]
     else:
         items = [
@@ -156,11 +167,14 @@ def relink(text: str, source: Path, places: dict[Path, str]) -> str:
             return found[0]
         file = (source.parent / target).resolve()
         place = places.get(file) or FOLDERS.get(os.path.relpath(file, ROOT))
+        if place is None and file.is_file():
+            place = programs.place(file, ROOT / "examples")
         if place is None and file.is_relative_to(DOCS):
             place = str(file.relative_to(DOCS))
         if place is None:
             if not file.exists():
                 raise SystemExit(f"{source}: the link to {target} leads nowhere")
+            plain_links.append(f"{source}: {target}")
             return label
         return f"[{label}]({os.path.relpath(place, here)}{anchor})"
 
@@ -191,7 +205,9 @@ def navigate(output: Path, generated: dict[str, list[str]]) -> None:
             if pages:
                 below.setdefault(entries[-1], []).extend(pages)
         if title == "Reference":
-            entries[:0] = [f"reference/{language}/index.md" for language in generated]
+            entries[MAX_FIRST_PAGES:MAX_FIRST_PAGES] = [
+                f"reference/{language}/index.md" for language in generated
+            ]
         trees.append(tree(entries, title))
         intro = re.match(r"\n*((?:(?![|\-*]|\d+\.).+\n)+)", body)
         if intro and len(cards) < MAX_CARDS:

@@ -107,6 +107,8 @@ kernel = code.get_kernel("add_one")
 # Prefixes of names that a reader imports from cuprum itself.
 PREFIX = re.compile(r"\b(?:cuprum\.)?(?:_\w+|typing|utils|system\.typing)\.(?=[A-Z])")
 MAX_VALUE = 60
+# The overview lists so many names of a page.
+MAX_NAMES = 40
 
 
 @dataclass
@@ -218,9 +220,10 @@ def write(package: Path, output: Path) -> list[str]:
             text = text.replace(head, f"{head}\nGuides: {', '.join(links)}.\n", 1)
         (output / f"{page}.rst").write_text(text)
         pages.append(f"{page}.rst")
-        names = ", ".join(f"`{item.name}`" for item in definitions if item.is_public)
-        if len(names) > 900:
-            names = names[:900].rpartition(",")[0] + ", …"
+        public = [item.name for item in definitions if item.is_public]
+        names = ", ".join(f"{{py:obj}}`{name} <{module}.{name}>`" for name in public[:MAX_NAMES])
+        if len(public) > MAX_NAMES:
+            names += ", …"
         lines.extend([f"## [{title}]({page}.rst)", "", f"From `{module}`: {names}", ""])
 
     left = [name for name in sources.public_names("cuprum") if not name.startswith("_")]

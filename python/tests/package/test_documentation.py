@@ -188,12 +188,14 @@ def test_the_index_leads_to_every_page():
 
 def test_the_examples_page_lists_every_example():
     rows = re.findall(
-        r"^\| (\d+) \|.*\| (✓?) ?\| (✓?) ?\|$", (ROOT / "examples/README.md").read_text(), re.M
+        r"^\| \d+ \|.*\| (?:\[✓\]\((.*?)\))? ?\| (?:\[✓\]\((.*?)\))? ?\|$",
+        (ROOT / "examples/README.md").read_text(),
+        re.MULTILINE,
     )
-    for column, folder in ((1, "cpp"), (2, "python")):
-        listed = [row[0] for row in rows if row[column]]
-        found = sorted(path.name[:2] for path in (ROOT / "examples" / folder).glob("[0-9][0-9]_*"))
-        assert listed == found, folder
+    for column, folder in enumerate(("cpp", "python")):
+        listed = [row[column] for row in rows if row[column]]
+        paths = (ROOT / "examples" / folder).glob("[0-9][0-9]_*")
+        assert listed == sorted(f"{folder}/{path.name}" for path in paths)
 
 
 FOLDER_PAGES = [

@@ -17,6 +17,7 @@ sys.path.insert(0, str(ROOT / "tools/site"))
 import comments  # noqa: E402
 import links  # noqa: E402
 import pages  # noqa: E402
+import programs  # noqa: E402
 import python_reference  # noqa: E402
 
 SOURCES = python_reference.Sources(ROOT / "python/cuprum")
@@ -41,6 +42,37 @@ def test_python_and_cpp_that_follow_each_other_become_tabs():
     assert "hidden" not in text
     assert "<!--" not in text
     assert text.endswith("B.\n")
+
+
+def test_the_output_of_cpp_stays_in_its_tab():
+    text = site_page(
+        "```python\na()\n```\n\n<!-- example: cpp -->\n```cpp\na();\n```\n\n"
+        "<!-- output -->\n```text\n2\n```\n\nB.\n"
+    )
+    tab = text.partition(":::{tab-item} C++")[2].partition("\n:::\n")[0]
+    assert "```{code-block} text\n:class: output\n\n2\n```" in tab
+
+
+def test_programs_become_pages_that_links_lead_to(tmp_path):
+    text = site_page("[a](../../examples/gallery/catch_a_bug.py)\n")
+    assert text == "[a](../programs/gallery/catch_a_bug_py.md)\n"
+
+    programs.write(ROOT / "examples", tmp_path)
+    page = (tmp_path / "programs/gallery/catch_a_bug_py.md").read_text()
+    source = (ROOT / "examples/gallery/catch_a_bug.py").read_text()
+    assert "[Download catch_a_bug.py](catch_a_bug.py)" in page
+    assert source.partition("\n\n")[2] in page
+    assert (tmp_path / "programs/gallery/catch_a_bug.py").read_text() == source
+
+
+def test_notebooks_become_text_code_and_output(tmp_path):
+    programs.write(ROOT / "examples", tmp_path)
+    page = (tmp_path / "programs/notebooks/first_kernel_ipynb.md").read_text()
+    assert "\n# A first kernel\n" in page
+    assert page.count("\n# ") == 1
+    assert "\n## Compile a cell\n" in page
+    assert "cpp\n%%cuda\n" in page
+    assert "<Device 0 (Cuprum Emulated Device)>" in page
 
 
 def test_blocks_with_text_between_them_stay_apart():
