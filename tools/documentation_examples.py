@@ -14,7 +14,7 @@ A comment directly above a fenced block describes the block:
     <!-- example: python continued -->  continues with the names of the previous block
     <!-- example: python VAR=value -->  runs in its own process with this environment variable
     <!-- example: examples/cpp/x.cpp -> the text of this file, without its SPDX lines
-    <!-- output -->                     the output of the Python block above; `...` matches anything
+    <!-- output -->                     the output of the block above; `...` matches anything
 
 Python blocks need no comment: the tests run all of them. For a block that cannot run, use the
 language `py`. To write the C++ program: documentation_examples.py OUTPUT
@@ -46,6 +46,8 @@ PREAMBLE = """\
 #include <exception>
 #include <iostream>
 #include <memory>
+#include <numeric>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>

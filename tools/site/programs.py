@@ -60,7 +60,7 @@ def notebook(file: Path) -> tuple[str, str]:
             parts.append(text)
             continue
         is_cuda = re.match(r"%%cuda\b(?!_)", text)
-        parts.append(f"{FENCE}{'cpp' if is_cuda else 'ipython'}\n{text}\n{FENCE}")
+        parts.append(f"{FENCE}{'cpp' if is_cuda else 'python'}\n{text}\n{FENCE}")
         shown = "".join(map(output_text, cell["outputs"])).rstrip()
         if shown:
             parts.append(f"{FENCE}{{code-block}} text\n:class: output\n\n{shown}\n{FENCE}")

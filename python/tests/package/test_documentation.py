@@ -24,7 +24,7 @@ import cuprum
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
 
-from documentation_examples import PAGES, blocks  # noqa: E402
+from documentation_examples import PAGES, blocks, page_name  # noqa: E402
 
 # ARCHITECTURE.md is a map whose tables mention many files.
 PROSE = [page for page in PAGES if page.name != "ARCHITECTURE.md"]
@@ -111,6 +111,34 @@ def run_in_a_process(block, settings, folder):
     # A block may end with an exception that the page shows, but never with a signal.
     assert done.returncode >= 0, done.stdout
     return done.stdout.replace(str(folder), "/home/me")
+
+
+def cpp_output(page):
+    """Return the output that a page shows for the C++ blocks that the tests compile."""
+    found = list(blocks(page))
+    return "".join(
+        after.text
+        for block, after in itertools.pairwise(found)
+        if block.language == "cpp" and block.info.startswith("cpp") and after.kind == "output"
+    )
+
+
+@pytest.mark.parametrize("page", [*filter(cpp_output, PAGES)], ids=lambda page: page.name)
+def test_cpp_in_the_documents_prints_what_they_show(page):
+    # build/dev has the package in python/cuprum and the program in examples.
+    program = Path(cuprum.__file__).parents[2] / "examples/documentation_examples"
+    if not program.exists():
+        pytest.skip("the C++ examples are not built")
+    if not cuprum.Device(0).is_emulated:
+        pytest.skip("the pages show runs on the emulated device")
+    done = subprocess.run(
+        [program, page_name(page)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "CUPRUM_DRIVER": "emulated"},
+    )
+    compare(cpp_output(page), done.stdout)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
