@@ -8,6 +8,7 @@
 
 #include "interp/handlers/linear.hpp"
 
+#include "interp/handlers/linear_arithmetic.hpp"
 #include "interp/handlers/select.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
@@ -42,144 +43,16 @@ namespace {
 using U = std::uint32_t;
 using UL = std::uint64_t;
 
-struct Add {
-    [[gnu::always_inline]] static bool apply(Head a, Head b, Head, Head& result) {
-        result = a + b;
-        return true;
+/// The threads of one warp.
+struct Warp {
+    static constexpr unsigned STEPS = STEP_BITS;
+
+    [[gnu::always_inline]] static Head places(UL base, UL step) {
+        return Head{base, step, step, step, step, step, 0, 0};
     }
 };
 
-struct Sub {
-    [[gnu::always_inline]] static bool apply(Head a, Head b, Head, Head& result) {
-        result = a - b;
-        return true;
-    }
-};
-
-[[gnu::always_inline]] inline bool multiply(Head a, Head b, Head& result) {
-    if (is_uniform(b)) {
-        result = a * b[0];
-        return true;
-    }
-    if (is_uniform(a)) {
-        result = b * a[0];
-        return true;
-    }
-    return false;
-}
-
-struct Mul {
-    [[gnu::always_inline]] static bool apply(Head a, Head b, Head, Head& result) {
-        return multiply(a, b, result);
-    }
-};
-
-struct Mad {
-    [[gnu::always_inline]] static bool apply(Head a, Head b, Head c, Head& result) {
-        const bool is_done = multiply(a, b, result);
-        result += c;
-        return is_done;
-    }
-};
-
-/// Extends a 32-bit value to 64 bits. Returns false if some lane might wrap at 32.
-template <bool IS_SIGNED>
-[[gnu::always_inline]] inline bool widen(Head value, Head& result) {
-    if (is_uniform(value)) {
-        const auto base = static_cast<U>(value[0]);
-        result = Head{IS_SIGNED ? static_cast<UL>(static_cast<std::int32_t>(base)) : base};
-        return true;
-    }
-    // Steps below this cannot carry the sum out of 32 bits, whatever their signs.
-    constexpr UL step = UL{1} << 27;
-    constexpr UL base = UL{1} << (IS_SIGNED ? 30 : 31);
-    const Head numbers = sign_extended(value);
-    constexpr Head below =
-        IS_SIGNED ? Head{base, step, step, step, step, step, 0, 0} : Head{0, 0, 0, 0, 0, 0, 0, 0};
-    constexpr Head limit = IS_SIGNED
-                               ? Head{2 * base, 2 * step, 2 * step, 2 * step, 2 * step, 2 * step}
-                               : Head{base, step, step, step, step, step, 0, 0};
-    if ((places_at_least(numbers + below, limit) & (STEP_BITS | 1)) != 0) {
-        return false;
-    }
-    result = numbers;
-    return true;
-}
-
-template <bool IS_SIGNED>
-struct MulWide {
-    [[gnu::always_inline]] static bool apply(Head a, Head b, Head, Head& result) {
-        return widen<IS_SIGNED>(a, a) && widen<IS_SIGNED>(b, b) && multiply(a, b, result);
-    }
-};
-
-template <bool IS_SIGNED>
-struct MadWide {
-    [[gnu::always_inline]] static bool apply(Head a, Head b, Head c, Head& result) {
-        const bool is_done =
-            widen<IS_SIGNED>(a, a) && widen<IS_SIGNED>(b, b) && multiply(a, b, result);
-        result += c;
-        return is_done;
-    }
-};
-
-template <bool IS_SIGNED>
-struct Widen {
-    [[gnu::always_inline]] static bool apply(Head a, Head, Head, Head& result) {
-        return widen<IS_SIGNED>(a, result);
-    }
-};
-
-struct Copy {
-    [[gnu::always_inline]] static bool apply(Head a, Head, Head, Head& result) {
-        result = a;
-        return true;
-    }
-};
-
-template <unsigned BITS>
-struct ShiftLeft {
-    [[gnu::always_inline]] static bool apply(Head a, Head b, Head, Head& result) {
-        const auto amount = static_cast<U>(b[0]);
-        result = amount < BITS ? a << UL{amount} : Head{};
-        return is_uniform(b);
-    }
-};
-
-/// An operation that is done on the head if all sources are uniform.
-template <typename Scalar>
-struct Uniform {
-    [[gnu::always_inline]] static bool apply(Head a, Head b, Head, Head& result) {
-        result = Head{Scalar::apply(a[0], b[0])};
-        return is_uniform(a | b);
-    }
-};
-
-struct And {
-    static UL apply(UL a, UL b) { return a & b; }
-};
-
-struct Or {
-    static UL apply(UL a, UL b) { return a | b; }
-};
-
-struct Xor {
-    static UL apply(UL a, UL b) { return a ^ b; }
-};
-
-template <typename T>
-struct ShiftRight {
-    static UL apply(UL a, UL b) {
-        constexpr U bits = sizeof(T) * 8;
-        constexpr bool is_signed = T(-1) < T(0);
-        const auto amount = static_cast<U>(b);
-        const T value = static_cast<T>(a);
-        if (amount >= bits) {
-            return is_signed && value < 0 ? ~UL{0} : 0;
-        }
-        return static_cast<UL>(value >> amount);
-    }
-};
+using Ops = HeadArithmetic<Warp>;
 
 /// dst[0] of D = Op(src[0] of A, src[1] of B, src[2] of C), all linear.
 template <typename Op, typename D, typename A, typename B, typename C>
@@ -251,7 +124,7 @@ enum class Everywhere : std::uint8_t { Unknown, No, Yes };
 template <Compare OP, typename T>
 [[gnu::always_inline]] inline Everywhere compare_ranges(Head a, Head b) {
     constexpr bool is_signed = T(-1) < T(0);
-    if (!widen<is_signed>(a, a) || !widen<is_signed>(b, b)) {
+    if (!Ops::widen<is_signed>(a, a) || !Ops::widen<is_signed>(b, b)) {
         return Everywhere::Unknown;
     }
     const Head difference = a - b;
@@ -326,13 +199,13 @@ template <typename T>
 Handler select_integer_of(IntegerOp op) {
     switch (op) {
     case IntegerOp::Add:
-        return compute_linear<Add, T, T, T>;
+        return compute_linear<Ops::Add, T, T, T>;
     case IntegerOp::Sub:
-        return compute_linear<Sub, T, T, T>;
+        return compute_linear<Ops::Sub, T, T, T>;
     case IntegerOp::MulLo:
-        return compute_linear<Mul, T, T, T>;
+        return compute_linear<Ops::Mul, T, T, T>;
     case IntegerOp::MadLo:
-        return compute_linear<Mad, T, T, T, T>;
+        return compute_linear<Ops::Mad, T, T, T, T>;
     default:
         return nullptr;
     }
@@ -343,17 +216,17 @@ Handler select_bits_of(BitsOp op) {
     using S = SignedLike<T>;
     switch (op) {
     case BitsOp::And:
-        return compute_linear<Uniform<And>, T, T, T>;
+        return compute_linear<Ops::Uniform<Ops::And>, T, T, T>;
     case BitsOp::Or:
-        return compute_linear<Uniform<Or>, T, T, T>;
+        return compute_linear<Ops::Uniform<Ops::Or>, T, T, T>;
     case BitsOp::Xor:
-        return compute_linear<Uniform<Xor>, T, T, T>;
+        return compute_linear<Ops::Uniform<Ops::Xor>, T, T, T>;
     case BitsOp::Shl:
-        return compute_linear<ShiftLeft<sizeof(T) * 8>, T, T, U>;
+        return compute_linear<Ops::ShiftLeft<sizeof(T) * 8>, T, T, U>;
     case BitsOp::ShrUnsigned:
-        return compute_linear<Uniform<ShiftRight<T>>, T, T, U>;
+        return compute_linear<Ops::Uniform<Ops::ShiftRight<T>>, T, T, U>;
     case BitsOp::ShrSigned:
-        return compute_linear<Uniform<ShiftRight<S>>, T, T, U>;
+        return compute_linear<Ops::Uniform<Ops::ShiftRight<S>>, T, T, U>;
     default:
         return nullptr;
     }
@@ -373,12 +246,12 @@ Handler select_linear_integer(const IntegerForm& form) {
         return nullptr;
     }
     if (form.op == IntegerOp::MulWide) {
-        return is_signed ? compute_linear<MulWide<true>, UL, U, U>
-                         : compute_linear<MulWide<false>, UL, U, U>;
+        return is_signed ? compute_linear<Ops::MulWide<true>, UL, U, U>
+                         : compute_linear<Ops::MulWide<false>, UL, U, U>;
     }
     if (form.op == IntegerOp::MadWide) {
-        return is_signed ? compute_linear<MadWide<true>, UL, U, U, UL>
-                         : compute_linear<MadWide<false>, UL, U, U, UL>;
+        return is_signed ? compute_linear<Ops::MadWide<true>, UL, U, U, UL>
+                         : compute_linear<Ops::MadWide<false>, UL, U, U, UL>;
     }
     return select_integer_of<U>(form.op);
 }
@@ -396,8 +269,8 @@ Handler select_linear_move(const MoveForm& form) {
     if (!HAS_LINEAR_HANDLERS || form.op != MoveOp::Copy) {
         return nullptr;
     }
-    return form.width == Width::B64   ? compute_linear<Copy, UL, UL>
-           : form.width == Width::B32 ? compute_linear<Copy, U, U>
+    return form.width == Width::B64   ? compute_linear<Ops::Copy, UL, UL>
+           : form.width == Width::B32 ? compute_linear<Ops::Copy, U, U>
                                       : nullptr;
 }
 
@@ -407,14 +280,14 @@ Handler select_linear_convert(const ConvertForm& form) {
     }
     const bool is_wide = form.to == Format::U64 || form.to == Format::S64;
     if (is_wide && form.from == Format::S32) {
-        return compute_linear<Widen<true>, UL, U>;
+        return compute_linear<Ops::Widen<true>, UL, U>;
     }
     if (is_wide && form.from == Format::U32) {
-        return compute_linear<Widen<false>, UL, U>;
+        return compute_linear<Ops::Widen<false>, UL, U>;
     }
     const bool is_narrow = form.to == Format::U32 || form.to == Format::S32;
     if (is_narrow && (form.from == Format::U64 || form.from == Format::S64)) {
-        return compute_linear<Copy, U, UL>;
+        return compute_linear<Ops::Copy, U, UL>;
     }
     return nullptr;
 }

@@ -11,6 +11,7 @@
 #include "bytecode/fused_forms.hpp"
 #include "interp/handlers/float_common.hpp"
 #include "interp/handlers/linear_access.hpp"
+#include "interp/handlers/linear_arithmetic.hpp"
 #include "interp/handlers/select.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
@@ -34,10 +35,6 @@ constexpr unsigned MAX_WARPS = 32;
 #else
     return Head{Head::Half{base, steps, steps, steps}, Head::Half{steps, steps, warp_step, 0}};
 #endif
-}
-
-[[gnu::always_inline]] inline bool is_same_everywhere(Head value) {
-    return (nonzero_places(value) & ALL_STEPS) == 0;
 }
 
 /// Writes a register of the block.
@@ -82,144 +79,17 @@ template <typename T>
 
 // ---- arithmetic --------------------------------------------------------------------------------
 
-struct Add {
-    [[gnu::always_inline]] static bool apply(Head a, Head b, Head, Head& result) {
-        result = a + b;
-        return true;
+/// The threads of all warps of a block.
+struct WholeBlock {
+    static constexpr unsigned STEPS = ALL_STEPS;
+
+    [[gnu::always_inline]] static Head places(UL base, UL step) {
+        return whole::places(base, step,
+                             step / 16); // 31 of these reach no further than two of a lane
     }
 };
 
-struct Sub {
-    [[gnu::always_inline]] static bool apply(Head a, Head b, Head, Head& result) {
-        result = a - b;
-        return true;
-    }
-};
-
-[[gnu::always_inline]] inline bool multiply(Head a, Head b, Head& result) {
-    if (is_same_everywhere(b)) {
-        result = a * b[0];
-        return true;
-    }
-    if (is_same_everywhere(a)) {
-        result = b * a[0];
-        return true;
-    }
-    return false;
-}
-
-struct Mul {
-    [[gnu::always_inline]] static bool apply(Head a, Head b, Head, Head& result) {
-        return multiply(a, b, result);
-    }
-};
-
-struct Mad {
-    [[gnu::always_inline]] static bool apply(Head a, Head b, Head c, Head& result) {
-        const bool is_done = multiply(a, b, result);
-        result += c;
-        return is_done;
-    }
-};
-
-/// Extends a 32-bit value to 64 bits. Returns false if some lane of some warp might wrap at 32.
-template <bool IS_SIGNED>
-[[gnu::always_inline]] inline bool widen(Head value, Head& result) {
-    if (is_same_everywhere(value)) {
-        const auto base = static_cast<U>(value[0]);
-        result = Head{IS_SIGNED ? static_cast<UL>(static_cast<std::int32_t>(base)) : base};
-        return true;
-    }
-    // Steps below these cannot carry the sum out of 32 bits, whatever their signs: five steps of a
-    // lane and 31 steps of a warp.
-    constexpr UL step = UL{1} << 27;
-    constexpr UL warp_step = UL{1} << 23;
-    constexpr UL base = UL{1} << (IS_SIGNED ? 30 : 31);
-    const Head numbers = sign_extended(value);
-    const Head below = IS_SIGNED ? places(base, step, warp_step) : Head{};
-    const Head limit =
-        IS_SIGNED ? places(2 * base, 2 * step, 2 * warp_step) : places(base, step, warp_step);
-    if ((places_at_least(numbers + below, limit) & (ALL_STEPS | 1)) != 0) {
-        return false;
-    }
-    result = numbers;
-    return true;
-}
-
-template <bool IS_SIGNED>
-struct MulWide {
-    [[gnu::always_inline]] static bool apply(Head a, Head b, Head, Head& result) {
-        return widen<IS_SIGNED>(a, a) && widen<IS_SIGNED>(b, b) && multiply(a, b, result);
-    }
-};
-
-template <bool IS_SIGNED>
-struct MadWide {
-    [[gnu::always_inline]] static bool apply(Head a, Head b, Head c, Head& result) {
-        const bool is_done =
-            widen<IS_SIGNED>(a, a) && widen<IS_SIGNED>(b, b) && multiply(a, b, result);
-        result += c;
-        return is_done;
-    }
-};
-
-template <bool IS_SIGNED>
-struct Widen {
-    [[gnu::always_inline]] static bool apply(Head a, Head, Head, Head& result) {
-        return widen<IS_SIGNED>(a, result);
-    }
-};
-
-struct Copy {
-    [[gnu::always_inline]] static bool apply(Head a, Head, Head, Head& result) {
-        result = a;
-        return true;
-    }
-};
-
-template <unsigned BITS>
-struct ShiftLeft {
-    [[gnu::always_inline]] static bool apply(Head a, Head b, Head, Head& result) {
-        const auto amount = static_cast<U>(b[0]);
-        result = amount < BITS ? a << UL{amount} : Head{};
-        return is_same_everywhere(b);
-    }
-};
-
-/// An operation on values that are the same in the whole block.
-template <typename Scalar>
-struct Uniform {
-    [[gnu::always_inline]] static bool apply(Head a, Head b, Head, Head& result) {
-        result = Head{Scalar::apply(a[0], b[0])};
-        return is_same_everywhere(a | b);
-    }
-};
-
-struct And {
-    static UL apply(UL a, UL b) { return a & b; }
-};
-
-struct Or {
-    static UL apply(UL a, UL b) { return a | b; }
-};
-
-struct Xor {
-    static UL apply(UL a, UL b) { return a ^ b; }
-};
-
-template <typename T>
-struct ShiftRight {
-    static UL apply(UL a, UL b) {
-        constexpr U bits = sizeof(T) * 8;
-        constexpr bool is_signed = T(-1) < T(0);
-        const auto amount = static_cast<U>(b);
-        const T value = static_cast<T>(a);
-        if (amount >= bits) {
-            return is_signed && value < 0 ? ~UL{0} : 0;
-        }
-        return static_cast<UL>(value >> amount);
-    }
-};
+using Ops = HeadArithmetic<WholeBlock>;
 
 /// dst[0] of D = Op(src[0] of A, src[1] of B, src[2] of C), all linear.
 template <typename Op, typename D, typename A, typename B = void, typename C = void>
@@ -285,7 +155,7 @@ template <Compare OP, typename T>
 template <Compare OP, typename T>
 [[gnu::always_inline]] inline Everywhere compare_ranges(Head a, Head b, U warps) {
     constexpr bool is_signed = T(-1) < T(0);
-    if (!widen<is_signed>(a, a) || !widen<is_signed>(b, b)) {
+    if (!Ops::widen<is_signed>(a, a) || !Ops::widen<is_signed>(b, b)) {
         return Everywhere::Unknown;
     }
     const Head difference = a - b;
@@ -328,7 +198,7 @@ const Instruction* compare(Lockstep& block, const Instruction* at) {
         return block.leave();
     }
     auto result = Everywhere::Unknown;
-    if (is_same_everywhere(a | b)) {
+    if (Ops::is_same(a | b)) {
         const bool holds = compare_numbers<OP, T>(static_cast<T>(a[0]), static_cast<T>(b[0]));
         result = holds ? Everywhere::Yes : Everywhere::No;
     } else if constexpr (sizeof(T) == 4) {
@@ -583,9 +453,9 @@ struct Received {
     for (const Instruction* each = at; each != end; ++each) {
         const Variant variant = each->form.variant;
         if (variant == Variant::LinkedAdd) {
-            (void)compute<Add, UL, UL, UL>(block, each);
+            (void)compute<Ops::Add, UL, UL, UL>(block, each);
         } else if (variant == Variant::LinkedAdd32) {
-            (void)compute<Add, U, U, U>(block, each);
+            (void)compute<Ops::Add, U, U, U>(block, each);
         }
     }
     return end;
@@ -729,7 +599,7 @@ const Instruction* run_chain_block(Lockstep& block, const Instruction* at) {
         is_last = next->form.variant != Variant::FusedChain;
         next += 3;
         while (next->form.variant == Variant::LinkedAdd) {
-            if (compute<Add, UL, UL, UL>(block, next) == nullptr) [[unlikely]] {
+            if (compute<Ops::Add, UL, UL, UL>(block, next) == nullptr) [[unlikely]] {
                 products.finish(block);
                 return next;
             }
@@ -739,8 +609,8 @@ const Instruction* run_chain_block(Lockstep& block, const Instruction* at) {
     products.finish(block);
     while (next->form.variant == Variant::LinkedAdd32 || next->form.variant == Variant::LinkedAdd) {
         if ((next->form.variant == Variant::LinkedAdd
-                 ? compute<Add, UL, UL, UL>(block, next)
-                 : compute<Add, U, U, U>(block, next)) == nullptr) [[unlikely]] {
+                 ? compute<Ops::Add, UL, UL, UL>(block, next)
+                 : compute<Ops::Add, U, U, U>(block, next)) == nullptr) [[unlikely]] {
             return next;
         }
         ++next;
@@ -754,13 +624,13 @@ template <typename T>
 LockstepHandler select_integer_of(IntegerOp op) {
     switch (op) {
     case IntegerOp::Add:
-        return compute<Add, T, T, T>;
+        return compute<Ops::Add, T, T, T>;
     case IntegerOp::Sub:
-        return compute<Sub, T, T, T>;
+        return compute<Ops::Sub, T, T, T>;
     case IntegerOp::MulLo:
-        return compute<Mul, T, T, T>;
+        return compute<Ops::Mul, T, T, T>;
     case IntegerOp::MadLo:
-        return compute<Mad, T, T, T, T>;
+        return compute<Ops::Mad, T, T, T, T>;
     default:
         return nullptr;
     }
@@ -778,11 +648,12 @@ LockstepHandler select_integer(const IntegerForm& form) {
         return nullptr;
     }
     if (form.op == IntegerOp::MulWide) {
-        return is_signed ? compute<MulWide<true>, UL, U, U> : compute<MulWide<false>, UL, U, U>;
+        return is_signed ? compute<Ops::MulWide<true>, UL, U, U>
+                         : compute<Ops::MulWide<false>, UL, U, U>;
     }
     if (form.op == IntegerOp::MadWide) {
-        return is_signed ? compute<MadWide<true>, UL, U, U, UL>
-                         : compute<MadWide<false>, UL, U, U, UL>;
+        return is_signed ? compute<Ops::MadWide<true>, UL, U, U, UL>
+                         : compute<Ops::MadWide<false>, UL, U, U, UL>;
     }
     return select_integer_of<U>(form.op);
 }
@@ -792,17 +663,17 @@ LockstepHandler select_bits_of(BitsOp op) {
     using S = SignedLike<T>;
     switch (op) {
     case BitsOp::And:
-        return compute<Uniform<And>, T, T, T>;
+        return compute<Ops::Uniform<Ops::And>, T, T, T>;
     case BitsOp::Or:
-        return compute<Uniform<Or>, T, T, T>;
+        return compute<Ops::Uniform<Ops::Or>, T, T, T>;
     case BitsOp::Xor:
-        return compute<Uniform<Xor>, T, T, T>;
+        return compute<Ops::Uniform<Ops::Xor>, T, T, T>;
     case BitsOp::Shl:
-        return compute<ShiftLeft<sizeof(T) * 8>, T, T, U>;
+        return compute<Ops::ShiftLeft<sizeof(T) * 8>, T, T, U>;
     case BitsOp::ShrUnsigned:
-        return compute<Uniform<ShiftRight<T>>, T, T, U>;
+        return compute<Ops::Uniform<Ops::ShiftRight<T>>, T, T, U>;
     case BitsOp::ShrSigned:
-        return compute<Uniform<ShiftRight<S>>, T, T, U>;
+        return compute<Ops::Uniform<Ops::ShiftRight<S>>, T, T, U>;
     default:
         return nullptr;
     }
@@ -818,22 +689,22 @@ LockstepHandler select_move(const MoveForm& form) {
     if (form.op != MoveOp::Copy) {
         return nullptr;
     }
-    return form.width == Width::B64   ? compute<Copy, UL, UL>
-           : form.width == Width::B32 ? compute<Copy, U, U>
+    return form.width == Width::B64   ? compute<Ops::Copy, UL, UL>
+           : form.width == Width::B32 ? compute<Ops::Copy, U, U>
                                       : nullptr;
 }
 
 LockstepHandler select_convert(const ConvertForm& form) {
     const bool is_wide = form.to == Format::U64 || form.to == Format::S64;
     if (is_wide && form.from == Format::S32) {
-        return compute<Widen<true>, UL, U>;
+        return compute<Ops::Widen<true>, UL, U>;
     }
     if (is_wide && form.from == Format::U32) {
-        return compute<Widen<false>, UL, U>;
+        return compute<Ops::Widen<false>, UL, U>;
     }
     const bool is_narrow = form.to == Format::U32 || form.to == Format::S32;
     if (is_narrow && (form.from == Format::U64 || form.from == Format::S64)) {
-        return compute<Copy, U, UL>;
+        return compute<Ops::Copy, U, UL>;
     }
     return nullptr;
 }
