@@ -17,6 +17,10 @@
 #include <cstdlib>
 #include <cstring>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 namespace cuprum::emulator {
 
 #if defined(__x86_64__)
@@ -50,13 +54,40 @@ struct Level {
     }
 };
 
+#if defined(__x86_64__)
+// `__builtin_cpu_supports("x86-64-v3")` would answer this, but clang knows it only since
+// version 18.
+bool supports_v3() noexcept {
+    unsigned eax = 0;
+    unsigned ebx = 0;
+    unsigned ecx = 0;
+    unsigned edx = 0;
+    if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) == 0 || (ecx & bit_MOVBE) == 0 ||
+        (ecx & bit_F16C) == 0) {
+        return false;
+    }
+    if (__get_cpuid(0x8000'0001, &eax, &ebx, &ecx, &edx) == 0 || (ecx & bit_LZCNT) == 0) {
+        return false;
+    }
+    // These answers include whether the system saves the registers.
+    return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
+           __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("bmi2") != 0;
+}
+
+bool supports_v4() noexcept {
+    return supports_v3() && __builtin_cpu_supports("avx512f") != 0 &&
+           __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512cd") != 0 &&
+           __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0;
+}
+#endif
+
 /// Returns all levels, fastest first.
 const auto& levels() noexcept {
 #if defined(__x86_64__)
     __builtin_cpu_init();
     static const std::array all = {
-        Level{"v4", "x86-64-v4", &isa_v4::SELECTORS, __builtin_cpu_supports("x86-64-v4") != 0},
-        Level{"v3", "x86-64-v3", &isa_v3::SELECTORS, __builtin_cpu_supports("x86-64-v3") != 0},
+        Level{"v4", "x86-64-v4", &isa_v4::SELECTORS, supports_v4()},
+        Level{"v3", "x86-64-v3", &isa_v3::SELECTORS, supports_v3()},
         Level{"v2", "x86-64-v2", &isa_v2::SELECTORS, true},
     };
 #else

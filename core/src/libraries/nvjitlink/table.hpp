@@ -32,4 +32,8 @@ struct Table {
 
 } // namespace cuprum::nvjitlink
 
+template <>
+const cuprum::libraries::LibraryDescription
+    cuprum::libraries::Loader<cuprum::nvjitlink::Table>::DESCRIPTION;
+
 extern template class cuprum::libraries::Loader<cuprum::nvjitlink::Table>;

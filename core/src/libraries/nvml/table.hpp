@@ -57,4 +57,8 @@ struct Table {
 
 } // namespace cuprum::nvml
 
+template <>
+const cuprum::libraries::LibraryDescription
+    cuprum::libraries::Loader<cuprum::nvml::Table>::DESCRIPTION;
+
 extern template class cuprum::libraries::Loader<cuprum::nvml::Table>;

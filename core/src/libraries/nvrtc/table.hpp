@@ -33,4 +33,8 @@ struct Table {
 
 } // namespace cuprum::nvrtc
 
+template <>
+const cuprum::libraries::LibraryDescription
+    cuprum::libraries::Loader<cuprum::nvrtc::Table>::DESCRIPTION;
+
 extern template class cuprum::libraries::Loader<cuprum::nvrtc::Table>;

@@ -31,4 +31,8 @@ struct Table {
 
 } // namespace cuprum::nvvm
 
+template <>
+const cuprum::libraries::LibraryDescription
+    cuprum::libraries::Loader<cuprum::nvvm::Table>::DESCRIPTION;
+
 extern template class cuprum::libraries::Loader<cuprum::nvvm::Table>;

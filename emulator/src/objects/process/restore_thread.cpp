@@ -247,8 +247,7 @@ void RestoreThread::begin_lock(int connection, std::uint32_t timeout_ms) {
     if (!Driver::instance().hold_calls()) {
         fail(CUDA_ERROR_ILLEGAL_STATE, "the process is leaving");
     }
-    pending_.emplace();
-    pending_->connection = connection;
+    pending_ = PendingLock{.connection = connection, .deadline = {}};
     if (timeout_ms != 0) {
         pending_->deadline =
             std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
