@@ -140,6 +140,41 @@ TEST_P(InLockstep, elements_of_every_size_with_a_bound) {
         "st.global.v4.u32 [%d3], {%r3, %r2, %r1, %r0};");
 }
 
+TEST_P(InLockstep, narrow_elements_are_extended_and_cut_off) {
+    const auto element = [&](std::size_t i, U bytes) { // of the input, extended with zeros
+        U value = 0;
+        std::memcpy(&value, reinterpret_cast<const std::byte*>(in_ + SHIFT) + i * bytes, bytes);
+        return value;
+    };
+    for (const char* type : {"u8", "s8", "u16", "s16"}) {
+        const std::string name = type;
+        const U bytes = name.substr(1) == "8" ? 1 : 2;
+        const U unused = 32 - 8 * bytes;
+        const std::string address = "mul.wide.u32 %d1, %i, " + std::to_string(bytes) + ";\n";
+        (void)expect_same(address + "add.u64 %d2, %in, %d1; ld.global." + name + " %r0, [%d2];\n" +
+                              STORE_R0,
+                          {.grid = 3, .block = 256});
+        for (std::size_t i = 0; i < 768; ++i) {
+            const U bits = element(i, bytes) << unused;
+            const U wanted = name[0] == 's'
+                                 ? static_cast<U>(static_cast<std::int32_t>(bits) >> unused)
+                                 : bits >> unused;
+            ASSERT_EQ(out_[SHIFT + i], wanted) << name << " " << i;
+        }
+        (void)expect_same(address +
+                              "add.u64 %d2, %out, %d1; mul.lo.u32 %r0, %i, %i;\n"
+                              "add.u32 %r0, %r0, 0x12345; st.global." +
+                              name + " [%d2], %r0;",
+                          {.grid = 3, .block = 256});
+        for (U i = 0; i < 768; ++i) {
+            U stored = 0;
+            std::memcpy(&stored, reinterpret_cast<const std::byte*>(out_ + SHIFT) + i * bytes,
+                        bytes);
+            ASSERT_EQ(stored, (i * i + 0x12345) << unused >> unused) << name << " " << i;
+        }
+    }
+}
+
 TEST_P(InLockstep, steps_of_every_sign_and_size) {
     for (const char* scale : {"4", "-4", "8", "-12", "0"}) {
         expect_same_in_shapes("mul.wide.s32 %d1, %t, " + std::string(scale) +

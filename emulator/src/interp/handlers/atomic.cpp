@@ -334,8 +334,9 @@ template <AtomicOp OP, typename F>
     if (!is_zero(problems)) [[unlikely]] {
         return false;
     }
+    std::byte* const shared = block.shared; // the updates might change it, for all we say
     const auto update = [&](UL offset, T operand) __attribute__((always_inline)) {
-        auto* const place = reinterpret_cast<typename Aliased<T>::Value*>(block.shared + offset);
+        auto* const place = reinterpret_cast<typename Aliased<T>::Value*>(shared + offset);
         *place = updated<OP, F>(*place, operand);
     };
     const auto* const operand = lanes_of<T>(warp, at->src[1]);

@@ -182,22 +182,24 @@ const Instruction* multiply_wide(WarpContext& warp, const Instruction* at, std::
     typedef T Half __attribute__((vector_size(VECTOR_BYTES / 2), aligned(4), may_alias));
     const auto* const a = reinterpret_cast<const Half*>(locate(warp, at->src[0]));
     const auto* const b = reinterpret_cast<const Half*>(locate(warp, at->src[1]));
+    [[maybe_unused]] constexpr bool is_signed = T(-1) < T(0);
     Vector<D> result[CHUNKS<D>]; // all of it before the first store: a slot may overlap another
     for (unsigned chunk = 0; chunk < CHUNKS<D>; ++chunk) {
-        const auto x = __builtin_convertvector(a[chunk], Vector<D>);
-        const auto y = __builtin_convertvector(b[chunk], Vector<D>);
+        // The products read the low half of each 64 bits, so how sources are extended is free.
 #if defined(__AVX512F__)
-        const auto p = reinterpret_cast<__m512i>(x);
-        const auto q = reinterpret_cast<__m512i>(y);
-        result[chunk] = reinterpret_cast<Vector<D>>(
-            T(-1) < T(0) ? _mm512_maskz_mul_epi32(0xff, p, q) : _mm512_maskz_mul_epu32(0xff, p, q));
+        constexpr __mmask8 all = 0xff;
+        const __m512i p = _mm512_maskz_cvtepu32_epi64(all, reinterpret_cast<__m256i>(a[chunk]));
+        const __m512i q = _mm512_maskz_cvtepu32_epi64(all, reinterpret_cast<__m256i>(b[chunk]));
+        result[chunk] = reinterpret_cast<Vector<D>>(is_signed ? _mm512_maskz_mul_epi32(all, p, q)
+                                                              : _mm512_maskz_mul_epu32(all, p, q));
 #elif defined(__AVX2__)
-        const auto p = reinterpret_cast<__m256i>(x);
-        const auto q = reinterpret_cast<__m256i>(y);
-        result[chunk] = reinterpret_cast<Vector<D>>(T(-1) < T(0) ? _mm256_mul_epi32(p, q)
-                                                                 : _mm256_mul_epu32(p, q));
+        const __m256i p = _mm256_cvtepu32_epi64(reinterpret_cast<__m128i>(a[chunk]));
+        const __m256i q = _mm256_cvtepu32_epi64(reinterpret_cast<__m128i>(b[chunk]));
+        result[chunk] = reinterpret_cast<Vector<D>>(is_signed ? _mm256_mul_epi32(p, q)
+                                                              : _mm256_mul_epu32(p, q));
 #else
-        result[chunk] = x * y;
+        result[chunk] = __builtin_convertvector(a[chunk], Vector<D>) *
+                        __builtin_convertvector(b[chunk], Vector<D>);
 #endif
     }
     store_lanes<D>(locate(warp, at->dst[0]), reinterpret_cast<const D*>(result), mask);

@@ -123,17 +123,69 @@ struct ElementsOf {
                                          aligned(sizeof(Element)), may_alias));
 };
 
+/// Loads narrow elements and extends them to the lanes of a register.
+///
+/// NOTE: compilers convert vectors of bytes to words one by one, so this names the instructions.
+template <typename Element>
+[[gnu::always_inline]] inline Vector<std::uint32_t> extend_elements(const std::byte* from) {
+    using Elements = typename ElementsOf<Element, std::uint32_t>::Value;
+    const Elements narrow = *reinterpret_cast<const Elements*>(from);
+    [[maybe_unused]] constexpr bool is_signed = Element(-1) < Element(0);
+#if defined(__AVX512F__)
+    constexpr __mmask16 all = 0xffff;
+    if constexpr (sizeof(Element) == 1) {
+        const auto bytes = reinterpret_cast<__m128i>(narrow);
+        return reinterpret_cast<Vector<std::uint32_t>>(
+            is_signed ? _mm512_maskz_cvtepi8_epi32(all, bytes)
+                      : _mm512_maskz_cvtepu8_epi32(all, bytes));
+    } else {
+        const auto halves = reinterpret_cast<__m256i>(narrow);
+        return reinterpret_cast<Vector<std::uint32_t>>(
+            is_signed ? _mm512_maskz_cvtepi16_epi32(all, halves)
+                      : _mm512_maskz_cvtepu16_epi32(all, halves));
+    }
+#elif defined(__AVX2__)
+    if constexpr (sizeof(Element) == 1) {
+        const __m128i bytes = _mm_cvtsi64_si128(reinterpret_cast<long long>(narrow));
+        return reinterpret_cast<Vector<std::uint32_t>>(is_signed ? _mm256_cvtepi8_epi32(bytes)
+                                                                 : _mm256_cvtepu8_epi32(bytes));
+    } else {
+        const auto halves = reinterpret_cast<__m128i>(narrow);
+        return reinterpret_cast<Vector<std::uint32_t>>(is_signed ? _mm256_cvtepi16_epi32(halves)
+                                                                 : _mm256_cvtepu16_epi32(halves));
+    }
+#else
+    // Convert through the signed type: a narrow signed element extends its sign.
+    return reinterpret_cast<Vector<std::uint32_t>>(
+        __builtin_convertvector(narrow, Vector<std::int32_t>));
+#endif
+}
+
+/// Stores the low bits of the lanes of a register as narrow elements.
+template <typename Element>
+[[gnu::always_inline]] inline void store_narrowed(std::byte* to, Vector<std::uint32_t> value) {
+    using Elements = typename ElementsOf<Element, std::uint32_t>::Value;
+    auto* const place = reinterpret_cast<Elements*>(to);
+#if defined(__AVX512F__)
+    constexpr __mmask16 all = 0xffff;
+    const auto words = reinterpret_cast<__m512i>(value);
+    if constexpr (sizeof(Element) == 1) {
+        *place = reinterpret_cast<Elements>(_mm512_maskz_cvtepi32_epi8(all, words));
+    } else {
+        *place = reinterpret_cast<Elements>(_mm512_maskz_cvtepi32_epi16(all, words));
+    }
+#else
+    *place = __builtin_convertvector(value, Elements);
+#endif
+}
+
 template <typename Element, typename Register>
 [[gnu::always_inline]] inline Vector<Register> load_elements(const std::byte* from,
                                                              unsigned chunk) {
     if constexpr (sizeof(Element) == sizeof(Register)) {
         return load<Register>(from, chunk);
     } else {
-        using Elements = typename ElementsOf<Element, Register>::Value;
-        // Convert through the signed type: a narrow signed element extends its sign.
-        const auto wide = __builtin_convertvector(reinterpret_cast<const Elements*>(from)[chunk],
-                                                  Vector<SignedLike<Register>>);
-        return reinterpret_cast<Vector<Register>>(wide);
+        return extend_elements<Element>(from + chunk * LANES<Register> * sizeof(Element));
     }
 }
 
@@ -143,8 +195,7 @@ template <typename Element, typename Register>
     if constexpr (sizeof(Element) == sizeof(Register)) {
         store<Register>(to, chunk, value);
     } else {
-        using Elements = typename ElementsOf<Element, Register>::Value;
-        reinterpret_cast<Elements*>(to)[chunk] = __builtin_convertvector(value, Elements);
+        store_narrowed<Element>(to + chunk * LANES<Register> * sizeof(Element), value);
     }
 }
 
