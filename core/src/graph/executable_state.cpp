@@ -140,6 +140,7 @@ ExecutableState::~ExecutableState() {
 namespace {
 
 void EndedExecutable::end() noexcept {
+    const PayloadScope scope;
     // What cannot be retired is kept for good: a launch may use it.
     static_cast<void>(try_retire({handle, home, made_at, nullptr}, std::move(retired)).release());
     owners = OwnersShare();
@@ -148,7 +149,6 @@ void EndedExecutable::end() noexcept {
         const driver::RelaxedCapture relaxed;
         driver::release_now("executable graph", driver::table().cuGraphExecDestroy, handle);
     }
-    release_payloads();
 }
 
 RetiredShare retired_by(const ExecutableState& executable, PayloadShare payload) noexcept {

@@ -23,6 +23,13 @@ constinit std::atomic<std::size_t> next_asked{ALWAYS_ASKED}; // the number to as
 constinit std::atomic<void (*)() noexcept> payload_hook{nullptr};
 
 thread_local constinit bool is_host_function = false; // a host function runs on this thread
+thread_local constinit unsigned payload_scopes = 0;   // of this thread, one inside another
+
+void call_payload_hook() noexcept {
+    if (const auto hook = payload_hook.load(std::memory_order_acquire); hook != nullptr) {
+        hook();
+    }
+}
 
 /// A share of an object that is released later.
 struct DeferredShare final : DeferredRelease {
@@ -90,8 +97,20 @@ void push_deferred(std::unique_ptr<DeferredRelease> object) noexcept {
 
 void push_payload(std::unique_ptr<DeferredRelease> object) noexcept {
     push(deferred_payloads, std::move(object));
-    if (const auto hook = payload_hook.load(std::memory_order_acquire); hook != nullptr) {
-        hook();
+    if (payload_scopes == 0) {
+        call_payload_hook();
+    }
+}
+
+PayloadScope::PayloadScope() noexcept {
+    ++payload_scopes;
+}
+
+PayloadScope::~PayloadScope() {
+    release_payloads();
+    // A host function releases nothing, and another thread may have pushed since.
+    if (--payload_scopes == 0 && deferred_payloads.load(std::memory_order_relaxed) != nullptr) {
+        call_payload_hook();
     }
 }
 

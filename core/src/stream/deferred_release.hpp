@@ -67,9 +67,19 @@ void push_deferred(std::unique_ptr<DeferredRelease> object) noexcept;
 // defer_release(std::shared_ptr<void>), which bindings use too, does the same with a share. It may
 // throw std::bad_alloc.
 
-/// Puts what a graph gave up onto a list of its own and calls the hook of set_payload_hook(). Safe
-/// on every thread; does not call the driver.
+/// Puts what a graph gave up onto a list of its own and calls the hook of set_payload_hook(),
+/// unless the thread is in a PayloadScope. Safe on every thread; does not call the driver.
 void push_payload(std::unique_ptr<DeferredRelease> object) noexcept;
+
+/// Releases at its end what graphs gave up, as release_payloads() does. What the thread itself
+/// gives up meanwhile needs no hook then, which costs a binding more than the release.
+class PayloadScope {
+public:
+    PayloadScope() noexcept;
+    ~PayloadScope();
+    PayloadScope(const PayloadScope&) = delete;
+    PayloadScope& operator=(const PayloadScope&) = delete;
+};
 
 /// Puts what launches may still use onto the third list. Safe on every thread; does not call the
 /// driver.

@@ -163,6 +163,9 @@ std::shared_ptr<void> keep_arguments(std::span<PyObject* const> values) {
 }
 
 void keep_captured(const Stream& stream, std::span<PyObject* const> values) {
+    if (values.empty()) {
+        return;
+    }
     if (const BufferList buffers(values); !buffers.all().empty()) {
         detail::retain_buffers(stream, buffers.all());
     }

@@ -580,13 +580,14 @@ obj : object
 CaptureMode mode_argument(nb::handle mode) {
     const std::string wanted =
         PyUnicode_Check(mode.ptr()) != 0 ? text_argument(mode, "mode") : std::string();
-    for (const CaptureMode each :
-         {CaptureMode::Global, CaptureMode::ThreadLocal, CaptureMode::Relaxed}) {
-        if (wanted == (each == CaptureMode::Global        ? "global"
-                       : each == CaptureMode::ThreadLocal ? "thread_local"
-                                                          : "relaxed")) {
-            return each;
-        }
+    if (wanted == "relaxed") {
+        return CaptureMode::Relaxed;
+    }
+    if (wanted == "global") {
+        return CaptureMode::Global;
+    }
+    if (wanted == "thread_local") {
+        return CaptureMode::ThreadLocal;
     }
     raise_error(PyExc_ValueError, "Unsupported build mode: " + repr_text(mode) +
                                       ", expected 'global', 'thread_local' or 'relaxed'");
@@ -609,7 +610,7 @@ void begin(PyGraphBuilder& self, CaptureMode mode) {
         raise_error(PyExc_RuntimeError, "Cannot resume building after building has ended. Create "
                                         "another builder, or edit graph_definition");
     }
-    const nb::gil_scoped_release unlocked;
+    const Brief unlocked;
     builder.begin_building(mode);
 }
 

@@ -112,8 +112,8 @@ Stream foreign_stream(nb::handle stream) {
                                     ? *payload<PyLaunchConfig>(config)
                                     : config_argument(config, made);
     std::optional<Stream> foreign;
-    if (Py_TYPE(stream.ptr()) != TYPE<PyStream> && get_if<PyStream>(stream) == nullptr &&
-        get_if<PyGraphBuilder>(stream) == nullptr) [[unlikely]] {
+    if (Py_TYPE(stream.ptr()) != TYPE<PyStream> && get_if<PyGraphBuilder>(stream) == nullptr &&
+        get_if<PyStream>(stream) == nullptr) [[unlikely]] {
         foreign = foreign_stream(stream);
     }
     const Stream& where = foreign ? *foreign : stream_argument(stream);

@@ -22,11 +22,11 @@
 namespace cuprum::python {
 
 const Stream& unusual_stream_argument(nb::handle stream) {
-    if (const PyStream* held = get_if<PyStream>(stream)) { // of a derived class
-        return *held;
-    }
     if (const auto* const builder = get_if<PyGraphBuilder>(stream)) {
         return builder->core;
+    }
+    if (const PyStream* held = get_if<PyStream>(stream)) { // of a derived class
+        return *held;
     }
     if (stream.is_none()) {
         raise_error(PyExc_TypeError,
