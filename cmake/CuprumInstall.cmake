@@ -58,7 +58,7 @@ if(CUPRUM_EMULATOR)
   install(TARGETS cuprum_emulator cuprum_emulator_nvml ${runtime}
           LIBRARY DESTINATION "${emulator_dir}" COMPONENT emulator)
   install(TARGETS cuprum_ptxas cuprum_nvjitlink_12 cuprum_nvjitlink_13 cuprum_nvrtc_12
-                  cuprum_nvrtc_13
+                  cuprum_nvrtc_13 cuprum_nvfatbin_12 cuprum_nvfatbin_13
           DESTINATION "${emulator_dir}/compilers" COMPONENT emulator)
   install(PROGRAMS emulator/compilers/nvcc.sh DESTINATION "${emulator_dir}/compilers/bin"
           RENAME nvcc COMPONENT emulator)

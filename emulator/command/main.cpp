@@ -39,7 +39,7 @@ constexpr std::string_view USAGE =
     "       cuprum-emulator --version\n"
     "\n"
     "run also gives the program stand-ins for NVIDIA's compilers of machine code: ptxas, nvcc,\n"
-    "NVRTC and nvJitLink. Triton, Numba, PyCUDA and cuda.core need them.\n"
+    "NVRTC, nvJitLink and nvFatbin. Triton, Numba, PyCUDA and cuda.core need them.\n"
     "\n"
     "CUPRUM_EMULATOR_DEVICES, _COMPUTE_CAPABILITY, _MEMORY and others configure the\n"
     "emulated device; 'info' lists those that are set.\n";
@@ -170,8 +170,8 @@ std::optional<fs::path> find_in_path(const char* name) {
 /// Lets the program find stand-ins for the compilers of machine code.
 int name_compilers(const fs::path& folder) {
     // The loader then considers libraries of these names already loaded.
-    for (const char* const name :
-         {"libnvJitLink.so.12", "libnvJitLink.so.13", "libnvrtc.so.12", "libnvrtc.so.13"}) {
+    for (const char* const name : {"libnvJitLink.so.12", "libnvJitLink.so.13", "libnvrtc.so.12",
+                                   "libnvrtc.so.13", "libnvfatbin.so.12", "libnvfatbin.so.13"}) {
         if (!fs::exists(folder / name)) {
             return complain((folder / name).string() +
                             " does not exist: reinstall cuprum-emulator");

@@ -102,4 +102,13 @@ LibraryPlaces nvrtc_places(int major) {
                       "CUDA toolkit, or set CUPRUM_NVRTC to the path of the library"};
 }
 
+LibraryPlaces nvfatbin_places(int major) {
+    return {.variable = "CUPRUM_NVFATBIN",
+            .wheels = {major == 13 ? "nvidia/cu13/lib/libnvfatbin.so.13"
+                                   : "nvidia/nvfatbin/lib/libnvfatbin.so.12"},
+            .names = {major == 13 ? "libnvfatbin.so.13" : "libnvfatbin.so.12"},
+            .advice = "NVIDIA's nvFatbin was not found: install the package nvidia-nvfatbin or a "
+                      "CUDA toolkit, or set CUPRUM_NVFATBIN to the path of the library"};
+}
+
 } // namespace cuprum::emulator::compilers

@@ -26,4 +26,7 @@ struct LibraryPlaces {
 /// Returns where NVRTC of a major version of CUDA may be.
 [[nodiscard]] LibraryPlaces nvrtc_places(int major);
 
+/// Returns where nvFatbin of a major version of CUDA may be.
+[[nodiscard]] LibraryPlaces nvfatbin_places(int major);
+
 } // namespace cuprum::emulator::compilers

@@ -5,6 +5,7 @@
 
 #include "copy_parameters.hpp"
 #include "kernels.hpp"
+#include "newer.hpp"
 #include "registry.hpp"
 #include "runtime.hpp"
 
@@ -149,6 +150,68 @@ cudaError_t to_driver(const cudaGraphNodeParams& from, CUgraphNodeParams& to) {
         return cudaErrorNotSupported;
     }
 }
+
+#ifndef CUPRUM_RUNTIME_12
+
+/// Converts the parameters of any node that `to_driver` accepts.
+cudaError_t from_driver(const CUgraphNodeParams& from, cudaGraphNodeParams& to) {
+    to = {};
+    to.type = static_cast<cudaGraphNodeType>(from.type);
+    switch (to.type) {
+    case cudaGraphNodeTypeKernel:
+        to.kernel.func = const_cast<void*>(Registry::instance().host_of(from.kernel.func));
+        to.kernel.gridDim = {from.kernel.gridDimX, from.kernel.gridDimY, from.kernel.gridDimZ};
+        to.kernel.blockDim = {from.kernel.blockDimX, from.kernel.blockDimY, from.kernel.blockDimZ};
+        to.kernel.sharedMemBytes = from.kernel.sharedMemBytes;
+        to.kernel.kernelParams = from.kernel.kernelParams;
+        to.kernel.extra = from.kernel.extra;
+        return cudaSuccess;
+    case cudaGraphNodeTypeMemcpy:
+        to.memcpy.flags = from.memcpy.flags;
+        return cuprum::runtime::from_driver(from.memcpy.copyParams, to.memcpy.copyParams);
+    case cudaGraphNodeTypeMemset:
+        to.memset.dst = pointer(from.memset.dst);
+        to.memset.pitch = from.memset.pitch;
+        to.memset.value = from.memset.value;
+        to.memset.elementSize = from.memset.elementSize;
+        to.memset.width = from.memset.width;
+        to.memset.height = from.memset.height;
+        return cudaSuccess;
+    case cudaGraphNodeTypeConditional:
+        to.conditional.handle = from.conditional.handle;
+        to.conditional.type = static_cast<cudaGraphConditionalNodeType>(from.conditional.type);
+        to.conditional.size = from.conditional.size;
+        to.conditional.phGraph_out = from.conditional.phGraph_out;
+        return cudaSuccess;
+    case cudaGraphNodeTypeMemAlloc:
+        to.alloc = *same<const cudaMemAllocNodeParamsV2>(&from.alloc);
+        return cudaSuccess;
+    case cudaGraphNodeTypeMemFree:
+        to.free.dptr = pointer(from.free.dptr);
+        return cudaSuccess;
+    case cudaGraphNodeTypeHost:
+        to.host.fn = from.host.fn;
+        to.host.userData = from.host.userData;
+        return cudaSuccess;
+    case cudaGraphNodeTypeGraph:
+        to.graph.graph = from.graph.graph;
+        to.graph.ownership = static_cast<cudaGraphChildGraphNodeOwnership>(from.graph.ownership);
+        return cudaSuccess;
+    case cudaGraphNodeTypeWaitEvent:
+        to.eventWait.event = from.eventWait.event;
+        return cudaSuccess;
+    case cudaGraphNodeTypeEventRecord:
+        to.eventRecord.event = from.eventRecord.event;
+        return cudaSuccess;
+    case cudaGraphNodeTypeEmpty:
+        return cudaSuccess;
+    default:
+        log_refusal("cudaGraphNodeGetParams", "this type of node is not supported");
+        return cudaErrorNotSupported;
+    }
+}
+
+#endif
 
 } // namespace
 
@@ -474,5 +537,21 @@ cudaError_t CUDARTAPI cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cuda
                    : as_error(cuGraphExecNodeSetParams(graphExec, node, &parameters));
     });
 }
+
+#ifndef CUPRUM_RUNTIME_12
+
+cudaError_t CUDARTAPI cudaGraphNodeGetParams(cudaGraphNode_t node,
+                                             cudaGraphNodeParams* nodeParams) {
+    return in_context([&] {
+        constexpr int cuda_13_2 = 13020;
+        CUgraphNodeParams found{};
+        const cudaError_t status =
+            nodeParams == nullptr ? cudaErrorInvalidValue
+                                  : call_newer("cuGraphNodeGetParams", cuda_13_2, node, &found);
+        return status != cudaSuccess ? status : from_driver(found, *nodeParams);
+    });
+}
+
+#endif
 
 } // extern "C"

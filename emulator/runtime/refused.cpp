@@ -16,6 +16,11 @@ constexpr const char* GRAPHICS =
     "the emulated device does not share resources with graphics libraries";
 constexpr const char* EXTERNAL = "the emulated device does not share resources with other drivers";
 constexpr const char* PRIVATE = "it is private to NVIDIA's libraries";
+#ifndef CUPRUM_RUNTIME_12
+constexpr const char* PLACES = "the emulated device does not track where pages of memory are";
+constexpr const char* RECAPTURE =
+    "the emulated device does not capture into an existing graph again";
+#endif
 
 } // namespace
 

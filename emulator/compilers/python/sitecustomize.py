@@ -4,25 +4,28 @@
 """Prepare Python programs that ``cuprum-emulator run`` starts.
 
 ``cuda.bindings.runtime`` contains NVIDIA's runtime library, which works with NVIDIA's driver only.
-``cuda.core`` calls three of its functions, among them in ``Device.sync()``. Here these three call
-the driver, which is what the runtime library does. All other functions are unchanged.
+Its modules call each other through tables of C functions. Here the tables get the addresses of
+Cuprum's ``libcudart.so``, so that the program uses the emulated device.
 """
 
 from __future__ import annotations
 
+import ctypes
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
-_RUNTIME = "cuda.bindings.runtime"
+#: The modules that contain NVIDIA's runtime library, in newer and in older versions.
+_RUNTIMES = ("cuda.bindings._internal.runtime", "cuda.bindings._bindings.cyruntime")
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Finds the runtime's bindings as usual, and completes them once they are loaded."""
+    """Finds the runtime's bindings as usual, and redirects them once they are loaded."""
 
     def __init__(self) -> None:
         self._is_searching = False
@@ -30,7 +33,7 @@ class _Finder(importlib.abc.MetaPathFinder):
     def find_spec(
         self, name: str, _path: Sequence[str] | None, _target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if name != _RUNTIME or self._is_searching:
+        if name not in _RUNTIMES or self._is_searching:
             return None
         self._is_searching = True
         try:
@@ -56,47 +59,30 @@ class _Loader(importlib.abc.Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         self._loader.exec_module(module)
-        _complete(module)
+        _redirect(module)
 
 
-def _complete(runtime: ModuleType) -> None:
-    """Let the functions that ``cuda.core`` calls use the driver."""
-    from cuda.bindings import driver
+def _redirect(module: ModuleType) -> None:
+    """Let the functions of a module call Cuprum's runtime library."""
+    bindings = sys.modules["cuda.bindings"]
+    major = bindings.__version__.partition(".")[0]
+    folder = Path(__file__).resolve().parents[2]
+    library = ctypes.CDLL(str(folder / f"libcudart.so.{major}"))
+    # NVIDIA's module reads this variable itself, and then calls a table that is private to it.
+    is_per_thread = bool(int(os.getenv("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM", "0")))
+    endings = ("_ptsz", "_ptds", "") if is_per_thread else ("",)
+    for name, capsule in module.__pyx_capi__.items():
+        for ending in endings:
+            if function := getattr(library, name.removeprefix("_") + ending, None):
+                _set_address(capsule, function)
+                break
 
-    success = driver.CUresult.CUDA_SUCCESS
 
-    def result(status: int, *values: object) -> tuple:
-        # The driver and the runtime number their errors alike.
-        error = runtime.cudaError_t(int(status))
-        return (error, *(values if status == success else (None,) * len(values)))
-
-    def device_synchronize() -> tuple:
-        (status,) = driver.cuInit(0)
-        if status == success:
-            status, context = driver.cuCtxGetCurrent()
-        if status == success and int(context) == 0:
-            status, context = driver.cuDevicePrimaryCtxRetain(0)
-            if status == success:
-                (status,) = driver.cuCtxSetCurrent(context)
-        return result(*driver.cuCtxSynchronize()) if status == success else result(status)
-
-    def get_device_count() -> tuple:
-        (status,) = driver.cuInit(0)
-        return result(*driver.cuDeviceGetCount()) if status == success else result(status, 0)
-
-    def get_pci_bus_id(length: int, device: int) -> tuple:
-        (status,) = driver.cuInit(0)
-        if status != success:
-            return result(status, b"")
-        return result(*driver.cuDeviceGetPCIBusId(length, device))
-
-    for name, function in {
-        "cudaDeviceSynchronize": device_synchronize,
-        "cudaGetDeviceCount": get_device_count,
-        "cudaDeviceGetPCIBusId": get_pci_bus_id,
-    }.items():
-        function.__name__ = name
-        setattr(runtime, name, function)
+def _set_address(capsule: object, function: ctypes._CFuncPtr) -> None:
+    """Replace the address in an entry of a module's table."""
+    set_pointer = ctypes.pythonapi.PyCapsule_SetPointer
+    set_pointer.argtypes = (ctypes.py_object, ctypes.c_void_p)
+    set_pointer(capsule, ctypes.cast(function, ctypes.c_void_p))
 
 
 def _run_next() -> None:

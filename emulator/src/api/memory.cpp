@@ -153,10 +153,10 @@ CUresult CUDAAPI cuMemHostUnregister(void* p) {
         (void)current_context();
         const auto address = reinterpret_cast<CUdeviceptr>(p);
         const auto allocation = Allocations::instance().find(address);
-        if (allocation == nullptr || allocation->kind != MemoryKind::Registered ||
-            allocation->base != address) {
-            fail(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "p is not the start of registered memory");
+        if (allocation == nullptr || allocation->kind != MemoryKind::Registered) {
+            fail(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "p is not registered memory");
         }
+        require(allocation->base == address, "p is inside registered memory, not its start");
         synchronize_users_of(*allocation);
         if (!Allocations::instance().remove(allocation)) {
             fail(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "p was unregistered by another thread");

@@ -47,7 +47,8 @@ TEST(Command, run_names_the_stand_ins_for_compilers) {
     const std::string compilers = folder / "compilers/";
     std::string libraries;
     for (const char* const name :
-         {"libnvrtc.so.13:", "libnvrtc.so.12:", "libnvJitLink.so.13:", "libnvJitLink.so.12\n"}) {
+         {"libnvfatbin.so.13:", "libnvfatbin.so.12:", "libnvrtc.so.13:", "libnvrtc.so.12:",
+          "libnvJitLink.so.13:", "libnvJitLink.so.12\n"}) {
         libraries += compilers + name;
     }
     EXPECT_EQ(outcome.output,

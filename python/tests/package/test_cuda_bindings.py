@@ -273,24 +273,61 @@ def run_by_command(driver_folder, tmp_path):
     return run_program
 
 
-def test_what_cuda_core_needs_of_the_runtime_works(run_by_command):
+def test_the_runtime_has_devices_memory_and_streams(run_by_command):
     output = run_by_command(
         """
+        import numpy
         from cuda.bindings import driver, runtime
 
+        def check(result):
+            code, *values = result
+            assert code == runtime.cudaError_t.cudaSuccess, result
+            return values[0] if len(values) == 1 else values
+
         print(runtime.cudaDeviceSynchronize(), runtime.cudaGetDeviceCount())
-        code, name = runtime.cudaDeviceGetPCIBusId(13, 1)
-        assert int(code) == 0 and name.startswith(b"0000:"), name
-        print(runtime.cudaDeviceGetPCIBusId(13, 7))
+        assert check(runtime.cudaDeviceGetPCIBusId(13, 1)).startswith(b"0000:")
+        assert runtime.cudaDeviceGetPCIBusId(13, 7)[0] == runtime.cudaError_t.cudaErrorInvalidDevice
         assert int(driver.cuCtxGetCurrent()[1]) != 0
-        print(runtime.cudaGetErrorString(runtime.cudaError_t.cudaErrorInvalidDevice)[1].decode())
+        properties = check(runtime.cudaGetDeviceProperties(0))
+        print(properties.name.decode(), properties.warpSize)
+        stream = check(runtime.cudaStreamCreate())
+        values = numpy.arange(1000, dtype=numpy.float32)
+        result = numpy.empty_like(values)
+        memory = check(runtime.cudaMallocAsync(values.nbytes, stream))
+        to_device = runtime.cudaMemcpyKind.cudaMemcpyHostToDevice
+        to_host = runtime.cudaMemcpyKind.cudaMemcpyDeviceToHost
+        check(runtime.cudaMemcpyAsync(memory, values.ctypes.data, values.nbytes, to_device, stream))
+        check(runtime.cudaMemcpyAsync(result.ctypes.data, memory, values.nbytes, to_host, stream))
+        check(runtime.cudaFreeAsync(memory, stream))
+        check(runtime.cudaStreamSynchronize(stream))
+        assert (result == values).all()
+        check(runtime.cudaStreamDestroy(stream))
+        assert runtime.cudaFree(12345)[0] == runtime.cudaError_t.cudaErrorInvalidValue
+        assert check(runtime.cudaGetErrorString(runtime.cudaError_t.cudaErrorInvalidDevice))
         """,
         CUPRUM_EMULATOR_DEVICES="2",
     )
-    first, second, third = output.splitlines()
+    first, second = output.splitlines()
     assert first == "(<cudaError_t.cudaSuccess: 0>,) (<cudaError_t.cudaSuccess: 0>, 2)"
-    assert second == "(<cudaError_t.cudaErrorInvalidDevice: 101>, None)"
-    assert third == "invalid device ordinal"
+    assert second == "Cuprum Emulated Device 32"
+
+
+def test_stream_0_of_the_runtime_can_be_one_per_thread(run_by_command):
+    program = """
+        from cuda.bindings import runtime
+
+        def check(result):
+            code, *values = result
+            assert code == runtime.cudaError_t.cudaSuccess, result
+            return values[0] if len(values) == 1 else values
+
+        check(runtime.cudaSetDevice(0))
+        of_null = check(runtime.cudaStreamGetId(0))
+        print(of_null == check(runtime.cudaStreamGetId(runtime.cudaStreamPerThread)))
+        """
+    setting = "CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM"
+    assert run_by_command(program, **{setting: "0"}) == "False\n"
+    assert run_by_command(program, **{setting: "1"}) == "True\n"
 
 
 def test_a_sitecustomize_of_the_user_runs_too(run_by_command, tmp_path):
@@ -316,3 +353,46 @@ def test_machine_code_of_nvrtc_is_loaded(run_by_command):
         assert (out == numpy.arange(32)).all()
         """)
     )
+
+
+def test_fatbins_take_the_code_of_nvrtc(run_by_command):
+    pytest.importorskip("cuda.bindings.nvfatbin")
+    output = run_by_command(
+        PREAMBLE
+        + textwrap.dedent("""
+        from cuda.bindings import nvfatbin
+
+        try:
+            nvfatbin.version()
+        except Exception:
+            print("missing")
+            raise SystemExit
+        source = b'extern "C" __global__ void fill(int* x) { x[threadIdx.x] = threadIdx.x; }'
+        program = check(nvrtc.nvrtcCreateProgram(source, b"fill.cu", 0, [], []))
+        check(nvrtc.nvrtcCompileProgram(program, 1, [b"-arch=sm_80"]))
+        code = b" " * check(nvrtc.nvrtcGetCUBINSize(program))
+        check(nvrtc.nvrtcGetCUBIN(program, code))
+        handle = nvfatbin.create([], 0)
+        for bytes, architecture in ((len(code), "75"), (len(code) - 8, "80")):
+            try:
+                nvfatbin.add_cubin(handle, code[:bytes], bytes, architecture, "fill")
+                raise AssertionError("not refused")
+            except nvfatbin.nvFatbinError as error:
+                print(str(error).split()[0])
+        nvfatbin.add_cubin(handle, code, len(code), "80", "fill")
+        fatbin = bytearray(nvfatbin.size(handle))
+        nvfatbin.get(handle, fatbin)
+        nvfatbin.destroy(handle)
+        module = check(driver.cuModuleLoadData(bytearray(fatbin)))
+        kernel = check(driver.cuModuleGetFunction(module, b"fill"))
+        memory = check(driver.cuMemAlloc(128))
+        check(driver.cuLaunchKernel(kernel, 1, 1, 1, 32, 1, 1, 0, 0, ((memory,), (None,)), 0))
+        out = numpy.zeros(32, dtype=numpy.int32)
+        check(driver.cuMemcpyDtoH(out.ctypes.data, memory, 128))
+        assert (out == numpy.arange(32)).all()
+        """)
+    )
+    if output == "missing\n":
+        pytest.skip("NVIDIA's nvFatbin is not installed")
+    assert "ELF_ARCH_MISMATCH" in output
+    assert "ELF_SIZE_MISMATCH" in output

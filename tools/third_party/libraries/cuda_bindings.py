@@ -14,16 +14,11 @@ PART = "all but those of Cython, cuFile and cuDLA"
 SOURCE = "a checkout of NVIDIA/cuda-python, commit 06afb3b"
 CAUSES = [
     (
-        "test_cudart|test_interoperability|test_examples|cudaErrorSymbolNotFound",
-        "`cuda.bindings.runtime` contains NVIDIA's runtime library",
-    ),
-    (
         "test_compute_mode",
         "NVML refuses to set a compute mode, because the emulated driver would not enforce it",
     ),
     ("grid_licensable", "the emulated NVML knows no licences of virtual GPUs"),
     ("nvml.NotSupportedError|nvml.InvalidArgumentError", "the emulated NVML does not have it"),
-    ("nvfatbin", "nvFatbin takes real machine code only, and NVRTC gives none here"),
     (
         "test_get_lowered_name_failure|test_add_module_to_program_fail",
         "the test expects another error than version 13.4.1 raises; needs no device",

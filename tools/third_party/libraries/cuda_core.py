@@ -22,8 +22,6 @@ CAUSES = [
         "the test expects another error than version 1.2.0 raises; needs no device",
     ),
     ("default_cache_dir", "the test is about folders of another version; needs no device"),
-    ("cudaErrorSymbolNotFound", "the test calls NVIDIA's runtime library"),
-    ("ELF_SIZE_MISMATCH", "nvFatbin takes real machine code only"),
     ("load_rdc", "the object and the library of the repository hold machine code only"),
     ("ltoir", "the emulated driver does not load LTO-IR"),
     (
