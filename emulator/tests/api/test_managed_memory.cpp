@@ -141,8 +141,8 @@ TEST_F(ManagedPages, places_are_told_where_all_pages_agree) {
     int who[3] = {};
     EXPECT_TRUE(succeeds(CU(cuMemRangeGetAttribute)(
         who, sizeof who, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, page(2), 2 * PAGE_BYTES)));
-    EXPECT_EQ(who[0], CU_DEVICE_CPU);
-    EXPECT_EQ(who[1], 0);
+    EXPECT_EQ(who[0], 0);
+    EXPECT_EQ(who[1], CU_DEVICE_CPU);
     EXPECT_EQ(who[2], CU_DEVICE_INVALID);
     EXPECT_TRUE(succeeds(CU(cuMemRangeGetAttribute)(
         who, sizeof who, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, base_, 8 * PAGE_BYTES)));

@@ -9,7 +9,7 @@ from third_party.jobs import Job, pytest_job
 from third_party.library import Place
 
 TITLE = "`cuda.core`"
-VERSION = "1.2.0"
+VERSION = "1.2.2"
 PART = "all but those of its build, its documentation and its examples"
 SOURCE = "a checkout of NVIDIA/cuda-python, commit 06afb3b"
 CAUSES = [
@@ -19,11 +19,11 @@ CAUSES = [
     ),
     (
         "has been (closed|destroyed)|must belong to the same|did not match",
-        "the test expects another error than version 1.2.0 raises; needs no device",
+        "the test expects another error than version 1.2.2 raises; needs no device",
     ),
     ("default_cache_dir", "the test is about folders of another version; needs no device"),
     ("load_rdc", "the object and the library of the repository hold machine code only"),
-    ("ltoir", "the emulated driver does not load LTO-IR"),
+    ("ltoir", "the emulated driver does not load LTO-IR; link it first"),
     (
         "test_peer_access_transitions",
         "the copy runs on a stream of device 0, to which the pool of device 1 gives no access",
@@ -31,7 +31,7 @@ CAUSES = [
 ]
 
 REQUIREMENTS = (
-    "cuda-core[cu13]==1.2.0",
+    "cuda-core[cu13]==1.2.2",
     "cuda-bindings[all]==13.5.0",
     "cuda-toolkit[cudart]==13.4.3",
     "nvidia-nvjitlink==13.5.37",

@@ -43,11 +43,18 @@ public:
     void forget(std::uint64_t allocation_id) noexcept;
 
 private:
+    /// Orders devices by their numbers, and CU_DEVICE_CPU, which is negative, behind them.
+    struct HostLast {
+        bool operator()(int first, int second) const noexcept {
+            return static_cast<unsigned int>(first) < static_cast<unsigned int>(second);
+        }
+    };
+
     struct Advice {
         bool is_read_mostly = false;
         CUmemLocation preferred{CU_MEM_LOCATION_TYPE_INVALID, 0};
         CUmemLocation prefetched{CU_MEM_LOCATION_TYPE_INVALID, 0};
-        std::set<int> accessed_by; // devices; CU_DEVICE_CPU for the host
+        std::set<int, HostLast> accessed_by; // devices; CU_DEVICE_CPU for the host
     };
 
     /// Advice by the first address that it applies to. It applies up to the next entry.
