@@ -53,6 +53,40 @@ if(CUPRUM_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 elseif(CUPRUM_SANITIZE)
   set(CUPRUM_CAN_RUN_FOREIGN FALSE) # clang links its sanitizer into programs only
 endif()
+# Tests for another processor run under qemu-user. There they cannot start programs of that processor,
+# be loaded by this machine's Python, follow each other with ptrace, or reserve large address ranges.
+set(CUPRUM_CAN_START_PROGRAMS TRUE)
+set(CUPRUM_LEFT_OUT)
+if(CMAKE_CROSSCOMPILING)
+  set(CUPRUM_CAN_START_PROGRAMS FALSE)
+  set(CUPRUM_CAN_RUN_FOREIGN FALSE)
+  list(
+    APPEND
+    CUPRUM_LEFT_OUT
+    # start programs, or this one again
+    Checkpoint.*
+    CheckpointOnDriver.*
+    Command.*
+    Containers.*
+    DriverVersion.*
+    EventsTest.*
+    Interprocess*
+    LibraryTest.the_command_puts_it_in_reach
+    Places.*
+    ProcessesTest.*
+    Ptxas.*
+    Settings.*
+    UtilizationTest.*
+    WatchdogSettings.a_debugger_turns_it_off
+    # limit or reserve address space
+    Checks.*
+    Memory.only_what_is_mapped_can_be_registered
+    NvJitLink.a_lack_of_memory_is_an_error_code
+    PlaceRecording.equal_places_are_kept_once
+    # measure time
+    ParserErrors.hostile_text_takes_linear_time
+    Watchdog.ends_a_wait_that_sleeps_longer_and_longer)
+endif()
 list(JOIN CUPRUM_FOREIGN_ENVIRONMENT "\n" lines)
 file(WRITE "${CMAKE_BINARY_DIR}/foreign.env" "${lines}\n")
 
@@ -108,9 +142,15 @@ function(cuprum_register_cases target)
   if(arg_ALONE)
     list(APPEND properties RUN_SERIAL TRUE)
   endif()
+  set(filter)
+  if(CUPRUM_LEFT_OUT)
+    list(JOIN CUPRUM_LEFT_OUT ":" names)
+    set(filter TEST_FILTER "-${names}")
+  endif()
   gtest_discover_tests(
     ${target}
     TEST_PREFIX "${arg_PREFIX}"
+    ${filter}
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60
     PROPERTIES ${properties})

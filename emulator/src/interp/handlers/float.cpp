@@ -28,19 +28,27 @@ template <FloatOp OP, typename V>
     }
 }
 
-/// Computes with the processor's own flushing.
+/// Computes with the flushing of PTX.
 ///
 /// PTX flushes a result if its 24 bits, with unlimited exponent, lie below the smallest normal
 /// number. This includes results that would round up to that number. The rounded result does not
 /// show which case it is, so the few lanes that end up there are computed again.
 template <FloatOp OP>
 [[gnu::noinline]] Vector<float> compute_flushed(Vector<float> a, Vector<float> b, Vector<float> c) {
+#if defined(__x86_64__)
     Vector<float> values[4] = {a, b, c, {}};
     const RoundingScope scope(Rounding::Nearest, true);
     scope.keep(values);
     values[3] = compute<OP>(values[0], values[1], values[2]);
     scope.keep(values);
     return values[3];
+#else
+    Vector<float> result = compute<OP>(a, b, c);
+    for (unsigned i = 0; i < LANES<float>; ++i) {
+        result[i] = flush_smallest_normal<OP>(result[i], a[i], b[i], c[i]);
+    }
+    return result;
+#endif
 }
 
 /// The operations add, sub, mul, fma and div.

@@ -121,6 +121,48 @@ template <typename V>
     return __builtin_sqrt(value);
 }
 
+/// Returns whether PTX flushes a result that was rounded to the smallest normal number, 2^-126.
+///
+/// It does if the result, rounded to 24 bits with unlimited exponent, is smaller. This computes the
+/// operation again with inputs that are scaled by 2^64, which changes no rounding: a factor beside
+/// such a result is below 2^-62, and the sum of fma can only be so small if `c` is below 2^-78.
+template <FloatOp OP>
+[[gnu::always_inline]] inline bool is_flushed_at_smallest_normal(float a, float b, float c) {
+    constexpr float scale = 0x1p64f;
+    constexpr float scaled_smallest = 0x1p-62f;
+    const bool scales_a = __builtin_fabsf(a) < __builtin_fabsf(b);
+    const float x = scales_a ? a * scale : a;
+    const float y = scales_a ? b : b * scale;
+    float result = 0.0f;
+    if constexpr (OP == FloatOp::Mul) {
+        result = x * y;
+    } else if constexpr (OP == FloatOp::Fma) {
+        result = fused(x, y, c * scale);
+    } else if constexpr (OP == FloatOp::Div) {
+        result = a * scale / b;
+    } else if constexpr (OP == FloatOp::Rcp) {
+        result = scale / a;
+    } else {
+        return false; // sums of normal numbers are exact here, and roots are larger
+    }
+    return __builtin_fabsf(result) < scaled_smallest;
+}
+
+/// Replaces a result by zero if it only rounds up to the smallest normal number because subnormal
+/// numbers have fewer bits.
+template <FloatOp OP>
+[[gnu::always_inline]] inline float flush_smallest_normal(float result, float a, float b, float c) {
+    const std::uint32_t bits = bits_from(result);
+    const bool is_flushed =
+        (bits & 0x7fffffffu) == 0x00800000u && is_flushed_at_smallest_normal<OP>(a, b, c);
+    return is_flushed ? float_from(bits & 0x80000000u) : result;
+}
+
+template <FloatOp OP>
+[[gnu::always_inline]] inline double flush_smallest_normal(double result, double, double, double) {
+    return result;
+}
+
 /// A scope with another rounding direction of the processor. On x86 it can also make the processor
 /// flush subnormal results to zero.
 ///

@@ -42,7 +42,7 @@ const Instruction* rounded(WarpContext& warp, const Instruction* at, std::uint32
     alignas(VECTOR_BYTES) T result[WARP_SIZE];
     {
         // Whether a result counts as subnormal depends on the rounded value before it is
-        // denormalised. Only the processor's own flushing can see that.
+        // denormalised. The flushing of x86 sees that; other processors flush by other rules.
         const RoundingScope scope(ROUNDING, FLUSHES);
         for (unsigned i = 0; i < WARP_SIZE; ++i) {
             T x = a[i];
@@ -54,6 +54,11 @@ const Instruction* rounded(WarpContext& warp, const Instruction* at, std::uint32
                 z = flush(z);
             }
             result[i] = compute<OP, T>(x, y, z);
+#if !defined(__x86_64__)
+            if constexpr (FLUSHES) {
+                result[i] = flush_smallest_normal<OP>(result[i], x, y, z);
+            }
+#endif
         }
         scope.keep(result);
     }
