@@ -99,18 +99,32 @@ void TensorBox::plan_tile(const TensorMap& map, const TensorPlace& place) {
 }
 
 void TensorBox::plan_pixels(const TensorMap& map, const TensorPlace& place) {
-    clip_row(place.coordinates[0], map.channels_per_pixel, map.dimension(0));
+    const bool is_interleaved = map.interleave != TensorInterleave::None;
+    const std::uint32_t first = first_spatial(map);
+    if (is_interleaved) {
+        clip_row(0, 1, 1);
+    } else {
+        clip_row(place.coordinates[0], map.channels_per_pixel, map.dimension(0));
+    }
     row_count_ = map.pixels_per_column;
     spatial_ = map.rank - 2u;
     for (std::uint32_t i = 0; i < spatial_; ++i) {
+        const std::uint32_t dimension = first + i;
         Walk& walk = walks_[i];
-        walk.start = place.coordinates[i + 1];
+        walk.start = place.coordinates[dimension];
         walk.lower = map.lower_corner[i];
-        walk.size = static_cast<std::int64_t>(map.dimension(i + 1));
+        walk.size = static_cast<std::int64_t>(map.dimension(dimension));
         walk.upper = walk.size - 1 + map.upper_corner[i];
-        walk.step = std::max<std::int32_t>(map.element_strides[i + 1], 1);
-        walk.stride = map.strides[i];
+        walk.step = std::max<std::int32_t>(map.element_strides[dimension], 1);
+        walk.stride = dimension == 0 ? row_bytes_ : map.strides[dimension - 1];
         walk.offset = place.offsets[i];
+    }
+    if (is_interleaved) {
+        const std::int64_t slice = place.coordinates[spatial_];
+        const bool is_inside =
+            slice >= 0 && slice < static_cast<std::int64_t>(map.dimension(spatial_));
+        inside_bytes_ = is_inside ? inside_bytes_ : 0;
+        base_ += static_cast<std::uint64_t>(slice) * map.strides[spatial_ - 1];
     }
     image_ = place.coordinates[spatial_ + 1];
     image_count_ = static_cast<std::int64_t>(map.dimension(spatial_ + 1));
@@ -123,6 +137,10 @@ void TensorBox::plan_listed_rows(const TensorMap& map, const TensorPlace& place)
     std::copy_n(place.coordinates.begin() + 1, LISTED_ROWS, listed_rows_.begin());
     image_count_ = static_cast<std::int64_t>(map.dimension(1));
     image_stride_ = map.strides[0];
+}
+
+std::uint32_t first_spatial(const TensorMap& map) {
+    return map.interleave == TensorInterleave::None ? 1 : 0;
 }
 
 std::uint32_t swizzle_span(const TensorMap& map) {

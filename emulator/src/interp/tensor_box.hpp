@@ -15,7 +15,7 @@
 //
 // Interleaved tensors consist of slices of 16 or 32 bytes, the channels of one pixel. Dimension 0
 // counts pixels, and the dimension before the last counts slices of channels. A box has one of
-// these.
+// these. So do the pixels of an im2col copy.
 //
 // Where the manual says nothing, this is what an H200 does (compare/tensors.py).
 
@@ -224,6 +224,10 @@ private:
     std::uint64_t image_stride_ = 0;
     std::array<std::int32_t, 4> listed_rows_{};
 };
+
+/// Returns the first of the dimensions W, H, D of a map for im2col: channels come before them, or
+/// slices of channels behind them.
+[[nodiscard]] std::uint32_t first_spatial(const TensorMap& map);
 
 /// Returns the most bytes that a row may have with the swizzle of a map; 0 if there is no limit.
 [[nodiscard]] std::uint32_t swizzle_span(const TensorMap& map);

@@ -361,7 +361,7 @@ MapProblem find_place_problem(const Request& request, bool is_store) {
     const bool is_im2col = request.access == TensorAccess::Im2col;
     const bool is_padded =
         map.element == TensorElement::B4x16Padded || map.element == TensorElement::B6x16Padded;
-    if (is_padded || (is_im2col && map.interleave != TensorInterleave::None)) {
+    if (is_padded) {
         return MapProblem::Element;
     }
     if (map.interleave == TensorInterleave::None) {
@@ -376,12 +376,13 @@ MapProblem find_place_problem(const Request& request, bool is_store) {
         }
     }
     for (std::uint32_t i = 0; is_im2col && i + 2 < map.rank; ++i) {
+        const std::uint32_t dimension = first_spatial(map) + i;
         const std::int64_t last =
-            static_cast<std::int64_t>(map.dimension(i + 1)) - 1 + map.upper_corner[i];
+            static_cast<std::int64_t>(map.dimension(dimension)) - 1 + map.upper_corner[i];
         if (is_store && map.lower_corner[i] < 0) {
             return MapProblem::Padding;
         }
-        if (at[i + 1] < map.lower_corner[i] || at[i + 1] > last) {
+        if (at[dimension] < map.lower_corner[i] || at[dimension] > last) {
             return MapProblem::Pixel;
         }
     }
@@ -439,8 +440,7 @@ bool need_request(WarpContext& warp, const Instruction* at, std::uint32_t lane, 
     case MapProblem::Element:
         return fail(
             FaultKind::IllegalInstruction,
-            "the emulated device does not support tensor copies with gaps between elements, "
-            "or interleaved ones in im2col mode" +
+            "the emulated device does not support tensor copies with gaps between elements" +
                 through(request));
     default:
         std::snprintf(address, sizeof address, "0x%" PRIx64, request.map_address);

@@ -65,7 +65,7 @@ def size_of(about: TensorMap) -> int:
     """Return how many bytes of shared memory a box has."""
     unit = BYTES[about.kind] if about.kind < FIRST_WITHOUT_BYTES else 1
     if about.channels:
-        return about.channels * about.pixels * unit
+        return about.pixels * (16 * about.interleave or about.channels * unit)
     count = 1
     steps = about.element_strides or (1,) * len(about.box)
     for index, (extent, step) in enumerate(zip(about.box, steps)):
@@ -80,7 +80,7 @@ def copies() -> Iterator[Copy]:
     """Yield every case; those that a kernel cannot survive come last."""
     seen = set()
     groups = (ranks, kinds, swizzles, strided, im2col, reductions, clusters, replaced, counts)
-    for group in (*groups, refused, interleaved, broken):
+    for group in (*groups, refused, interleaved, interleaved_im2col, broken):
         for copy in group():
             # The offsets of fewer dimensions repeat themselves.
             if copy.name not in seen and (group is broken or is_possible(copy)):
@@ -95,7 +95,9 @@ def is_possible(copy: Copy) -> bool:
     first pixel must be in the box of pixels, which for stores must not start before the tensor.
     """
     about = copy.tensor
-    for at, low, high, dim in zip(copy.coordinates[1:], about.lower, about.upper, about.dims[1:]):
+    first = 0 if about.interleave else 1  # the width
+    starts, sizes = copy.coordinates[first:], about.dims[first:]
+    for at, low, high, dim in zip(starts, about.lower, about.upper, sizes):
         if not low <= at < dim + high or (low < 0 and copy.form.action not in ("load", "prefetch")):
             return False
     if copy.form.action not in ("load", "prefetch") and min(copy.coordinates) < 0:
@@ -325,6 +327,71 @@ def im2col() -> Iterator[Copy]:
             yield Copy(name, form, about, coordinates, (1, 1, 1)[:spatial])
         form = Form("prefetch", rank, "im2col")
         yield Copy(f"prefetch im2col {rank}d", form, about, (0,) * rank, (1, 1, 1)[:spatial])
+
+
+def interleaved_im2col() -> Iterator[Copy]:
+    """Yield columns of pixels of interleaved tensors: WC, HWC and DHWC, where C counts slices."""
+    variants = {
+        "plain": ((0, 0, 0), (0, 0, 0), (1, 1, 1)),
+        "padded": ((-1, -1, -1), (-1, -1, -1), (1, 1, 1)),
+        "cropped": ((1, 1, 0), (-2, -1, -1), (1, 1, 1)),
+        "steps": ((-1, -1, 0), (0, -1, 0), (2, 2, 2)),
+        "steps_apart": ((0, -1, -1), (-1, 0, 1), (3, 1, 2)),
+    }
+    for rank in (3, 4, 5):
+        spatial = rank - 2
+        shape = (*(7, 6, 4)[:spatial], 3, 2)
+        for interleave, kind, channels in (
+            (1, F16, 8),
+            (1, F16, 16),
+            (1, F32, 8),
+            (1, U8, 4),
+            (2, F16, 16),
+            (2, F32, 16),
+        ):
+            for label, (lower, upper, steps) in variants.items():
+                if (kind, channels) != (F16, 8 * interleave) and label != "padded":
+                    continue
+                about = TensorMap(
+                    kind,
+                    shape,
+                    APART[: rank - 1],
+                    element_strides=(*steps[:spatial], 1, 1),
+                    channels=channels,
+                    pixels=20,
+                    lower=lower[:spatial],
+                    upper=upper[:spatial],
+                    interleave=interleave,
+                    swizzle=interleave - 1,
+                    fill=NAN_FILL if kind == F32 else 0,
+                )
+                about_text = f"im2col {KINDS[kind]} x{channels} interleave {16 * interleave}B"
+                for moved, slices, image, offsets in (
+                    ((0, 0, 0), 0, 0, (0, 0, 0)),
+                    ((1, 1, 1), 1, 0, (1, 2, 1)),
+                    ((2, 3, 1), 2, 1, (2, 0, 1)),
+                    ((1, 0, 0), 3, 0, (0, 1, 2)),
+                    ((0, 1, 1), -1, 1, (1, 1, 1)),
+                    ((0, 1, 0), 1, 2, (0, 0, 0)),
+                ):
+                    at = tuple(a + b for a, b in zip(lower[:spatial], moved))
+                    coordinates = (*at, slices, image)
+                    name = f"{about_text} load {rank}d {label} at {coordinates}"
+                    form = Form("load", rank, "im2col")
+                    yield Copy(name, form, about, coordinates, offsets[:spatial], image_bytes=8192)
+                for at in ((0, 0, 0)[:spatial], (2, 1, 1)[:spatial]):
+                    for action in ("store", "add"):
+                        form = Form(action, rank, "im2col_no_offs")
+                        coordinates = (*at, 1, 0)
+                        name = f"{about_text} {action} {rank}d {label} at {coordinates}"
+                        yield Copy(
+                            name,
+                            form,
+                            about,
+                            coordinates,
+                            content="numbers",
+                            image_bytes=8192,
+                        )
 
 
 def reductions() -> Iterator[Copy]:
