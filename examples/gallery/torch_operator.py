@@ -57,6 +57,7 @@ def run(name, *inputs):
     if out.is_cuda:
         # On a GPU: PyTorch's memory and PyTorch's stream.
         device = cuprum.Device(out.device.index)
+        device.set_current()  # PyTorch runs backward functions on a thread of its own
         stream = device.create_stream(torch.cuda.current_stream(out.device))
         arguments = [each.data_ptr() for each in (*inputs, out)]
         cuprum.launch(stream, config, kernel(name, out.dtype), *arguments, np.int32(count))
