@@ -16,7 +16,7 @@ using namespace cuprum::emulator::test;
 
 namespace {
 
-constexpr auto WORKQUEUE_CONFIG = static_cast<CUdevResourceType>(1000); // NOLINT: of CUDA 13.1
+const auto WORKQUEUE_CONFIG = static_cast<CUdevResourceType>(1000); // NOLINT: of CUDA 13.1
 constexpr unsigned BACKFILL = 1;
 
 /// CU_DEV_SM_RESOURCE_GROUP_PARAMS.
