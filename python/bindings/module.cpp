@@ -79,7 +79,12 @@ NB_MODULE(_cuprum, module) {
 Returns
 -------
 int
-    1000 times the major plus 10 times the minor number.)");
+    1000 times the major plus 10 times the minor number.
+
+Raises
+------
+LibraryNotFoundError
+    If there is no driver. The text shows the places that were searched.)");
     module.def("driver_description", &cuprum::driver_description,
                nb::call_guard<nb::gil_scoped_release>(),
                R"(Return which driver is in use and where it came from.
@@ -87,7 +92,12 @@ int
 Returns
 -------
 str
-    One line for messages and reports.)");
+    One line for messages and reports.
+
+Raises
+------
+LibraryNotFoundError
+    If there is no driver. The text shows the places that were searched.)");
 
     nb::class_<cuprum::LibraryInfo>(module, "LibraryInfo",
                                     "A compiler library and where it was found.")

@@ -273,6 +273,15 @@ class Context:
         -------
         Context
             The context. It is not made current.
+
+        Raises
+        ------
+        TypeError
+            If there is no such flag.
+        ValueError
+            If there is no such device, or a flag has no such value.
+        CUDAError
+            If the driver cannot create the context.
         """
 
     def create_stream(self, options: cuprum._options.StreamOptions | dict | None = None) -> Stream:
@@ -303,6 +312,13 @@ class Context:
         ----------
         event : Event
             Must belong to this context.
+
+        Raises
+        ------
+        ClosedError
+            If the context or the event is closed.
+        CUDAError
+            If the event belongs to another context.
         """
 
     def wait(self, event: Event) -> None:
@@ -315,6 +331,13 @@ class Context:
         ----------
         event : Event
             May belong to another context or another device.
+
+        Raises
+        ------
+        ClosedError
+            If the context or the event is closed.
+        CUDAError
+            If the driver refuses the wait, as while a stream of the context is captured.
         """
 
     def get_limit(self, limit: cuprum.typing.LimitType | str) -> int:
@@ -383,10 +406,30 @@ class Context:
             Write one when asked for through a pipe.
         sync_memory_operations : bool
             Make copies that may return early wait.
+
+        Raises
+        ------
+        TypeError
+            If there is no such flag.
+        ValueError
+            If a flag has no such value.
+        ClosedError
+            If the context is closed.
+        CUDAError
+            If the driver refuses the flags.
         """
 
     def reset_persisting_l2_cache(self) -> None:
-        """Reset all persisting lines of the L2 cache to normal."""
+        """
+        Reset all persisting lines of the L2 cache to normal.
+
+        Raises
+        ------
+        ClosedError
+            If the context is closed.
+        CUDAError
+            If the driver refuses it.
+        """
 
     def as_current(self) -> CurrentContext:
         """
@@ -398,6 +441,11 @@ class Context:
         -------
         CurrentContext
             A guard for a ``with`` statement. It restores the context that was current before.
+
+        Raises
+        ------
+        ClosedError
+            When the block begins, if the context is closed.
         """
 
     @staticmethod
@@ -409,6 +457,13 @@ class Context:
         -------
         Context or None
             The context, or None if the thread has no context.
+
+        Raises
+        ------
+        LibraryNotFoundError
+            If there is no driver. The text shows the places that were searched.
+        CUDAError
+            If the driver cannot start.
         """
 
     def push(self) -> None:
@@ -416,6 +471,11 @@ class Context:
         Make this context current on the calling thread, on top of what is current.
 
         Call ``pop`` for every push, or use ``as_current``.
+
+        Raises
+        ------
+        ClosedError
+            If the context is closed.
         """
 
     @staticmethod
@@ -427,6 +487,11 @@ class Context:
         -------
         Context
             The context that was removed.
+
+        Raises
+        ------
+        CUDAError
+            If no context is current on this thread.
         """
 
     def sync(self) -> None:
@@ -507,6 +572,13 @@ class Stream:
         -------
         Stream
             Equal to any other wrapper of the same handle.
+
+        Raises
+        ------
+        TypeError
+            If `handle` is no int.
+        ValueError
+            If it does not fit 64 bits.
         """
 
     @property
@@ -630,6 +702,11 @@ class Stream:
         -------
         GraphBuilder
             The builder. Call ``begin_building`` to start the capture.
+
+        Raises
+        ------
+        ClosedError
+            If the stream is closed.
         """
 
     def launch_host(self, function: Callable[[], object]) -> None:
@@ -940,6 +1017,11 @@ class MemoryResource:
         -------
         Buffer
             The memory.
+
+        Raises
+        ------
+        TypeError
+            If the derived class does not override it.
         """
 
     def deallocate(self, ptr: int, size: int, *, stream: Stream) -> None:
@@ -954,6 +1036,11 @@ class MemoryResource:
             The size in bytes.
         stream : Stream
             Work enqueued on it so far finishes before the memory is freed.
+
+        Raises
+        ------
+        TypeError
+            If the derived class does not override it.
         """
 
     @property
@@ -1083,6 +1170,17 @@ class MemoryPool(MemoryResource):
             The size in bytes.
         stream : Stream
             Work enqueued on it so far finishes before the memory is freed.
+
+        Raises
+        ------
+        TypeError
+            If an argument has another type.
+        ValueError
+            If `size` is negative.
+        ClosedError
+            If the pool or the stream is closed.
+        CUDAError
+            If `ptr` is not the start of such memory, or was freed before.
         """
 
     @property
@@ -1245,6 +1343,15 @@ class DeviceMemoryResource(MemoryPool):
         Create a pool with these options. Without options, the device's current pool is used, which
         the whole process shares.
 
+    Raises
+    ------
+    TypeError
+        If `device_id` is neither a Device nor an int, or an option is unknown.
+    ValueError
+        If there is no such device, or an option is out of range.
+    CUDAError
+        If the driver cannot create the pool.
+
     Examples
     --------
     >>> pool = cuprum.DeviceMemoryResource(device)
@@ -1297,6 +1404,13 @@ class DeviceMemoryResource(MemoryPool):
         -------
         DeviceMemoryResource
             The pool, not owned.
+
+        Raises
+        ------
+        TypeError
+            If `handle` is no int.
+        ValueError
+            If `handle` is 0, or there is no such device.
         """
 
     @staticmethod
@@ -1316,6 +1430,15 @@ class DeviceMemoryResource(MemoryPool):
         -------
         DeviceMemoryResource
             The imported pool.
+
+        Raises
+        ------
+        TypeError
+            If `alloc_handle` is neither an int nor an IPCAllocationHandle.
+        ValueError
+            If it is no open file descriptor.
+        CUDAError
+            If the descriptor is not that of a pool.
         """
 
     @staticmethod
@@ -1349,6 +1472,15 @@ class PinnedMemoryResource(MemoryPool):
     options : PinnedMemoryResourceOptions or dict, optional
         Create a pool with these options. Without options, the process's current pool of pinned memory
         is used; that needs a driver for CUDA 13.0.
+
+    Raises
+    ------
+    TypeError
+        If an option is unknown.
+    ValueError
+        If an option is out of range.
+    CUDAError
+        If the driver cannot create the pool.
 
     Examples
     --------
@@ -1397,6 +1529,15 @@ class PinnedMemoryResource(MemoryPool):
         -------
         PinnedMemoryResource
             The imported pool.
+
+        Raises
+        ------
+        TypeError
+            If `alloc_handle` is neither an int nor an IPCAllocationHandle.
+        ValueError
+            If it is no open file descriptor.
+        CUDAError
+            If the descriptor is not that of a pool.
         """
 
     @staticmethod
@@ -1417,6 +1558,15 @@ class ManagedMemoryResource(MemoryPool):
     options : ManagedMemoryResourceOptions or dict, optional
         Create a pool with these options. Without options, the process's current pool of managed
         memory is used.
+
+    Raises
+    ------
+    TypeError
+        If an option is unknown.
+    ValueError
+        If an option is out of range, as the ordinal of a device that does not exist.
+    CUDAError
+        If the driver cannot create the pool.
 
     Examples
     --------
@@ -1510,6 +1660,17 @@ class LegacyPinnedMemoryResource(_NativeResource):
             The size in bytes.
         stream : Stream, optional
             Work enqueued on it so far finishes first.
+
+        Raises
+        ------
+        TypeError
+            If an argument has another type.
+        ValueError
+            If `size` is negative.
+        ClosedError
+            If the stream is closed.
+        CUDAError
+            If `ptr` is not the start of such memory, or was freed before.
         """
 
     @property
@@ -1532,6 +1693,13 @@ class SynchronousMemoryResource(_NativeResource):
     ----------
     device_id : Device or int
         The device whose memory it is.
+
+    Raises
+    ------
+    TypeError
+        If `device_id` is neither a Device nor an int.
+    ValueError
+        If there is no such device.
 
     Examples
     --------
@@ -1576,6 +1744,17 @@ class SynchronousMemoryResource(_NativeResource):
             The size in bytes.
         stream : Stream, optional
             Work enqueued on it so far finishes first.
+
+        Raises
+        ------
+        TypeError
+            If an argument has another type.
+        ValueError
+            If `size` is negative.
+        ClosedError
+            If the stream is closed.
+        CUDAError
+            If `ptr` is not the start of such memory, or was freed before.
         """
 
     @property
@@ -1669,6 +1848,13 @@ class GraphMemoryResource(_NativeResource):
     device_id : Device or int
         The device whose memory it is.
 
+    Raises
+    ------
+    TypeError
+        If `device_id` is neither a Device nor an int.
+    ValueError
+        If there is no such device.
+
     Examples
     --------
     >>> resource = cuprum.GraphMemoryResource(device)
@@ -1717,6 +1903,15 @@ class GraphMemoryResource(_NativeResource):
             The size in bytes.
         stream : Stream or GraphBuilder
             A stream that is being captured, or its builder.
+
+        Raises
+        ------
+        TypeError
+            If an argument has another type.
+        ValueError
+            If `size` is negative.
+        CUDAError
+            If `ptr` is not the start of such memory, or was freed before.
         """
 
     @property
@@ -1724,7 +1919,14 @@ class GraphMemoryResource(_NativeResource):
         """Return what graphs hold and have held; each read asks the driver."""
 
     def trim(self) -> None:
-        """Return memory to the system that no graph uses now."""
+        """
+        Return memory to the system that no graph uses now.
+
+        Raises
+        ------
+        CUDAError
+            If the driver refuses it.
+        """
 
     def close(self) -> None:
         """Do nothing: the memory is the device's."""
@@ -1804,6 +2006,15 @@ class VirtualMemoryResource(_NativeResource):
             The size in bytes.
         stream : Stream, optional
             Work enqueued on it so far finishes first.
+
+        Raises
+        ------
+        TypeError
+            If an argument has another type.
+        ValueError
+            If `ptr` is not the start of an allocation of this resource, or was freed before.
+        ClosedError
+            If the stream is closed.
         """
 
     def modify_allocation(self, buf: Buffer, new_size: int, config: cuprum._options.VirtualMemoryResourceOptions | dict | None = None) -> Buffer:
@@ -2166,6 +2377,13 @@ class Buffer:
         ----------
         stream : Stream, optional
             Free the memory on this stream instead. If other shares are left, their free waits for it.
+
+        Raises
+        ------
+        TypeError
+            If `stream` is no stream.
+        ClosedError
+            If `stream` is closed. The buffer stays open then.
         """
 
     def set_deallocation_stream(self, stream: Stream) -> None:
@@ -2176,6 +2394,13 @@ class Buffer:
         ----------
         stream : Stream
             Work enqueued on it so far finishes before the memory is freed.
+
+        Raises
+        ------
+        TypeError
+            If `stream` is None or no stream.
+        ClosedError
+            If the buffer or the stream is closed.
         """
 
     def __enter__(self) -> Buffer: ...
@@ -2386,6 +2611,15 @@ class ManagedBuffer(Buffer):
         ----------
         stream : Stream
             The memory loses its contents in the order of this stream.
+
+        Raises
+        ------
+        TypeError
+            If `stream` is None or no stream.
+        ClosedError
+            If the buffer or the stream is closed.
+        NotSupportedError
+            If the driver is older than CUDA 13.0.
         """
 
     def discard_prefetch(self, location: Device | cuprum._host.Host, *, stream: Stream) -> None:
@@ -2417,6 +2651,16 @@ def prefetch_batch(stream: Stream, buffers: Sequence[Buffer], locations: Device 
         Managed memory, else ValueError.
     locations : Device or Host, or a sequence of them
         One for all, or one for each.
+
+    Raises
+    ------
+    TypeError
+        If `buffers` is no sequence of Buffers, a location no device and no Host, or `stream` no stream.
+    ValueError
+        If there is no buffer, one is not managed memory, or the locations are neither one nor as many
+        as the buffers.
+    CUDAError
+        If there is no such place, as a NUMA node that the machine lacks.
     """
 
 def discard_batch(stream: Stream, buffers: Sequence[Buffer]) -> None:
@@ -2429,6 +2673,15 @@ def discard_batch(stream: Stream, buffers: Sequence[Buffer]) -> None:
         The buffers lose their contents in the order of this stream.
     buffers : Sequence[Buffer]
         Buffers of managed memory.
+
+    Raises
+    ------
+    TypeError
+        If `buffers` is no sequence of Buffers, or `stream` no stream.
+    ValueError
+        If there is no buffer, or one is not managed memory.
+    NotSupportedError
+        If the driver is older than CUDA 13.0.
     """
 
 def discard_prefetch_batch(stream: Stream, buffers: Sequence[Buffer], locations: Device | cuprum._host.Host | Sequence[Device | cuprum._host.Host]) -> None:
@@ -2443,6 +2696,16 @@ def discard_prefetch_batch(stream: Stream, buffers: Sequence[Buffer], locations:
         Buffers of managed memory.
     locations : Device | Host | Sequence[Device | Host]
         One for all, or one for each buffer.
+
+    Raises
+    ------
+    TypeError
+        If `buffers` is no sequence of Buffers, a location no device and no Host, or `stream` no stream.
+    ValueError
+        If there is no buffer, one is not managed memory, or the locations are neither one nor as many
+        as the buffers.
+    NotSupportedError
+        If the driver is older than CUDA 13.0.
     """
 
 def copy_batch(stream: Stream, srcs: Sequence[Buffer], dsts: Sequence[Buffer], *, options: cuprum._copy.CopyOptions | Sequence[cuprum._copy.CopyOptions] | None = None) -> None:
@@ -2501,6 +2764,15 @@ class OpaqueArray:
         -------
         OpaqueArray
             The array, not owned.
+
+        Raises
+        ------
+        TypeError
+            If `handle` is no int.
+        ValueError
+            If `handle` is 0.
+        CUDAError
+            If it is no array of the current context.
         """
 
     @property
@@ -2684,6 +2956,17 @@ class OpaqueArray:
         -------
         numpy.ndarray
             The elements.
+
+        Raises
+        ------
+        TypeError
+            If `stream` is no stream, or `offset` or `shape` no tuple of ints.
+        ValueError
+            If the region does not lie in the array.
+        ClosedError
+            If the array or the stream is closed.
+        ImportError
+            If numpy is not installed.
         """
 
     def close(self) -> None:
@@ -2845,6 +3128,13 @@ class ResourceDescriptor:
         -------
         ResourceDescriptor
             The description. It keeps the array alive.
+
+        Raises
+        ------
+        TypeError
+            If `array` is no OpaqueArray.
+        ClosedError
+            If the array is closed.
         """
 
     @staticmethod
@@ -2861,6 +3151,13 @@ class ResourceDescriptor:
         -------
         ResourceDescriptor
             The description. It keeps the array alive.
+
+        Raises
+        ------
+        TypeError
+            If `mipmapped_array` is no MipmappedArray.
+        ClosedError
+            If the array is closed.
         """
 
     @staticmethod
@@ -3766,6 +4063,13 @@ class Device:
         -------
         tuple[Device, ...]
             The devices, by ordinal.
+
+        Raises
+        ------
+        LibraryNotFoundError
+            If there is no driver. The text shows the places that were searched.
+        CUDAError
+            If the driver cannot start.
         """
 
     @property
@@ -4007,6 +4311,11 @@ class Device:
         -------
         CurrentContext
             A guard for a ``with`` statement. It restores the context that was current before.
+
+        Raises
+        ------
+        CUDAError
+            If the primary context cannot be created.
         """
 
     @property
@@ -4020,6 +4329,15 @@ class Device:
     def set_primary_context_flags(self, **flags: object) -> None:
         """
         Change the flags of the primary context; they are those of ``Context.set_flags``.
+
+        Raises
+        ------
+        TypeError
+            If there is no such flag.
+        ValueError
+            If a flag has no such value.
+        CUDAError
+            If the driver refuses the flags.
         """
 
     def reset_primary_context(self) -> None:
@@ -4028,6 +4346,11 @@ class Device:
 
         The next use creates the context again. Old streams, events and context memory raise
         ``ClosedError``.
+
+        Raises
+        ------
+        CUDAError
+            If the driver refuses it.
         """
 
     def get_limit(self, limit: cuprum.typing.LimitType | str) -> int:
@@ -4147,6 +4470,11 @@ class Device:
         -------
         GraphBuilder
             The builder. Call ``begin_building`` to start the capture.
+
+        Raises
+        ------
+        CUDAError
+            If the driver cannot create the stream.
         """
 
     def create_opaque_array(self, options: cuprum._texture_options.OpaqueArrayOptions | dict) -> OpaqueArray:
@@ -4641,6 +4969,13 @@ class ObjectCode:
         -------
         int
             The driver's ``CUmodule``.
+
+        Raises
+        ------
+        ClosedError
+            If the code is closed.
+        CUDAError
+            If the driver cannot load the code. The text has the driver's log.
         """
 
     @property
@@ -4901,6 +5236,15 @@ class KernelOccupancy:
         -------
         int
             The number of blocks.
+
+        Raises
+        ------
+        TypeError
+            If an argument is no int.
+        ValueError
+            If the block size is less than 1.
+        CUDAError
+            If the driver refuses it.
         """
 
     def max_potential_block_size(self, dynamic_shared_memory_needed: int | Callable[[int], int], block_size_limit: int) -> cuprum._types.MaxPotentialBlockSizeOccupancyResult:
@@ -4919,6 +5263,15 @@ class KernelOccupancy:
         -------
         MaxPotentialBlockSizeOccupancyResult
             ``min_grid_size``, the fewest blocks that fill the device, and ``max_block_size``.
+
+        Raises
+        ------
+        TypeError
+            If `dynamic_shared_memory_needed` is neither an int nor a function that returns one.
+        ValueError
+            If a number is negative.
+        CUDAError
+            If the driver refuses it.
         """
 
     def available_dynamic_shared_memory_per_block(self, num_blocks_per_multiprocessor: int, block_size: int) -> int:
@@ -4936,6 +5289,15 @@ class KernelOccupancy:
         -------
         int
             The size in bytes.
+
+        Raises
+        ------
+        TypeError
+            If an argument is no int.
+        ValueError
+            If a number is less than 1.
+        CUDAError
+            If the block is too large for the kernel.
         """
 
     def max_potential_cluster_size(self, config: LaunchConfig | dict, *, stream: Stream) -> int:
@@ -4953,6 +5315,15 @@ class KernelOccupancy:
         -------
         int
             The number of blocks.
+
+        Raises
+        ------
+        TypeError
+            If `config` is neither a LaunchConfig nor a dict, or `stream` no stream.
+        ClosedError
+            If the stream is closed.
+        CUDAError
+            If the configuration exceeds a limit of the device or of the kernel.
         """
 
     def max_active_clusters(self, config: LaunchConfig | dict, *, stream: Stream) -> int:
@@ -4970,6 +5341,15 @@ class KernelOccupancy:
         -------
         int
             The number of clusters.
+
+        Raises
+        ------
+        TypeError
+            If `config` is neither a LaunchConfig nor a dict, or `stream` no stream.
+        ClosedError
+            If the stream is closed.
+        CUDAError
+            If the configuration exceeds a limit of the device or of the kernel.
         """
 
 class Program:
@@ -5102,6 +5482,11 @@ def supported_architectures() -> list[int]:
     -------
     list[int]
         The architectures.
+
+    Raises
+    ------
+    LibraryNotFoundError
+        If there is no NVRTC. The text shows the places that were searched.
     """
 
 def compiler_version(backend: cuprum.typing.CompilerBackendType | str) -> str:
@@ -5132,6 +5517,11 @@ def default_include_directories() -> list[str]:
     -------
     list[str]
         The folders, in the order in which they are searched.
+
+    Raises
+    ------
+    LibraryNotFoundError
+        If there is no NVRTC, whose folder the search starts from.
     """
 
 class Linker:
@@ -5196,6 +5586,13 @@ class Linker:
         -------
         str
             The messages, one on each line.
+
+        Raises
+        ------
+        ClosedError
+            If the linker is closed.
+        LinkerError
+            If nvJitLink cannot return its log.
         """
 
     def get_info_log(self) -> str:
@@ -5206,6 +5603,13 @@ class Linker:
         -------
         str
             The messages, one on each line.
+
+        Raises
+        ------
+        ClosedError
+            If the linker is closed.
+        LinkerError
+            If nvJitLink cannot return its log.
         """
 
     @property
@@ -5244,6 +5648,11 @@ class Linker:
         -------
         CompilerBackendType
             The backend of a linker whose options name none.
+
+        Raises
+        ------
+        LibraryNotFoundError
+            If there is neither nvJitLink nor a driver.
         """
 
 def nvjitlink_options(options: object) -> list[str]:
@@ -5834,6 +6243,11 @@ class GraphNode:
         -------
         EmptyNode
             The node.
+
+        Raises
+        ------
+        GraphClosedError
+            If the graph is closed, or this node was destroyed.
         """
 
     def join(self, *nodes: GraphNode) -> EmptyNode:
@@ -5849,6 +6263,15 @@ class GraphNode:
         -------
         EmptyNode
             The new node.
+
+        Raises
+        ------
+        TypeError
+            If an argument is no node.
+        GraphError
+            If a node belongs to another graph.
+        GraphClosedError
+            If the graph is closed, or a node was destroyed.
         """
 
     def record(self, event: Event) -> EventRecordNode:
@@ -5904,6 +6327,15 @@ class GraphNode:
         -------
         IfNode
             The node, whose body is empty.
+
+        Raises
+        ------
+        TypeError
+            If `condition` is no GraphCondition.
+        CUDAError
+            If the condition is used already, or belongs to another graph.
+        GraphClosedError
+            If the graph is closed, or this node was destroyed.
         """
 
     def if_else(self, condition: GraphCondition) -> IfElseNode:
@@ -5919,6 +6351,15 @@ class GraphNode:
         -------
         IfElseNode
             The node, whose bodies are empty.
+
+        Raises
+        ------
+        TypeError
+            If `condition` is no GraphCondition.
+        CUDAError
+            If the condition is used already, or belongs to another graph.
+        GraphClosedError
+            If the graph is closed, or this node was destroyed.
         """
 
     def while_loop(self, condition: GraphCondition) -> WhileNode:
@@ -5934,6 +6375,15 @@ class GraphNode:
         -------
         WhileNode
             The node, whose body is empty.
+
+        Raises
+        ------
+        TypeError
+            If `condition` is no GraphCondition.
+        CUDAError
+            If the condition is used already, or belongs to another graph.
+        GraphClosedError
+            If the graph is closed, or this node was destroyed.
         """
 
     def switch(self, condition: GraphCondition, count: int) -> SwitchNode:
@@ -6087,6 +6537,15 @@ class KernelNode(GraphNode):
             A ``CUlaunchAttributeID``.
         value : bytes
             A ``CUlaunchAttributeValue`` of up to 64 bytes.
+
+        Raises
+        ------
+        ValueError
+            If `value` has more than 64 bytes.
+        GraphClosedError
+            If the node was destroyed.
+        CUDAError
+            If the driver does not know the attribute, or refuses the value.
         """
 
     def copy_attributes_from(self, other: KernelNode) -> None:
@@ -6097,6 +6556,13 @@ class KernelNode(GraphNode):
         ----------
         other : KernelNode
             The node to copy from.
+
+        Raises
+        ------
+        TypeError
+            If `other` is no kernel node.
+        GraphClosedError
+            If one of the nodes was destroyed.
         """
 
     def __repr__(self) -> str: ...
@@ -6128,6 +6594,15 @@ class HostCallbackNode(GraphNode):
             The function to call instead.
         user_data : int or bytes, optional
             For a C function: its argument.
+
+        Raises
+        ------
+        TypeError
+            If `fn` cannot be called.
+        ValueError
+            If there is `user_data` for a Python function.
+        GraphClosedError
+            If the node was destroyed.
         """
 
     def __repr__(self) -> str: ...
@@ -6156,6 +6631,13 @@ class EventRecordNode(GraphNode):
         ----------
         event : Event
             The event to use instead.
+
+        Raises
+        ------
+        TypeError
+            If the argument is no event.
+        GraphClosedError
+            If the event is closed, or the node was destroyed.
         """
 
     def __repr__(self) -> str: ...
@@ -6184,6 +6666,13 @@ class EventWaitNode(GraphNode):
         ----------
         event : Event
             The event to use instead.
+
+        Raises
+        ------
+        TypeError
+            If the argument is no event.
+        GraphClosedError
+            If the event is closed, or the node was destroyed.
         """
 
     def __repr__(self) -> str: ...
@@ -6386,6 +6875,15 @@ class ChildGraphNode(GraphNode):
         ----------
         child : GraphDefinition
             A graph that is no part of this node's own.
+
+        Raises
+        ------
+        TypeError
+            If `child` is no GraphDefinition.
+        GraphError
+            If `child` is part of the same graph.
+        GraphClosedError
+            If the node was destroyed, or `child` is closed.
         """
 
     def __repr__(self) -> str: ...
@@ -6501,6 +6999,15 @@ class GraphDefinition:
     ----------
     context : Context or Device, optional
         Where the nodes run. Without it, in the context that is current when they are added.
+
+    Raises
+    ------
+    TypeError
+        If `context` is neither a Context nor a Device.
+    ClosedError
+        If the context is closed.
+    CUDAError
+        If the driver cannot create the graph.
 
     Examples
     --------
@@ -6707,6 +7214,11 @@ class GraphDefinition:
         -------
         EmptyNode
             The node.
+
+        Raises
+        ------
+        GraphClosedError
+            If the graph is closed, or this node was destroyed.
         """
 
     def join(self, *nodes: GraphNode) -> EmptyNode:
@@ -6722,6 +7234,15 @@ class GraphDefinition:
         -------
         EmptyNode
             The new node.
+
+        Raises
+        ------
+        TypeError
+            If an argument is no node.
+        GraphError
+            If a node belongs to another graph.
+        GraphClosedError
+            If the graph is closed, or a node was destroyed.
         """
 
     def record(self, event: Event) -> EventRecordNode:
@@ -6777,6 +7298,15 @@ class GraphDefinition:
         -------
         IfNode
             The node, whose body is empty.
+
+        Raises
+        ------
+        TypeError
+            If `condition` is no GraphCondition.
+        CUDAError
+            If the condition is used already, or belongs to another graph.
+        GraphClosedError
+            If the graph is closed, or this node was destroyed.
         """
 
     def if_else(self, condition: GraphCondition) -> IfElseNode:
@@ -6792,6 +7322,15 @@ class GraphDefinition:
         -------
         IfElseNode
             The node, whose bodies are empty.
+
+        Raises
+        ------
+        TypeError
+            If `condition` is no GraphCondition.
+        CUDAError
+            If the condition is used already, or belongs to another graph.
+        GraphClosedError
+            If the graph is closed, or this node was destroyed.
         """
 
     def while_loop(self, condition: GraphCondition) -> WhileNode:
@@ -6807,6 +7346,15 @@ class GraphDefinition:
         -------
         WhileNode
             The node, whose body is empty.
+
+        Raises
+        ------
+        TypeError
+            If `condition` is no GraphCondition.
+        CUDAError
+            If the condition is used already, or belongs to another graph.
+        GraphClosedError
+            If the graph is closed, or this node was destroyed.
         """
 
     def switch(self, condition: GraphCondition, count: int) -> SwitchNode:
@@ -6844,6 +7392,15 @@ class GraphDefinition:
         -------
         GraphCondition
             Pass it to the conditional node and to the kernels that set it.
+
+        Raises
+        ------
+        TypeError
+            If the value is no int.
+        ValueError
+            If the value does not fit 32 bits.
+        GraphClosedError
+            If the graph is closed.
         """
 
     def instantiate(self, options: cuprum._graph_options.GraphCompleteOptions | dict | None = None) -> Graph:
@@ -6876,6 +7433,13 @@ class GraphDefinition:
         -------
         GraphDefinition
             The copy.
+
+        Raises
+        ------
+        GraphClosedError
+            If the graph is closed.
+        CUDAError
+            If the driver cannot clone the graph: it allocates or frees memory, or has conditional nodes.
         """
 
     def nodes(self) -> set[GraphNode]:
@@ -6886,6 +7450,11 @@ class GraphDefinition:
         -------
         set[GraphNode]
             The nodes.
+
+        Raises
+        ------
+        GraphClosedError
+            If the graph is closed.
         """
 
     def edges(self) -> set[tuple[GraphNode, GraphNode]]:
@@ -6896,6 +7465,11 @@ class GraphDefinition:
         -------
         set[tuple[GraphNode, GraphNode]]
             The edges.
+
+        Raises
+        ------
+        GraphClosedError
+            If the graph is closed.
         """
 
     @property
@@ -6912,6 +7486,13 @@ class GraphDefinition:
             The file, which is overwritten.
         options : GraphDebugPrintOptions or dict, optional
             What to say about nodes.
+
+        Raises
+        ------
+        CUDAError
+            If the file cannot be written.
+        GraphClosedError
+            If the graph is closed.
         """
 
     def to_dot(self) -> str:
@@ -6922,6 +7503,11 @@ class GraphDefinition:
         -------
         str
             Text for Graphviz.
+
+        Raises
+        ------
+        GraphClosedError
+            If the graph is closed.
         """
 
     def to_text(self) -> str:
@@ -6932,6 +7518,11 @@ class GraphDefinition:
         -------
         str
             One line for each node.
+
+        Raises
+        ------
+        GraphClosedError
+            If the graph is closed.
         """
 
     def to_svg(self) -> str:
@@ -7038,6 +7629,15 @@ class Graph:
         ----------
         stream : Stream
             The upload is ordered on it.
+
+        Raises
+        ------
+        TypeError
+            If `stream` is None or no stream.
+        GraphClosedError
+            If the graph or the stream is closed.
+        CUDAError
+            If the driver cannot upload the graph.
         """
 
     def update(self, source: GraphDefinition | GraphBuilder) -> None:
@@ -7068,6 +7668,15 @@ class Graph:
         -------
         GraphUpdateResult
             True if the graph was updated. If not, it says what differs.
+
+        Raises
+        ------
+        TypeError
+            If `source` is neither a definition nor a builder.
+        ValueError
+            If a builder has not ended.
+        GraphClosedError
+            If this graph or the source is closed.
         """
 
     def __getitem__(self, node: GraphNode, /) -> ExecutableGraphNode:
@@ -7152,6 +7761,15 @@ class ExecutableKernelNode(ExecutableGraphNode):
         args : sequence
             All new arguments, as `cuprum.launch` takes them. The executable keeps them alive, also earlier
             ones, until it is updated as a whole or destroyed.
+
+        Raises
+        ------
+        TypeError
+            If `kernel` is no Kernel, or the number or the types of the arguments are wrong.
+        ValueError
+            If the configuration is wrong.
+        CUDAError
+            If the driver refuses the change, as for a kernel of another context.
         """
 
     @property
@@ -7159,10 +7777,24 @@ class ExecutableKernelNode(ExecutableGraphNode):
         """Return whether the node runs."""
 
     def enable(self) -> None:
-        """Let the node run in later launches."""
+        """
+        Let the node run in later launches.
+
+        Raises
+        ------
+        CUDAError
+            If the driver refuses it.
+        """
 
     def disable(self) -> None:
-        """Skip the node in later launches."""
+        """
+        Skip the node in later launches.
+
+        Raises
+        ------
+        CUDAError
+            If the driver refuses it.
+        """
 
 class ExecutableMemcpyNode(ExecutableGraphNode):
     """
@@ -7197,6 +7829,17 @@ class ExecutableMemcpyNode(ExecutableGraphNode):
             Where to read.
         size : int
             The number of bytes.
+
+        Raises
+        ------
+        TypeError
+            If an argument has another type.
+        GraphError
+            If the copy does not fit into a buffer.
+        GraphClosedError
+            If a buffer is closed.
+        CUDAError
+            If the driver refuses the change, as for memory of another kind or device.
         """
 
     @property
@@ -7204,10 +7847,24 @@ class ExecutableMemcpyNode(ExecutableGraphNode):
         """Return whether the node runs."""
 
     def enable(self) -> None:
-        """Let the node run in later launches."""
+        """
+        Let the node run in later launches.
+
+        Raises
+        ------
+        CUDAError
+            If the driver refuses it.
+        """
 
     def disable(self) -> None:
-        """Skip the node in later launches."""
+        """
+        Skip the node in later launches.
+
+        Raises
+        ------
+        CUDAError
+            If the driver refuses it.
+        """
 
 class ExecutableMemsetNode(ExecutableGraphNode):
     """
@@ -7245,6 +7902,21 @@ class ExecutableMemsetNode(ExecutableGraphNode):
             The number of rows.
         pitch : int, optional
             Bytes from row to row; 0 means without gaps.
+
+        Raises
+        ------
+        TypeError
+            If an argument has another type.
+        OverflowError
+            If `value` is an int that does not fit a byte.
+        ValueError
+            If `value` is of 3, or of more than 4 bytes.
+        GraphError
+            If the fill does not fit into the buffer.
+        GraphClosedError
+            If the buffer is closed.
+        CUDAError
+            If the driver refuses the change, as for another number of dimensions.
         """
 
     @property
@@ -7252,10 +7924,24 @@ class ExecutableMemsetNode(ExecutableGraphNode):
         """Return whether the node runs."""
 
     def enable(self) -> None:
-        """Let the node run in later launches."""
+        """
+        Let the node run in later launches.
+
+        Raises
+        ------
+        CUDAError
+            If the driver refuses it.
+        """
 
     def disable(self) -> None:
-        """Skip the node in later launches."""
+        """
+        Skip the node in later launches.
+
+        Raises
+        ------
+        CUDAError
+            If the driver refuses it.
+        """
 
 class ExecutableChildGraphNode(ExecutableGraphNode):
     """
@@ -7286,6 +7972,15 @@ class ExecutableChildGraphNode(ExecutableGraphNode):
         ----------
         child : GraphDefinition
             A graph with the same nodes and edges.
+
+        Raises
+        ------
+        TypeError
+            If `child` is no GraphDefinition.
+        GraphClosedError
+            If `child` is closed.
+        CUDAError
+            If its nodes or edges differ. The graph stays as it was.
         """
 
 class ExecutableEventRecordNode(ExecutableGraphNode):
@@ -7316,6 +8011,13 @@ class ExecutableEventRecordNode(ExecutableGraphNode):
         ----------
         event : Event
             The event to use instead.
+
+        Raises
+        ------
+        TypeError
+            If the argument is no event.
+        GraphClosedError
+            If the event is closed.
         """
 
 class ExecutableEventWaitNode(ExecutableGraphNode):
@@ -7346,6 +8048,13 @@ class ExecutableEventWaitNode(ExecutableGraphNode):
         ----------
         event : Event
             The event to use instead.
+
+        Raises
+        ------
+        TypeError
+            If the argument is no event.
+        GraphClosedError
+            If the event is closed.
         """
 
 class ExecutableHostCallbackNode(ExecutableGraphNode):
@@ -7378,6 +8087,15 @@ class ExecutableHostCallbackNode(ExecutableGraphNode):
             The function to call instead.
         user_data : int or bytes, optional
             For a C function: its argument.
+
+        Raises
+        ------
+        TypeError
+            If `fn` cannot be called.
+        ValueError
+            If there is `user_data` for a Python function.
+        CUDAError
+            If the driver refuses the change.
         """
 
 class GraphBuilder:
@@ -7470,6 +8188,11 @@ class GraphBuilder:
         Close the builder. A capture that is active ends, and what was captured is discarded.
 
         Definitions and executable graphs made before stay. Calling it again does nothing.
+
+        Raises
+        ------
+        CUDAError
+            If the capture cannot be ended, as on another thread than it began on.
         """
 
     def __enter__(self) -> GraphBuilder:
@@ -7508,6 +8231,15 @@ class GraphBuilder:
             The file to write.
         options : GraphDebugPrintOptions or dict, optional
             What to show beside nodes and edges.
+
+        Raises
+        ------
+        RuntimeError
+            If ``end_building`` was not called.
+        CUDAError
+            If the file cannot be written.
+        GraphClosedError
+            If the builder is closed.
         """
 
     @property
@@ -7584,6 +8316,15 @@ class GraphBuilder:
         -------
         GraphCondition
             The condition.
+
+        Raises
+        ------
+        RuntimeError
+            If the builder is not building.
+        ValueError
+            If the value does not fit 32 bits.
+        GraphClosedError
+            If the builder is closed.
         """
 
     def if_then(self, condition: GraphCondition) -> GraphBuilder:
@@ -7600,6 +8341,17 @@ class GraphBuilder:
         GraphBuilder
             Builds the body: capture it between ``begin_building`` and ``end_building``, or edit its
             ``graph_definition``. This builder goes on after the node.
+
+        Raises
+        ------
+        TypeError
+            If `condition` is no GraphCondition.
+        RuntimeError
+            If the builder is not building.
+        CUDAError
+            If the condition is used already, or belongs to another graph.
+        GraphClosedError
+            If the builder is closed.
         """
 
     def if_else(self, condition: GraphCondition) -> tuple[GraphBuilder, GraphBuilder]:
@@ -7615,6 +8367,17 @@ class GraphBuilder:
         -------
         tuple[GraphBuilder, GraphBuilder]
             Builders of the two bodies.
+
+        Raises
+        ------
+        TypeError
+            If `condition` is no GraphCondition.
+        RuntimeError
+            If the builder is not building.
+        CUDAError
+            If the condition is used already, or belongs to another graph.
+        GraphClosedError
+            If the builder is closed.
         """
 
     def while_loop(self, condition: GraphCondition) -> GraphBuilder:
@@ -7630,6 +8393,17 @@ class GraphBuilder:
         -------
         GraphBuilder
             The builder of the body.
+
+        Raises
+        ------
+        TypeError
+            If `condition` is no GraphCondition.
+        RuntimeError
+            If the builder is not building.
+        CUDAError
+            If the condition is used already, or belongs to another graph.
+        GraphClosedError
+            If the builder is closed.
         """
 
     def switch(self, condition: GraphCondition, count: int) -> tuple[GraphBuilder, ...]:
@@ -7662,6 +8436,15 @@ class GraphBuilder:
         ----------
         child : GraphBuilder or GraphDefinition
             A builder must have ended.
+
+        Raises
+        ------
+        TypeError
+            If `child` is neither a builder nor a definition.
+        ValueError
+            If this builder is not building, or the child's has not ended.
+        GraphClosedError
+            If the builder or the child is closed.
         """
 
     def callback(self, fn: Callable[[], object], *, user_data: int | bytes | None = None) -> None:
@@ -7674,6 +8457,17 @@ class GraphBuilder:
             The function to call at each launch.
         user_data : int or bytes, optional
             For a C function: its argument.
+
+        Raises
+        ------
+        TypeError
+            If `fn` cannot be called.
+        ValueError
+            If there is `user_data` for a Python function.
+        RuntimeError
+            If the builder is not building.
+        GraphClosedError
+            If the builder is closed.
         """
 
     def keep_alive(self, obj: object) -> None:
@@ -7684,6 +8478,13 @@ class GraphBuilder:
         ----------
         obj : object
             Such as a Buffer whose address was captured.
+
+        Raises
+        ------
+        RuntimeError
+            If the builder has no graph: nothing was captured.
+        GraphClosedError
+            If the builder is closed.
         """
 
     def __repr__(self) -> str: ...
@@ -7739,6 +8540,14 @@ class StridedLayout:
         -------
         StridedLayout
             The layout; its strides are explicit.
+
+        Raises
+        ------
+        TypeError
+            If the shape is no tuple of ints.
+        ValueError
+            If an extent is negative, there are more than 64, the element has no bytes, the order does not
+            name each axis once, or the size does not fit 64 bits.
         """
 
     @staticmethod
@@ -7757,6 +8566,13 @@ class StridedLayout:
         -------
         StridedLayout
             The new layout.
+
+        Raises
+        ------
+        TypeError
+            If `other` is no StridedLayout.
+        ValueError
+            If the order does not name each axis once.
         """
 
     @property
@@ -7929,6 +8745,13 @@ class StridedLayout:
         -------
         StridedLayout
             The new layout.
+
+        Raises
+        ------
+        TypeError
+            If an axis is no int.
+        ValueError
+            If there is no such axis.
         """
 
     def flattened_axis_mask(self) -> int:
@@ -8004,6 +8827,13 @@ class StridedLayout:
         -------
         StridedLayout
             The new layout.
+
+        Raises
+        ------
+        TypeError
+            If an item is neither an int nor a slice.
+        ValueError
+            If there are more items than axes, an index is out of range, or a step is 0.
         """
 
     def __getitem__(self, slices: int | slice | tuple[int | slice, ...], /) -> StridedLayout: ...
@@ -8051,6 +8881,13 @@ class StridedLayout:
         -------
         int
             The size in bytes.
+
+        Raises
+        ------
+        TypeError
+            If an argument is no int.
+        ValueError
+            If `max_itemsize` is less than the element, or there is no such axis.
         """
 
 class StridedMemoryView:
@@ -8346,6 +9183,16 @@ class StridedMemoryView:
             Reserved; pass None.
         blocking : bool, optional
             Whether to wait for the copy; see ``copy_from``.
+
+        Raises
+        ------
+        TypeError
+            If `stream` is no stream.
+        BufferError
+            If `other` is no array.
+        ValueError
+            If shapes or element types differ, `other` is read-only, its elements share memory, or the two
+            overlap.
         """
 
     def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> CapsuleType:
@@ -8734,6 +9581,15 @@ class GraphicsResource:
         ----------
         stream : Stream, optional
             The stream that the mapped buffer is closed on.
+
+        Raises
+        ------
+        TypeError
+            If `stream` is no stream.
+        ClosedError
+            If the stream is closed.
+        CUDAError
+            If the driver cannot unmap the resource.
         """
 
     def set_map_use(self, use: str) -> None:
@@ -9520,6 +10376,13 @@ class ClockInfo:
         -------
         int
             The frequency.
+
+        Raises
+        ------
+        ValueError
+            If there is no such clock ID.
+        NvmlError
+            If NVML cannot answer; ``NotSupportedError`` if the device does not have it.
         """
 
     def get_max_mhz(self) -> int:
@@ -9530,6 +10393,11 @@ class ClockInfo:
         -------
         int
             The frequency.
+
+        Raises
+        ------
+        NvmlError
+            If NVML cannot answer; ``NotSupportedError`` if the device does not have it.
         """
 
     def get_max_customer_boost_mhz(self) -> int:
@@ -9540,6 +10408,11 @@ class ClockInfo:
         -------
         int
             The frequency.
+
+        Raises
+        ------
+        NvmlError
+            If NVML cannot answer; ``NotSupportedError`` if the device does not have it.
         """
 
     def get_min_max_clock_of_pstate_mhz(self, pstate: int) -> tuple[int, int]:
@@ -9555,6 +10428,15 @@ class ClockInfo:
         -------
         tuple[int, int]
             The lowest and the highest frequency.
+
+        Raises
+        ------
+        TypeError
+            If `pstate` is no int.
+        ValueError
+            If there is no such performance state.
+        NvmlError
+            If NVML cannot answer; ``NotSupportedError`` if the device does not have it.
         """
 
     def get_offsets(self, pstate: int) -> ClockOffsets:
@@ -9570,6 +10452,15 @@ class ClockInfo:
         -------
         ClockOffsets
             The offsets in MHz.
+
+        Raises
+        ------
+        TypeError
+            If `pstate` is no int.
+        ValueError
+            If there is no such performance state.
+        NvmlError
+            If NVML cannot answer; ``NotSupportedError`` if the device does not have it.
         """
 
 class FanInfo:
@@ -9611,7 +10502,16 @@ class FanInfo:
         """Return who controls the fan."""
 
     def set_default_speed(self) -> None:
-        """Let the driver control the fan again. Needs root."""
+        """
+        Let the driver control the fan again. Needs root.
+
+        Raises
+        ------
+        NoPermissionError
+            If the caller is not root.
+        NvmlError
+            If NVML cannot answer; ``NotSupportedError`` if the device does not have it.
+        """
 
 class Temperature:
     """
@@ -9631,6 +10531,11 @@ class Temperature:
         -------
         int
             Degrees Celsius.
+
+        Raises
+        ------
+        NvmlError
+            If NVML cannot answer; ``NotSupportedError`` if the device does not have it.
         """
 
     def get_threshold(self, threshold_type: cuprum.system.typing.TemperatureThresholds | str) -> int:
@@ -9673,6 +10578,13 @@ class Temperature:
         -------
         ThermalSettings
             One entry for each sensor.
+
+        Raises
+        ------
+        ValueError
+            If there is no such part.
+        NvmlError
+            If NVML cannot answer; ``NotSupportedError`` if the device does not have it.
         """
 
 class PowerInfo:
@@ -9753,6 +10665,13 @@ class EccInfo:
         -------
         int
             The number of errors.
+
+        Raises
+        ------
+        ValueError
+            If there is no such kind of error or counter.
+        NvmlError
+            If NVML cannot answer; ``NotSupportedError`` if the device does not have it.
         """
 
     def clear_errors(self, counter: cuprum.system.typing.EccCounterType | str) -> None:
@@ -9998,6 +10917,11 @@ class MigInfo:
         -------
         Iterator[SystemDevice]
             The parts, as devices.
+
+        Raises
+        ------
+        NvmlError
+            If NVML cannot answer.
         """
 
 class SystemDevice:
@@ -10043,6 +10967,13 @@ class SystemDevice:
         -------
         int
             The number.
+
+        Raises
+        ------
+        LibraryNotFoundError
+            If there is no NVML. The text shows the places that were searched.
+        NvmlError
+            If NVML cannot answer.
         """
 
     @staticmethod
@@ -10054,6 +10985,13 @@ class SystemDevice:
         -------
         Iterator[SystemDevice]
             The devices.
+
+        Raises
+        ------
+        LibraryNotFoundError
+            If there is no NVML. The text shows the places that were searched.
+        NvmlError
+            If NVML cannot answer.
         """
 
     @staticmethod
@@ -10070,6 +11008,15 @@ class SystemDevice:
         -------
         Iterator[SystemDevice]
             The devices.
+
+        Raises
+        ------
+        ValueError
+            If the number is negative.
+        InvalidArgumentError
+            If there is no such CPU.
+        LibraryNotFoundError
+            If there is no NVML. The text shows the places that were searched.
         """
 
     def __eq__(self, other: object, /) -> bool: ...
@@ -10255,6 +11202,13 @@ class SystemDevice:
         -------
         list[ProcessUtilization]
             One entry for each process.
+
+        Raises
+        ------
+        ValueError
+            If the time is negative.
+        NvmlError
+            If NVML cannot answer; ``NotSupportedError`` if the device does not have it.
         """
 
     def get_clock(self, clock_type: cuprum.system.typing.ClockType | str) -> ClockInfo:
@@ -10351,6 +11305,11 @@ class SystemDevice:
         -------
         int
             The number.
+
+        Raises
+        ------
+        NvmlError
+            If NVML cannot answer.
         """
 
     def get_nvlink(self, link: int) -> NvlinkInfo:
@@ -10381,6 +11340,11 @@ class SystemDevice:
         -------
         Iterator[NvlinkInfo]
             The links.
+
+        Raises
+        ------
+        NvmlError
+            If NVML cannot answer.
         """
 
     def get_cpu_affinity(self, scope: cuprum.system.typing.AffinityScope | str | None = None) -> list[int]:
@@ -10424,10 +11388,24 @@ class SystemDevice:
         """
 
     def set_cpu_affinity(self) -> None:
-        """Bind the calling thread to the CPUs near the device."""
+        """
+        Bind the calling thread to the CPUs near the device.
+
+        Raises
+        ------
+        NvmlError
+            If NVML cannot answer; ``NotSupportedError`` if the device does not have it.
+        """
 
     def clear_cpu_affinity(self) -> None:
-        """Let the calling thread run on any CPU again."""
+        """
+        Let the calling thread run on any CPU again.
+
+        Raises
+        ------
+        NvmlError
+            If NVML cannot answer; ``NotSupportedError`` if the device does not have it.
+        """
 
     def get_topology_nearest_gpus(self, level: cuprum.system.typing.GpuTopologyLevel | str) -> Iterator[SystemDevice]:
         """
@@ -10464,6 +11442,13 @@ class SystemDevice:
         -------
         FieldValues
             The values, in the order of the fields.
+
+        Raises
+        ------
+        TypeError
+            If a field is neither an int nor a pair of ints.
+        NvmlError
+            If NVML cannot answer.
         """
 
     def clear_field_values(self, field_ids: Sequence[int | tuple[int, int]]) -> None:
@@ -10474,6 +11459,13 @@ class SystemDevice:
         ----------
         field_ids : list of int or (int, int)
             As in ``get_field_values``.
+
+        Raises
+        ------
+        TypeError
+            If a field is neither an int nor a pair of ints.
+        NvmlError
+            If NVML cannot answer; ``NotSupportedError`` if the device does not have it.
         """
 
     def register_events(self, events: cuprum.system.typing.EventType | str | list[cuprum.system.typing.EventType | str]) -> DeviceEvents:
@@ -10504,6 +11496,11 @@ class SystemDevice:
         -------
         list[EventType]
             The kinds of events.
+
+        Raises
+        ------
+        NvmlError
+            If NVML cannot answer.
         """
 
     def read_sample(self) -> Sample:
@@ -10514,6 +11511,11 @@ class SystemDevice:
         -------
         Sample
             The values at this moment.
+
+        Raises
+        ------
+        GpuIsLostError
+            If the device is gone.
         """
 
     def sample(self, interval: float = 1.0, count: int | None = None) -> Iterator[Sample]:
@@ -10823,6 +11825,11 @@ def get_user_mode_driver_version() -> tuple[int, ...]:
     -------
     tuple[int, ...]
         The version.
+
+    Raises
+    ------
+    LibraryNotFoundError
+        If there is neither NVML nor a driver.
     """
 
 def get_kernel_mode_driver_version() -> tuple[int, ...]:
@@ -10833,6 +11840,13 @@ def get_kernel_mode_driver_version() -> tuple[int, ...]:
     -------
     tuple[int, ...]
         The version.
+
+    Raises
+    ------
+    LibraryNotFoundError
+        If there is no NVML. The text shows the places that were searched.
+    NvmlError
+        If NVML cannot answer.
     """
 
 def get_nvml_version() -> tuple[int, ...]:
@@ -10843,6 +11857,13 @@ def get_nvml_version() -> tuple[int, ...]:
     -------
     tuple[int, ...]
         The version.
+
+    Raises
+    ------
+    LibraryNotFoundError
+        If there is no NVML. The text shows the places that were searched.
+    NvmlError
+        If NVML cannot answer.
     """
 
 def get_driver_branch() -> str:
@@ -10853,6 +11874,13 @@ def get_driver_branch() -> str:
     -------
     str
         The name of the branch.
+
+    Raises
+    ------
+    LibraryNotFoundError
+        If there is no NVML. The text shows the places that were searched.
+    NvmlError
+        If NVML cannot answer.
     """
 
 def get_num_devices() -> int:
@@ -10863,6 +11891,13 @@ def get_num_devices() -> int:
     -------
     int
         The number.
+
+    Raises
+    ------
+    LibraryNotFoundError
+        If there is no NVML. The text shows the places that were searched.
+    NvmlError
+        If NVML cannot answer.
     """
 
 def get_nvml_path() -> str:
@@ -10915,6 +11950,13 @@ def get_topology_common_ancestor(device1: SystemDevice, device2: SystemDevice) -
     -------
     GpuTopologyLevel
         The place, from the same board to different nodes.
+
+    Raises
+    ------
+    TypeError
+        If one is no device.
+    NvmlError
+        If NVML cannot answer; ``NotSupportedError`` if the device does not have it.
     """
 
 def get_p2p_status(device1: SystemDevice, device2: SystemDevice, index: cuprum.system.typing.GpuP2PCapsIndex | str) -> cuprum.system.typing.GpuP2PStatus:
@@ -10932,6 +11974,15 @@ def get_p2p_status(device1: SystemDevice, device2: SystemDevice, index: cuprum.s
     -------
     GpuP2PStatus
         The state of the link.
+
+    Raises
+    ------
+    TypeError
+        If one is no device.
+    ValueError
+        If there is no such way.
+    NvmlError
+        If NVML cannot answer; ``NotSupportedError`` if the device does not have it.
     """
 
 def explain_clock_event_reason(reason: cuprum.system.typing.ClocksEventReasons | str) -> str:
@@ -11005,6 +12056,11 @@ def driver_version() -> int:
     -------
     int
         1000 times the major plus 10 times the minor number.
+
+    Raises
+    ------
+    LibraryNotFoundError
+        If there is no driver. The text shows the places that were searched.
     """
 
 def driver_description() -> str:
@@ -11015,6 +12071,11 @@ def driver_description() -> str:
     -------
     str
         One line for messages and reports.
+
+    Raises
+    ------
+    LibraryNotFoundError
+        If there is no driver. The text shows the places that were searched.
     """
 
 class LibraryInfo:

@@ -61,7 +61,13 @@ class ProgramCacheResource(abc.ABC):
 
     @abc.abstractmethod
     def clear(self) -> None:
-        """Remove everything."""
+        """Remove everything.
+
+        Raises
+        ------
+        OSError
+            If the cache cannot write to where it keeps code.
+        """
 
     def get(self, key: bytes | str, default: bytes | None = None) -> bytes | None:
         """Return the code under a key, or a default.
@@ -77,6 +83,13 @@ class ProgramCacheResource(abc.ABC):
         -------
         bytes or None
             The code or the default.
+
+        Raises
+        ------
+        TypeError
+            If the key is neither bytes nor str.
+        OSError
+            If the cache cannot read where it keeps code.
         """
         try:
             return self[key]
@@ -94,6 +107,13 @@ class ProgramCacheResource(abc.ABC):
         ----------
         items : Mapping[bytes | str, object] | Iterable[tuple[bytes | str, object]]
             Keys and code.
+
+        Raises
+        ------
+        TypeError
+            If a key is neither bytes nor str, or a value is neither bytes-like nor an ObjectCode.
+        OSError
+            If the cache cannot write to where it keeps code.
         """
         pairs = items.items() if isinstance(items, Mapping) else items
         for key, value in pairs:
@@ -136,7 +156,13 @@ class _CoreCache(ProgramCacheResource):
         return self._core.count()
 
     def clear(self) -> None:
-        """Remove everything."""
+        """Remove everything.
+
+        Raises
+        ------
+        OSError
+            If the cache cannot write to where it keeps code.
+        """
         self._core.clear()
 
     def get(self, key: bytes | str, default: bytes | None = None) -> bytes | None:
@@ -153,6 +179,13 @@ class _CoreCache(ProgramCacheResource):
         -------
         bytes or None
             The code or the default.
+
+        Raises
+        ------
+        TypeError
+            If the key is neither bytes nor str.
+        OSError
+            If the cache cannot read where it keeps code.
         """
         code = self._core.get(_key_bytes(key))
         return default if code is None else code
@@ -170,6 +203,13 @@ class InMemoryProgramCache(_CoreCache):
     ----------
     max_size_bytes : int, optional
         Past this much code, what was not used for longest is dropped. None is no limit.
+
+    Raises
+    ------
+    TypeError
+        If `max_size_bytes` is neither an int nor None.
+    ValueError
+        If `max_size_bytes` is less than 1.
 
     Examples
     --------
@@ -199,6 +239,15 @@ class FileStreamProgramCache(_CoreCache):
         ``cuprum/program-cache`` in ``XDG_CACHE_HOME`` or ``~/.cache``.
     max_size_bytes : int, optional
         Past this size, what was not used for longest is dropped. None is no limit.
+
+    Raises
+    ------
+    TypeError
+        If `path` is no path, or `max_size_bytes` neither an int nor None.
+    ValueError
+        If `max_size_bytes` is less than 1, or the default folder is open to other users.
+    OSError
+        If the folder cannot be made.
 
     Examples
     --------
@@ -238,6 +287,11 @@ class FileStreamProgramCache(_CoreCache):
         -------
         str
             The path. The file need not exist.
+
+        Raises
+        ------
+        TypeError
+            If the key is neither bytes nor str.
         """
         return self._core.file_of(_key_bytes(key))
 
@@ -388,7 +442,12 @@ def _code_bytes(value: object) -> bytes | bytearray | memoryview:
 
 
 def _size_limit(max_size_bytes: int | None) -> int | None:
-    if max_size_bytes is not None and max_size_bytes <= 0:
+    if max_size_bytes is None:
+        return None
+    if isinstance(max_size_bytes, bool) or not isinstance(max_size_bytes, int):
+        kind = type(max_size_bytes).__name__
+        raise TypeError(f"max_size_bytes must be an int or None, got {kind}")
+    if max_size_bytes <= 0:
         raise ValueError(
             f"max_size_bytes must be positive, or None for no limit; got {max_size_bytes}"
         )

@@ -99,6 +99,11 @@ class Timeline:
         -------
         int
             The number of events.
+
+        Raises
+        ------
+        OSError
+            If the file that was recorded cannot be read any more.
         """
         return sum(event["cat"] == category for event in self.events)
 
@@ -114,6 +119,11 @@ class Timeline:
         -------
         str
             The tables.
+
+        Raises
+        ------
+        OSError
+            If the file that was recorded cannot be read any more.
         """
         return "\n".join(trace_report.render(self.events, top))
 
@@ -148,6 +158,13 @@ class Timeline:
             The file to write.
         width : int, optional
             The width of the picture in pixels.
+
+        Raises
+        ------
+        ValueError
+            If `width` is below 300.
+        OSError
+            If the file cannot be written, or the one that was recorded cannot be read any more.
         """
         Path(path).write_text(self.to_svg(width) + "\n", encoding="utf-8")
 

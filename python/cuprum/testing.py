@@ -32,6 +32,12 @@ def fail_call(function: str, nth: int = 1, code: int = _UNKNOWN_ERROR) -> FaultI
     FaultInjection
         A context manager that counts the calls.
 
+    Raises
+    ------
+    ValueError
+        When the block begins: if the library calls no such function, `nth` is less than 1, or
+        `code` is 0.
+
     Examples
     --------
     >>> with fail_call("cuMemAllocFromPoolAsync", code=2):

@@ -53,7 +53,13 @@ def start(path: str | os.PathLike[str], *, device_work: bool = True) -> None:
 
 
 def stop() -> None:
-    """Wait for the work that is being traced, and close the file."""
+    """Wait for the work that is being traced, and close the file.
+
+    Raises
+    ------
+    RuntimeError
+        If the file is incomplete, as on a full disk.
+    """
     stop_trace()
 
 
@@ -117,6 +123,11 @@ def range(name: str) -> Iterator[None]:
     -------
     Iterator[None]
         A context manager.
+
+    Raises
+    ------
+    TypeError
+        If `name` is no str.
     """
     begin_range(name)
     try:

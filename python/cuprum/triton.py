@@ -94,6 +94,13 @@ class Tensor:
     dtype : str
         Triton's name of the type, such as ``"fp32"``.
 
+    Raises
+    ------
+    TypeError
+        If Triton has no such element type.
+    OutOfMemoryError
+        If there is not enough pinned memory.
+
     Examples
     --------
     >>> import cuprum.triton
@@ -142,6 +149,11 @@ class Tensor:
         -------
         int or tuple[int, ...]
             Elements, not bytes.
+
+        Raises
+        ------
+        IndexError
+            If there is no such dimension.
         """
         strides = tuple(each // self._array.itemsize for each in self._array.strides)
         return strides if dimension is None else strides[dimension]
@@ -163,6 +175,11 @@ class Tensor:
         -------
         np.ndarray
             The copy.
+
+        Raises
+        ------
+        CUDAError
+            If work on the device failed.
         """
         Device().sync()
         return self._array.copy()

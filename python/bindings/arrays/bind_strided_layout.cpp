@@ -92,7 +92,15 @@ stride_order : str or tuple of int, optional
 Returns
 -------
 StridedLayout
-    The layout; its strides are explicit.)");
+    The layout; its strides are explicit.
+
+Raises
+------
+TypeError
+    If the shape is no tuple of ints.
+ValueError
+    If an extent is negative, there are more than 64, the element has no bytes, the order does not
+    name each axis once, or the size does not fit 64 bits.)");
     type.def_static(
         "dense_like",
         [](nb::handle other, nb::handle order) {
@@ -118,7 +126,14 @@ stride_order : str | tuple[int, ...], optional
 Returns
 -------
 StridedLayout
-    The new layout.)");
+    The new layout.
+
+Raises
+------
+TypeError
+    If `other` is no StridedLayout.
+ValueError
+    If the order does not name each axis once.)");
     bind_facts(type);
     bind_properties(type);
     bind_algebra(type);
@@ -314,7 +329,14 @@ mask : int, optional
 Returns
 -------
 StridedLayout
-    The new layout.)");
+    The new layout.
+
+Raises
+------
+TypeError
+    If an axis is no int.
+ValueError
+    If there is no such axis.)");
     type.def("flattened_axis_mask", &StridedLayout::flattened_axis_mask,
              R"(Return the axes, one bit each, that can be merged into the axis before.
 
@@ -385,7 +407,14 @@ slices : int, slice or tuple of them
 Returns
 -------
 StridedLayout
-    The new layout.)";
+    The new layout.
+
+Raises
+------
+TypeError
+    If an item is neither an int nor a slice.
+ValueError
+    If there are more items than axes, an index is out of range, or a step is 0.)";
     const auto signature = nb::sig("def sliced(self, slices: int | slice | tuple[int | slice, "
                                    "...]) -> StridedLayout");
     type.def("sliced", sliced, "slices"_a.none(), signature, slicing);
@@ -454,7 +483,14 @@ axis : int, optional
 Returns
 -------
 int
-    The size in bytes.)");
+    The size in bytes.
+
+Raises
+------
+TypeError
+    If an argument is no int.
+ValueError
+    If `max_itemsize` is less than the element, or there is no such axis.)");
 }
 
 std::size_t itemsize_argument(nb::handle value) {

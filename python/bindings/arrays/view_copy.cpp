@@ -74,7 +74,17 @@ stream : Stream
 allocator : None, optional
     Reserved; pass None.
 blocking : bool, optional
-    Whether to wait for the copy; see ``copy_from``.)");
+    Whether to wait for the copy; see ``copy_from``.
+
+Raises
+------
+TypeError
+    If `stream` is no stream.
+BufferError
+    If `other` is no array.
+ValueError
+    If shapes or element types differ, `other` is read-only, its elements share memory, or the two
+    overlap.)");
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

@@ -205,7 +205,16 @@ device : Device or int
 Returns
 -------
 Context
-    The context. It is not made current.)");
+    The context. It is not made current.
+
+Raises
+------
+TypeError
+    If there is no such flag.
+ValueError
+    If there is no such device, or a flag has no such value.
+CUDAError
+    If the driver cannot create the context.)");
     type.def("create_stream", create_stream, "options"_a = nb::none(),
              nb::sig("def create_stream(self, options: cuprum._options.StreamOptions | dict | "
                      "None = None) -> Stream"),
@@ -237,7 +246,14 @@ ValueError
 Parameters
 ----------
 event : Event
-    Must belong to this context.)");
+    Must belong to this context.
+
+Raises
+------
+ClosedError
+    If the context or the event is closed.
+CUDAError
+    If the event belongs to another context.)");
     type.def(
         "wait",
         [](const PyContext& self, const PyEvent& event) {
@@ -252,7 +268,14 @@ Returns at once; only the device waits.
 Parameters
 ----------
 event : Event
-    May belong to another context or another device.)");
+    May belong to another context or another device.
+
+Raises
+------
+ClosedError
+    If the context or the event is closed.
+CUDAError
+    If the driver refuses the wait, as while a stream of the context is captured.)");
 }
 
 void bind_settings(nb::class_<PyContext>& type) {
@@ -355,10 +378,28 @@ coredump_on_error : bool
 user_coredump : bool
     Write one when asked for through a pipe.
 sync_memory_operations : bool
-    Make copies that may return early wait.)");
+    Make copies that may return early wait.
+
+Raises
+------
+TypeError
+    If there is no such flag.
+ValueError
+    If a flag has no such value.
+ClosedError
+    If the context is closed.
+CUDAError
+    If the driver refuses the flags.)");
     type.def("reset_persisting_l2_cache", &PyContext::reset_persisting_l2_cache,
              nb::call_guard<nb::gil_scoped_release>(),
-             "Reset all persisting lines of the L2 cache to normal.");
+             R"(Reset all persisting lines of the L2 cache to normal.
+
+Raises
+------
+ClosedError
+    If the context is closed.
+CUDAError
+    If the driver refuses it.)");
 }
 
 /// Makes a context current for a ``with`` block.
@@ -408,7 +449,12 @@ The previous context is restored at the end.
 Returns
 -------
 CurrentContext
-    A guard for a ``with`` statement. It restores the context that was current before.)");
+    A guard for a ``with`` statement. It restores the context that was current before.
+
+Raises
+------
+ClosedError
+    When the block begins, if the context is closed.)");
     type.def_static(
         "current",
         []() -> nb::object {
@@ -424,11 +470,23 @@ CurrentContext
 Returns
 -------
 Context or None
-    The context, or None if the thread has no context.)");
+    The context, or None if the thread has no context.
+
+Raises
+------
+LibraryNotFoundError
+    If there is no driver. The text shows the places that were searched.
+CUDAError
+    If the driver cannot start.)");
     type.def("push", &PyContext::push, nb::call_guard<nb::gil_scoped_release>(),
              R"(Make this context current on the calling thread, on top of what is current.
 
-Call ``pop`` for every push, or use ``as_current``.)");
+Call ``pop`` for every push, or use ``as_current``.
+
+Raises
+------
+ClosedError
+    If the context is closed.)");
     type.def_static(
         "pop",
         [] {
@@ -444,7 +502,12 @@ Call ``pop`` for every push, or use ``as_current``.)");
 Returns
 -------
 Context
-    The context that was removed.)");
+    The context that was removed.
+
+Raises
+------
+CUDAError
+    If no context is current on this thread.)");
 }
 
 std::uintptr_t address(const Context& context) {

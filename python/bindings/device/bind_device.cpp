@@ -185,7 +185,14 @@ void bind_identity(nb::class_<PyDevice>& type) {
 Returns
 -------
 tuple[Device, ...]
-    The devices, by ordinal.)");
+    The devices, by ordinal.
+
+Raises
+------
+LibraryNotFoundError
+    If there is no driver. The text shows the places that were searched.
+CUDAError
+    If the driver cannot start.)");
     type.def_prop_ro(
         "device_id", [](const PyDevice& self) { return self.core.ordinal(); },
         "Return the ordinal.");

@@ -94,7 +94,12 @@ cuprum.system.NotFoundError
 Returns
 -------
 GraphBuilder
-    The builder. Call ``begin_building`` to start the capture.)");
+    The builder. Call ``begin_building`` to start the capture.
+
+Raises
+------
+CUDAError
+    If the driver cannot create the stream.)");
     add_texture_making(type);
 }
 
@@ -153,7 +158,12 @@ The previous context is restored at the end.
 Returns
 -------
 CurrentContext
-    A guard for a ``with`` statement. It restores the context that was current before.)");
+    A guard for a ``with`` statement. It restores the context that was current before.
+
+Raises
+------
+CUDAError
+    If the primary context cannot be created.)");
     type.def_prop_ro(
         "is_primary_context_active",
         [](const PyDevice& self) {
@@ -180,14 +190,28 @@ CurrentContext
             self.core.set_primary_context_flags(wanted);
         },
         nb::sig("def set_primary_context_flags(self, **flags: object) -> None"),
-        "Change the flags of the primary context; they are those of ``Context.set_flags``.");
+        R"(Change the flags of the primary context; they are those of ``Context.set_flags``.
+
+Raises
+------
+TypeError
+    If there is no such flag.
+ValueError
+    If a flag has no such value.
+CUDAError
+    If the driver refuses the flags.)");
     type.def(
         "reset_primary_context", [](const PyDevice& self) { self.core.reset_primary_context(); },
         nb::call_guard<nb::gil_scoped_release>(),
         R"(Destroy everything in the primary context, of all libraries in the process.
 
 The next use creates the context again. Old streams, events and context memory raise
-``ClosedError``.)");
+``ClosedError``.
+
+Raises
+------
+CUDAError
+    If the driver refuses it.)");
 }
 
 void add_limits(nb::class_<PyDevice>& type) {

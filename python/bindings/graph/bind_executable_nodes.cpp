@@ -161,10 +161,20 @@ void add_switch(ExecutableClass<Kind>& type) {
         "Return whether the node runs.");
     type.def(
         "enable", [](const Held& self) { in_graph_unlocked([&] { self.core.enable(); }); },
-        "Let the node run in later launches.");
+        R"(Let the node run in later launches.
+
+Raises
+------
+CUDAError
+    If the driver refuses it.)");
     type.def(
         "disable", [](const Held& self) { in_graph_unlocked([&] { self.core.disable(); }); },
-        "Skip the node in later launches.");
+        R"(Skip the node in later launches.
+
+Raises
+------
+CUDAError
+    If the driver refuses it.)");
 }
 
 void bind_kernel_node(nb::module_& module) {
@@ -215,7 +225,18 @@ dst : Buffer, AllocNode or int
 src : Buffer, AllocNode or int
     Where to read.
 size : int
-    The number of bytes.)");
+    The number of bytes.
+
+Raises
+------
+TypeError
+    If an argument has another type.
+GraphError
+    If the copy does not fit into a buffer.
+GraphClosedError
+    If a buffer is closed.
+CUDAError
+    If the driver refuses the change, as for memory of another kind or device.)");
     add_switch(type);
 }
 
@@ -263,7 +284,22 @@ width : int
 height : int, optional
     The number of rows.
 pitch : int, optional
-    Bytes from row to row; 0 means without gaps.)");
+    Bytes from row to row; 0 means without gaps.
+
+Raises
+------
+TypeError
+    If an argument has another type.
+OverflowError
+    If `value` is an int that does not fit a byte.
+ValueError
+    If `value` is of 3, or of more than 4 bytes.
+GraphError
+    If the fill does not fit into the buffer.
+GraphClosedError
+    If the buffer is closed.
+CUDAError
+    If the driver refuses the change, as for another number of dimensions.)");
     add_switch(type);
 }
 
@@ -291,7 +327,16 @@ Examples
 Parameters
 ----------
 child : GraphDefinition
-    A graph with the same nodes and edges.)");
+    A graph with the same nodes and edges.
+
+Raises
+------
+TypeError
+    If `child` is no GraphDefinition.
+GraphClosedError
+    If `child` is closed.
+CUDAError
+    If its nodes or edges differ. The graph stays as it was.)");
 }
 
 template <typename Kind>
@@ -309,7 +354,14 @@ void bind_event_node(nb::module_& module, const char* name, const char* document
 Parameters
 ----------
 event : Event
-    The event to use instead.)");
+    The event to use instead.
+
+Raises
+------
+TypeError
+    If the argument is no event.
+GraphClosedError
+    If the event is closed.)");
 }
 
 void bind_callback_node(nb::module_& module) {
@@ -339,7 +391,16 @@ Parameters
 fn : Callable[[], object]
     The function to call instead.
 user_data : int or bytes, optional
-    For a C function: its argument.)");
+    For a C function: its argument.
+
+Raises
+------
+TypeError
+    If `fn` cannot be called.
+ValueError
+    If there is `user_data` for a Python function.
+CUDAError
+    If the driver refuses the change.)");
 }
 
 } // namespace

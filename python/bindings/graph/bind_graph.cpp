@@ -71,7 +71,16 @@ ClosedError
 Parameters
 ----------
 stream : Stream
-    The upload is ordered on it.)");
+    The upload is ordered on it.
+
+Raises
+------
+TypeError
+    If `stream` is None or no stream.
+GraphClosedError
+    If the graph or the stream is closed.
+CUDAError
+    If the driver cannot upload the graph.)");
     type.def(
         "update",
         [](const PyGraph& self, nb::handle source) {
@@ -114,7 +123,16 @@ source : GraphDefinition or GraphBuilder
 Returns
 -------
 GraphUpdateResult
-    True if the graph was updated. If not, it says what differs.)");
+    True if the graph was updated. If not, it says what differs.
+
+Raises
+------
+TypeError
+    If `source` is neither a definition nor a builder.
+ValueError
+    If a builder has not ended.
+GraphClosedError
+    If this graph or the source is closed.)");
     type.def(
         "__getitem__",
         [](const PyGraph& self, nb::handle node) { return executable_node(self, node); },

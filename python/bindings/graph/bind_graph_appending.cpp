@@ -456,7 +456,12 @@ void add_order(nb::class_<Self>& type) {
 Returns
 -------
 EmptyNode
-    The node.)");
+    The node.
+
+Raises
+------
+GraphClosedError
+    If the graph is closed, or this node was destroyed.)");
     type.def(
         "join",
         [](const Self& self, const nb::args& given) {
@@ -479,7 +484,16 @@ Parameters
 Returns
 -------
 EmptyNode
-    The new node.)");
+    The new node.
+
+Raises
+------
+TypeError
+    If an argument is no node.
+GraphError
+    If a node belongs to another graph.
+GraphClosedError
+    If the graph is closed, or a node was destroyed.)");
     type.def(
         "record",
         [](const Self& self, nb::handle event) {
@@ -547,7 +561,16 @@ condition : GraphCondition
 Returns
 -------
 IfNode
-    The node, whose body is empty.)");
+    The node, whose body is empty.
+
+Raises
+------
+TypeError
+    If `condition` is no GraphCondition.
+CUDAError
+    If the condition is used already, or belongs to another graph.
+GraphClosedError
+    If the graph is closed, or this node was destroyed.)");
     type.def(
         "if_else",
         [](const Self& self, nb::handle condition) {
@@ -565,7 +588,16 @@ condition : GraphCondition
 Returns
 -------
 IfElseNode
-    The node, whose bodies are empty.)");
+    The node, whose bodies are empty.
+
+Raises
+------
+TypeError
+    If `condition` is no GraphCondition.
+CUDAError
+    If the condition is used already, or belongs to another graph.
+GraphClosedError
+    If the graph is closed, or this node was destroyed.)");
     type.def(
         "while_loop",
         [](const Self& self, nb::handle condition) {
@@ -584,7 +616,16 @@ condition : GraphCondition
 Returns
 -------
 WhileNode
-    The node, whose body is empty.)");
+    The node, whose body is empty.
+
+Raises
+------
+TypeError
+    If `condition` is no GraphCondition.
+CUDAError
+    If the condition is used already, or belongs to another graph.
+GraphClosedError
+    If the graph is closed, or this node was destroyed.)");
     type.def(
         "switch",
         [](const Self& self, nb::handle condition, nb::handle count) {

@@ -193,7 +193,12 @@ CUDAError
         },
         R"(Close the builder. A capture that is active ends, and what was captured is discarded.
 
-Definitions and executable graphs made before stay. Calling it again does nothing.)");
+Definitions and executable graphs made before stay. Calling it again does nothing.
+
+Raises
+------
+CUDAError
+    If the capture cannot be ended, as on another thread than it began on.)");
 }
 
 void bind_scope(BuilderClass& type) {
@@ -293,7 +298,16 @@ Parameters
 path : str or path-like
     The file to write.
 options : GraphDebugPrintOptions or dict, optional
-    What to show beside nodes and edges.)");
+    What to show beside nodes and edges.
+
+Raises
+------
+RuntimeError
+    If ``end_building`` was not called.
+CUDAError
+    If the file cannot be written.
+GraphClosedError
+    If the builder is closed.)");
     type.def_prop_ro(
         "graph_definition",
         [](PyGraphBuilder& self) {
@@ -415,7 +429,16 @@ default_value : int, optional
 Returns
 -------
 GraphCondition
-    The condition.)");
+    The condition.
+
+Raises
+------
+RuntimeError
+    If the builder is not building.
+ValueError
+    If the value does not fit 32 bits.
+GraphClosedError
+    If the builder is closed.)");
     type.def(
         "if_then",
         [](PyGraphBuilder& self, nb::handle condition) {
@@ -436,7 +459,18 @@ Returns
 -------
 GraphBuilder
     Builds the body: capture it between ``begin_building`` and ``end_building``, or edit its
-    ``graph_definition``. This builder goes on after the node.)");
+    ``graph_definition``. This builder goes on after the node.
+
+Raises
+------
+TypeError
+    If `condition` is no GraphCondition.
+RuntimeError
+    If the builder is not building.
+CUDAError
+    If the condition is used already, or belongs to another graph.
+GraphClosedError
+    If the builder is closed.)");
     type.def(
         "if_else",
         [](PyGraphBuilder& self, nb::handle condition) {
@@ -459,7 +493,18 @@ condition : GraphCondition
 Returns
 -------
 tuple[GraphBuilder, GraphBuilder]
-    Builders of the two bodies.)");
+    Builders of the two bodies.
+
+Raises
+------
+TypeError
+    If `condition` is no GraphCondition.
+RuntimeError
+    If the builder is not building.
+CUDAError
+    If the condition is used already, or belongs to another graph.
+GraphClosedError
+    If the builder is closed.)");
     type.def(
         "while_loop",
         [](PyGraphBuilder& self, nb::handle condition) {
@@ -479,7 +524,18 @@ condition : GraphCondition
 Returns
 -------
 GraphBuilder
-    The builder of the body.)");
+    The builder of the body.
+
+Raises
+------
+TypeError
+    If `condition` is no GraphCondition.
+RuntimeError
+    If the builder is not building.
+CUDAError
+    If the condition is used already, or belongs to another graph.
+GraphClosedError
+    If the builder is closed.)");
     type.def(
         "switch",
         [](PyGraphBuilder& self, nb::handle condition, nb::handle count) {
@@ -542,7 +598,16 @@ void bind_content(BuilderClass& type) {
 Parameters
 ----------
 child : GraphBuilder or GraphDefinition
-    A builder must have ended.)");
+    A builder must have ended.
+
+Raises
+------
+TypeError
+    If `child` is neither a builder nor a definition.
+ValueError
+    If this builder is not building, or the child's has not ended.
+GraphClosedError
+    If the builder or the child is closed.)");
     type.def(
         "callback",
         [](PyGraphBuilder& self, nb::handle function, nb::handle user_data) {
@@ -560,7 +625,18 @@ Parameters
 fn : Callable[[], object]
     The function to call at each launch.
 user_data : int or bytes, optional
-    For a C function: its argument.)");
+    For a C function: its argument.
+
+Raises
+------
+TypeError
+    If `fn` cannot be called.
+ValueError
+    If there is `user_data` for a Python function.
+RuntimeError
+    If the builder is not building.
+GraphClosedError
+    If the builder is closed.)");
     type.def(
         "keep_alive",
         [](PyGraphBuilder& self, nb::handle object) {
@@ -574,7 +650,14 @@ user_data : int or bytes, optional
 Parameters
 ----------
 obj : object
-    Such as a Buffer whose address was captured.)");
+    Such as a Buffer whose address was captured.
+
+Raises
+------
+RuntimeError
+    If the builder has no graph: nothing was captured.
+GraphClosedError
+    If the builder is closed.)");
 }
 
 CaptureMode mode_argument(nb::handle mode) {

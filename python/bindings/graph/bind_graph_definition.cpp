@@ -54,6 +54,15 @@ Parameters
 context : Context or Device, optional
     Where the nodes run. Without it, in the context that is current when they are added.
 
+Raises
+------
+TypeError
+    If `context` is neither a Context nor a Device.
+ClosedError
+    If the context is closed.
+CUDAError
+    If the driver cannot create the graph.
+
 Examples
 --------
 >>> definition = cuprum.graph.GraphDefinition()
@@ -102,7 +111,16 @@ default_value : int, optional
 Returns
 -------
 GraphCondition
-    Pass it to the conditional node and to the kernels that set it.)");
+    Pass it to the conditional node and to the kernels that set it.
+
+Raises
+------
+TypeError
+    If the value is no int.
+ValueError
+    If the value does not fit 32 bits.
+GraphClosedError
+    If the graph is closed.)");
     type.def(
         "instantiate",
         [](const PyGraphDefinition& self, nb::handle options) {
@@ -140,7 +158,14 @@ GraphInstantiateError
 Returns
 -------
 GraphDefinition
-    The copy.)");
+    The copy.
+
+Raises
+------
+GraphClosedError
+    If the graph is closed.
+CUDAError
+    If the driver cannot clone the graph: it allocates or frees memory, or has conditional nodes.)");
     bind_looking(type);
     bind_pictures(type);
     type.def_prop_ro("is_closed", &PyGraphDefinition::is_closed,
@@ -226,7 +251,12 @@ void bind_looking(nb::class_<PyGraphDefinition>& type) {
 Returns
 -------
 set[GraphNode]
-    The nodes.)");
+    The nodes.
+
+Raises
+------
+GraphClosedError
+    If the graph is closed.)");
     type.def(
         "edges",
         [](const PyGraphDefinition& self) {
@@ -242,7 +272,12 @@ set[GraphNode]
 Returns
 -------
 set[tuple[GraphNode, GraphNode]]
-    The edges.)");
+    The edges.
+
+Raises
+------
+GraphClosedError
+    If the graph is closed.)");
     type.def_prop_ro(
         "_entry", [](const PyGraphDefinition& self) { return node_object(self.entry()); },
         nb::sig("def _entry(self) -> GraphNode"),
@@ -267,7 +302,14 @@ Parameters
 path : str or path-like
     The file, which is overwritten.
 options : GraphDebugPrintOptions or dict, optional
-    What to say about nodes.)");
+    What to say about nodes.
+
+Raises
+------
+CUDAError
+    If the file cannot be written.
+GraphClosedError
+    If the graph is closed.)");
     type.def(
         "to_dot",
         [](const PyGraphDefinition& self) {
@@ -278,7 +320,12 @@ options : GraphDebugPrintOptions or dict, optional
 Returns
 -------
 str
-    Text for Graphviz.)");
+    Text for Graphviz.
+
+Raises
+------
+GraphClosedError
+    If the graph is closed.)");
     type.def(
         "to_text",
         [](const PyGraphDefinition& self) {
@@ -289,7 +336,12 @@ str
 Returns
 -------
 str
-    One line for each node.)");
+    One line for each node.
+
+Raises
+------
+GraphClosedError
+    If the graph is closed.)");
     const auto draw = [](const PyGraphDefinition& self) {
         return in_graph_unlocked([&] { return self.to_svg(); });
     };

@@ -121,7 +121,16 @@ Examples
 Parameters
 ----------
 child : GraphDefinition
-    A graph that is no part of this node's own.)");
+    A graph that is no part of this node's own.
+
+Raises
+------
+TypeError
+    If `child` is no GraphDefinition.
+GraphError
+    If `child` is part of the same graph.
+GraphClosedError
+    If the node was destroyed, or `child` is closed.)");
     type.def("__repr__", [](const Node& self) {
         return represent("ChildGraphNode", self, [&] {
             const GraphDefinition child = self.as<ChildGraphNode>().child_graph();

@@ -206,7 +206,16 @@ Parameters
 id : int
     A ``CUlaunchAttributeID``.
 value : bytes
-    A ``CUlaunchAttributeValue`` of up to 64 bytes.)");
+    A ``CUlaunchAttributeValue`` of up to 64 bytes.
+
+Raises
+------
+ValueError
+    If `value` has more than 64 bytes.
+GraphClosedError
+    If the node was destroyed.
+CUDAError
+    If the driver does not know the attribute, or refuses the value.)");
     type.def(
         "copy_attributes_from",
         [](const PyKernelNode& self, const PyKernelNode& other) {
@@ -219,7 +228,14 @@ value : bytes
 Parameters
 ----------
 other : KernelNode
-    The node to copy from.)");
+    The node to copy from.
+
+Raises
+------
+TypeError
+    If `other` is no kernel node.
+GraphClosedError
+    If one of the nodes was destroyed.)");
 }
 
 void bind_callback_node(nb::module_& module) {
@@ -258,7 +274,16 @@ Parameters
 fn : Callable[[], object]
     The function to call instead.
 user_data : int or bytes, optional
-    For a C function: its argument.)");
+    For a C function: its argument.
+
+Raises
+------
+TypeError
+    If `fn` cannot be called.
+ValueError
+    If there is `user_data` for a Python function.
+GraphClosedError
+    If the node was destroyed.)");
     type.def("__repr__", [](const Node& self) {
         return represent("HostCallbackNode", self, [&] {
             const HostFunctionParameters called = self.as<HostCallbackNode>().parameters();
@@ -293,7 +318,14 @@ void bind_event_node(nb::module_& module, const char* name, const char* document
 Parameters
 ----------
 event : Event
-    The event to use instead.)");
+    The event to use instead.
+
+Raises
+------
+TypeError
+    If the argument is no event.
+GraphClosedError
+    If the event is closed, or the node was destroyed.)");
     type.def("__repr__", [name](const Node& self) {
         return represent(name, self, [&] {
             const Event event = self.template as<Kind>().event();

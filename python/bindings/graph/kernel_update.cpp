@@ -96,7 +96,16 @@ kernel : Kernel
     The new kernel.
 args : sequence
     All new arguments, as `cuprum.launch` takes them. The executable keeps them alive, also earlier
-    ones, until it is updated as a whole or destroyed.)");
+    ones, until it is updated as a whole or destroyed.
+
+Raises
+------
+TypeError
+    If `kernel` is no Kernel, or the number or the types of the arguments are wrong.
+ValueError
+    If the configuration is wrong.
+CUDAError
+    If the driver refuses the change, as for a kernel of another context.)");
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

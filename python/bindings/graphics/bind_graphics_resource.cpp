@@ -315,7 +315,16 @@ Calling it again does nothing.
 Parameters
 ----------
 stream : Stream, optional
-    The stream that the mapped buffer is closed on.)");
+    The stream that the mapped buffer is closed on.
+
+Raises
+------
+TypeError
+    If `stream` is no stream.
+ClosedError
+    If the stream is closed.
+CUDAError
+    If the driver cannot unmap the resource.)");
     type.def(
         "set_map_use",
         [](const PyGraphicsResource& self, nb::handle use) {

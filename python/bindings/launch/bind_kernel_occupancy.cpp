@@ -180,7 +180,16 @@ dynamic_shared_memory_size : int
 Returns
 -------
 int
-    The number of blocks.)");
+    The number of blocks.
+
+Raises
+------
+TypeError
+    If an argument is no int.
+ValueError
+    If the block size is less than 1.
+CUDAError
+    If the driver refuses it.)");
     fast_method<max_potential_block_size>(
         type,
         "def max_potential_block_size(self, dynamic_shared_memory_needed: int | "
@@ -199,7 +208,16 @@ block_size_limit : int
 Returns
 -------
 MaxPotentialBlockSizeOccupancyResult
-    ``min_grid_size``, the fewest blocks that fill the device, and ``max_block_size``.)");
+    ``min_grid_size``, the fewest blocks that fill the device, and ``max_block_size``.
+
+Raises
+------
+TypeError
+    If `dynamic_shared_memory_needed` is neither an int nor a function that returns one.
+ValueError
+    If a number is negative.
+CUDAError
+    If the driver refuses it.)");
     fast_method<available_shared_memory>(
         type,
         "def available_dynamic_shared_memory_per_block(self, num_blocks_per_multiprocessor: int, "
@@ -216,7 +234,16 @@ block_size : int
 Returns
 -------
 int
-    The size in bytes.)");
+    The size in bytes.
+
+Raises
+------
+TypeError
+    If an argument is no int.
+ValueError
+    If a number is less than 1.
+CUDAError
+    If the block is too large for the kernel.)");
     fast_method<max_potential_cluster_size>(
         type,
         "def max_potential_cluster_size(self, config: LaunchConfig | dict, *, stream: Stream) -> "
@@ -233,7 +260,16 @@ stream : Stream
 Returns
 -------
 int
-    The number of blocks.)");
+    The number of blocks.
+
+Raises
+------
+TypeError
+    If `config` is neither a LaunchConfig nor a dict, or `stream` no stream.
+ClosedError
+    If the stream is closed.
+CUDAError
+    If the configuration exceeds a limit of the device or of the kernel.)");
     fast_method<max_active_clusters>(
         type,
         "def max_active_clusters(self, config: LaunchConfig | dict, *, stream: Stream) -> int",
@@ -249,7 +285,16 @@ stream : Stream
 Returns
 -------
 int
-    The number of clusters.)");
+    The number of clusters.
+
+Raises
+------
+TypeError
+    If `config` is neither a LaunchConfig nor a dict, or `stream` no stream.
+ClosedError
+    If the stream is closed.
+CUDAError
+    If the configuration exceeds a limit of the device or of the kernel.)");
     polled_property<occupancy_of>(
         kernel, "def occupancy(self) -> KernelOccupancy",
         "Return an object that answers how many blocks fit on a multiprocessor.");

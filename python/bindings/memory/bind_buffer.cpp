@@ -328,7 +328,14 @@ Calling it again does nothing.
 Parameters
 ----------
 stream : Stream, optional
-    Free the memory on this stream instead. If other shares are left, their free waits for it.)");
+    Free the memory on this stream instead. If other shares are left, their free waits for it.
+
+Raises
+------
+TypeError
+    If `stream` is no stream.
+ClosedError
+    If `stream` is closed. The buffer stays open then.)");
     type.def(
         "set_deallocation_stream",
         [](nb::handle self, nb::handle stream) {
@@ -342,7 +349,14 @@ stream : Stream, optional
 Parameters
 ----------
 stream : Stream
-    Work enqueued on it so far finishes before the memory is freed.)");
+    Work enqueued on it so far finishes before the memory is freed.
+
+Raises
+------
+TypeError
+    If `stream` is None or no stream.
+ClosedError
+    If the buffer or the stream is closed.)");
     type.def(
         "__enter__", [](nb::handle self) { return nb::borrow(self); },
         nb::sig("def __enter__(self) -> Buffer"));

@@ -33,6 +33,15 @@ options : DeviceMemoryResourceOptions or dict, optional
     Create a pool with these options. Without options, the device's current pool is used, which
     the whole process shares.
 
+Raises
+------
+TypeError
+    If `device_id` is neither a Device nor an int, or an option is unknown.
+ValueError
+    If there is no such device, or an option is out of range.
+CUDAError
+    If the driver cannot create the pool.
+
 Examples
 --------
 >>> pool = cuprum.DeviceMemoryResource(device)
@@ -92,7 +101,14 @@ owner : object, optional
 Returns
 -------
 DeviceMemoryResource
-    The pool, not owned.)");
+    The pool, not owned.
+
+Raises
+------
+TypeError
+    If `handle` is no int.
+ValueError
+    If `handle` is 0, or there is no such device.)");
     type.def_static(
         "from_allocation_handle",
         [](nb::handle device_id, nb::handle alloc_handle) {
@@ -117,7 +133,16 @@ alloc_handle : int or IPCAllocationHandle
 Returns
 -------
 DeviceMemoryResource
-    The imported pool.)");
+    The imported pool.
+
+Raises
+------
+TypeError
+    If `alloc_handle` is neither an int nor an IPCAllocationHandle.
+ValueError
+    If it is no open file descriptor.
+CUDAError
+    If the descriptor is not that of a pool.)");
     type.def_static(
         "_import",
         [](nb::handle device, const PyIPCAllocationHandle& handle) {

@@ -122,6 +122,13 @@ Parameters
 device_id : Device or int
     The device whose memory it is.
 
+Raises
+------
+TypeError
+    If `device_id` is neither a Device nor an int.
+ValueError
+    If there is no such device.
+
 Examples
 --------
 >>> resource = cuprum.GraphMemoryResource(device)
@@ -189,7 +196,16 @@ ptr : int
 size : int
     The size in bytes.
 stream : Stream or GraphBuilder
-    A stream that is being captured, or its builder.)");
+    A stream that is being captured, or its builder.
+
+Raises
+------
+TypeError
+    If an argument has another type.
+ValueError
+    If `size` is negative.
+CUDAError
+    If `ptr` is not the start of such memory, or was freed before.)");
     type.def_prop_ro(
         "attributes",
         [](const PyGraphMemoryResource& self) {
@@ -201,7 +217,12 @@ stream : Stream or GraphBuilder
     type.def(
         "trim", [](const PyGraphMemoryResource& self) { core_of(self).trim(); },
         nb::call_guard<nb::gil_scoped_release>(),
-        "Return memory to the system that no graph uses now.");
+        R"(Return memory to the system that no graph uses now.
+
+Raises
+------
+CUDAError
+    If the driver refuses it.)");
     type.def("close", [](nb::handle) {}, "Do nothing: the memory is the device's.");
     type.def_prop_ro(
         "device_id", [](const PyGraphMemoryResource& self) { return self.core->device_id(); },

@@ -88,7 +88,18 @@ ptr : int
 size : int
     The size in bytes.
 stream : Stream, optional
-    Work enqueued on it so far finishes first.)");
+    Work enqueued on it so far finishes first.
+
+Raises
+------
+TypeError
+    If an argument has another type.
+ValueError
+    If `size` is negative.
+ClosedError
+    If the stream is closed.
+CUDAError
+    If `ptr` is not the start of such memory, or was freed before.)");
     type.def_prop_ro(
         "is_device_accessible",
         [](const PyNativeResource& self) { return self.core->is_device_accessible(); },
@@ -140,6 +151,13 @@ Parameters
 ----------
 device_id : Device or int
     The device whose memory it is.
+
+Raises
+------
+TypeError
+    If `device_id` is neither a Device nor an int.
+ValueError
+    If there is no such device.
 
 Examples
 --------

@@ -228,7 +228,16 @@ TypeError
 Parameters
 ----------
 stream : Stream
-    The memory loses its contents in the order of this stream.)");
+    The memory loses its contents in the order of this stream.
+
+Raises
+------
+TypeError
+    If `stream` is None or no stream.
+ClosedError
+    If the buffer or the stream is closed.
+NotSupportedError
+    If the driver is older than CUDA 13.0.)");
     type.def(
         "discard_prefetch",
         [](const PyManagedBuffer& self, nb::handle location, nb::handle stream) {
@@ -278,7 +287,17 @@ stream : Stream
 buffers : sequence of Buffer
     Managed memory, else ValueError.
 locations : Device or Host, or a sequence of them
-    One for all, or one for each.)");
+    One for all, or one for each.
+
+Raises
+------
+TypeError
+    If `buffers` is no sequence of Buffers, a location no device and no Host, or `stream` no stream.
+ValueError
+    If there is no buffer, one is not managed memory, or the locations are neither one nor as many
+    as the buffers.
+CUDAError
+    If there is no such place, as a NUMA node that the machine lacks.)");
     module.def(
         "discard_batch",
         [](nb::handle stream, nb::handle buffers) {
@@ -297,7 +316,16 @@ Parameters
 stream : Stream
     The buffers lose their contents in the order of this stream.
 buffers : Sequence[Buffer]
-    Buffers of managed memory.)");
+    Buffers of managed memory.
+
+Raises
+------
+TypeError
+    If `buffers` is no sequence of Buffers, or `stream` no stream.
+ValueError
+    If there is no buffer, or one is not managed memory.
+NotSupportedError
+    If the driver is older than CUDA 13.0.)");
     module.def(
         "discard_prefetch_batch",
         [](nb::handle stream, nb::handle buffers, nb::handle locations) {
@@ -320,7 +348,17 @@ stream : Stream
 buffers : Sequence[Buffer]
     Buffers of managed memory.
 locations : Device | Host | Sequence[Device | Host]
-    One for all, or one for each buffer.)");
+    One for all, or one for each buffer.
+
+Raises
+------
+TypeError
+    If `buffers` is no sequence of Buffers, a location no device and no Host, or `stream` no stream.
+ValueError
+    If there is no buffer, one is not managed memory, or the locations are neither one nor as many
+    as the buffers.
+NotSupportedError
+    If the driver is older than CUDA 13.0.)");
 }
 
 std::vector<ManagedBuffer> managed_list(nb::handle buffers) {

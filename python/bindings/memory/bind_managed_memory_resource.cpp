@@ -54,6 +54,15 @@ options : ManagedMemoryResourceOptions or dict, optional
     Create a pool with these options. Without options, the process's current pool of managed
     memory is used.
 
+Raises
+------
+TypeError
+    If an option is unknown.
+ValueError
+    If an option is out of range, as the ordinal of a device that does not exist.
+CUDAError
+    If the driver cannot create the pool.
+
 Examples
 --------
 >>> managed = cuprum.ManagedMemoryResource().allocate(1024, stream=stream)

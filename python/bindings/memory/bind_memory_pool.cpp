@@ -100,7 +100,18 @@ ptr : int
 size : int
     The size in bytes.
 stream : Stream
-    Work enqueued on it so far finishes before the memory is freed.)");
+    Work enqueued on it so far finishes before the memory is freed.
+
+Raises
+------
+TypeError
+    If an argument has another type.
+ValueError
+    If `size` is negative.
+ClosedError
+    If the pool or the stream is closed.
+CUDAError
+    If `ptr` is not the start of such memory, or was freed before.)");
     type.def_prop_ro(
         "handle",
         [](const PyMemoryPool& self) {

@@ -201,7 +201,12 @@ stream : Stream
 Returns
 -------
 Buffer
-    The memory.)");
+    The memory.
+
+Raises
+------
+TypeError
+    If the derived class does not override it.)");
     type.def(
         "deallocate",
         [](nb::handle self, const nb::args&, const nb::kwargs&) { refuse(self, "deallocate"); },
@@ -215,7 +220,12 @@ ptr : int
 size : int
     The size in bytes.
 stream : Stream
-    Work enqueued on it so far finishes before the memory is freed.)");
+    Work enqueued on it so far finishes before the memory is freed.
+
+Raises
+------
+TypeError
+    If the derived class does not override it.)");
     type.def_prop_ro(
         "is_device_accessible", [](nb::handle self) { refuse(self, "is_device_accessible"); },
         nb::sig("def is_device_accessible(self) -> bool"),

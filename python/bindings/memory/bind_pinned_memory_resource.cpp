@@ -25,6 +25,15 @@ options : PinnedMemoryResourceOptions or dict, optional
     Create a pool with these options. Without options, the process's current pool of pinned memory
     is used; that needs a driver for CUDA 13.0.
 
+Raises
+------
+TypeError
+    If an option is unknown.
+ValueError
+    If an option is out of range.
+CUDAError
+    If the driver cannot create the pool.
+
 Examples
 --------
 >>> pinned = cuprum.PinnedMemoryResource().allocate(1024, stream=stream)
@@ -76,7 +85,16 @@ alloc_handle : int or IPCAllocationHandle
 Returns
 -------
 PinnedMemoryResource
-    The imported pool.)");
+    The imported pool.
+
+Raises
+------
+TypeError
+    If `alloc_handle` is neither an int nor an IPCAllocationHandle.
+ValueError
+    If it is no open file descriptor.
+CUDAError
+    If the descriptor is not that of a pool.)");
     type.def_static(
         "_import",
         [](nb::handle, const PyIPCAllocationHandle& handle) {

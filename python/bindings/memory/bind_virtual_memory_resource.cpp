@@ -141,7 +141,16 @@ ptr : int
 size : int
     The size in bytes.
 stream : Stream, optional
-    Work enqueued on it so far finishes first.)");
+    Work enqueued on it so far finishes first.
+
+Raises
+------
+TypeError
+    If an argument has another type.
+ValueError
+    If `ptr` is not the start of an allocation of this resource, or was freed before.
+ClosedError
+    If the stream is closed.)");
     type.def(
         "modify_allocation", modify_allocation, "buf"_a.none(), "new_size"_a.none(),
         "config"_a = nb::none(),

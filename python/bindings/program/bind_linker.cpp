@@ -93,14 +93,28 @@ LinkerError
 Returns
 -------
 str
-    The messages, one on each line.)");
+    The messages, one on each line.
+
+Raises
+------
+ClosedError
+    If the linker is closed.
+LinkerError
+    If nvJitLink cannot return its log.)");
     type.def("get_info_log", &PyLinker::info_log, nb::call_guard<nb::gil_scoped_release>(),
              R"(Return the other messages of the last ``link``.
 
 Returns
 -------
 str
-    The messages, one on each line.)");
+    The messages, one on each line.
+
+Raises
+------
+ClosedError
+    If the linker is closed.
+LinkerError
+    If nvJitLink cannot return its log.)");
     type.def_prop_ro(
         "backend",
         [](const PyLinker& self) {
@@ -146,7 +160,12 @@ It is nvJitLink. If nvJitLink 12.3 or later is missing, it is the driver, with a
 Returns
 -------
 CompilerBackendType
-    The backend of a linker whose options name none.)");
+    The backend of a linker whose options name none.
+
+Raises
+------
+LibraryNotFoundError
+    If there is neither nvJitLink nor a driver.)");
     type.attr("which_backend") = nb::steal(PyClassMethod_New(function.ptr()));
     module.def(
         "nvjitlink_options",

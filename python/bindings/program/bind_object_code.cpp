@@ -265,7 +265,14 @@ ValueError
 Returns
 -------
 int
-    The driver's ``CUmodule``.)");
+    The driver's ``CUmodule``.
+
+Raises
+------
+ClosedError
+    If the code is closed.
+CUDAError
+    If the driver cannot load the code. The text has the driver's log.)");
 }
 
 SymbolMapping mapping_argument(nb::handle symbols) {

@@ -327,7 +327,12 @@ Needs no device.
 Returns
 -------
 list[int]
-    The architectures.)");
+    The architectures.
+
+Raises
+------
+LibraryNotFoundError
+    If there is no NVRTC. The text shows the places that were searched.)");
     module.def(
         "compiler_version",
         [](nb::handle backend) {
@@ -375,7 +380,12 @@ ValueError
 Returns
 -------
 list[str]
-    The folders, in the order in which they are searched.)");
+    The folders, in the order in which they are searched.
+
+Raises
+------
+LibraryNotFoundError
+    If there is no NVRTC, whose folder the search starts from.)");
 }
 
 } // namespace

@@ -122,7 +122,14 @@ handle : int
 Returns
 -------
 Stream
-    Equal to any other wrapper of the same handle.)");
+    Equal to any other wrapper of the same handle.
+
+Raises
+------
+TypeError
+    If `handle` is no int.
+ValueError
+    If it does not fit 64 bits.)");
     fast_property<handle>(type, "def handle(self) -> int",
                           "Return the driver's ``CUstream`` as an int.");
     type.def(

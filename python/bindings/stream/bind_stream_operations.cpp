@@ -93,7 +93,12 @@ void add_stream_operations(nb::class_<PyStream>& type) {
 Returns
 -------
 GraphBuilder
-    The builder. Call ``begin_building`` to start the capture.)");
+    The builder. Call ``begin_building`` to start the capture.
+
+Raises
+------
+ClosedError
+    If the stream is closed.)");
     type.def("launch_host", launch_host, "function"_a.none(),
              nb::sig("def launch_host(self, function: collections.abc.Callable[[], object]) -> "
                      "None"),

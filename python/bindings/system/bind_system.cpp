@@ -51,7 +51,12 @@ Without NVML, the driver itself is asked.
 Returns
 -------
 tuple[int, ...]
-    The version.)");
+    The version.
+
+Raises
+------
+LibraryNotFoundError
+    If there is neither NVML nor a driver.)");
     module.def(
         "get_kernel_mode_driver_version",
         [] { return version_tuple(ask([] { return system::kernel_mode_driver_version(); })); },
@@ -61,7 +66,14 @@ tuple[int, ...]
 Returns
 -------
 tuple[int, ...]
-    The version.)");
+    The version.
+
+Raises
+------
+LibraryNotFoundError
+    If there is no NVML. The text shows the places that were searched.
+NvmlError
+    If NVML cannot answer.)");
     module.def(
         "get_nvml_version",
         [] { return version_tuple(ask([] { return system::nvml_version(); })); },
@@ -71,7 +83,14 @@ tuple[int, ...]
 Returns
 -------
 tuple[int, ...]
-    The version.)");
+    The version.
+
+Raises
+------
+LibraryNotFoundError
+    If there is no NVML. The text shows the places that were searched.
+NvmlError
+    If NVML cannot answer.)");
     module.def(
         "get_driver_branch", [] { return ask([] { return system::driver_branch(); }); },
         R"(Return the branch that the driver is from, such as ``r580_00``.
@@ -79,7 +98,14 @@ tuple[int, ...]
 Returns
 -------
 str
-    The name of the branch.)");
+    The name of the branch.
+
+Raises
+------
+LibraryNotFoundError
+    If there is no NVML. The text shows the places that were searched.
+NvmlError
+    If NVML cannot answer.)");
     module.def(
         "get_num_devices", [] { return ask([] { return system::Device::count(); }); },
         R"(Return the number of devices that NVML sees.
@@ -87,7 +113,14 @@ str
 Returns
 -------
 int
-    The number.)");
+    The number.
+
+Raises
+------
+LibraryNotFoundError
+    If there is no NVML. The text shows the places that were searched.
+NvmlError
+    If NVML cannot answer.)");
     module.def(
         "get_nvml_path", [] { return ask([] { return system::library_path(); }); },
         R"(Return the file that NVML was loaded from. Loads it.
@@ -149,7 +182,14 @@ device2 : SystemDevice
 Returns
 -------
 GpuTopologyLevel
-    The place, from the same board to different nodes.)");
+    The place, from the same board to different nodes.
+
+Raises
+------
+TypeError
+    If one is no device.
+NvmlError
+    If NVML cannot answer; ``NotSupportedError`` if the device does not have it.)");
     module.def(
         "get_p2p_status",
         [](nb::handle device1, nb::handle device2, nb::handle index) {
@@ -173,7 +213,16 @@ index : GpuP2PCapsIndex or str
 Returns
 -------
 GpuP2PStatus
-    The state of the link.)");
+    The state of the link.
+
+Raises
+------
+TypeError
+    If one is no device.
+ValueError
+    If there is no such way.
+NvmlError
+    If NVML cannot answer; ``NotSupportedError`` if the device does not have it.)");
     module.def(
         "explain_clock_event_reason",
         [](nb::handle reason) {

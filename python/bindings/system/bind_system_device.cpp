@@ -232,7 +232,14 @@ void bind_finding(nb::class_<SystemDevice>& type) {
 Returns
 -------
 int
-    The number.)");
+    The number.
+
+Raises
+------
+LibraryNotFoundError
+    If there is no NVML. The text shows the places that were searched.
+NvmlError
+    If NVML cannot answer.)");
     type.def_static(
         "get_all_devices", [] { return object_iterator(ask([] { return SystemDevice::all(); })); },
         nb::sig("def get_all_devices() -> collections.abc.Iterator[SystemDevice]"),
@@ -241,7 +248,14 @@ int
 Returns
 -------
 Iterator[SystemDevice]
-    The devices.)");
+    The devices.
+
+Raises
+------
+LibraryNotFoundError
+    If there is no NVML. The text shows the places that were searched.
+NvmlError
+    If NVML cannot answer.)");
     type.def_static(
         "get_all_devices_with_cpu_affinity",
         [](nb::handle cpu_index) {
@@ -261,7 +275,16 @@ cpu_index : int
 Returns
 -------
 Iterator[SystemDevice]
-    The devices.)");
+    The devices.
+
+Raises
+------
+ValueError
+    If the number is negative.
+InvalidArgumentError
+    If there is no such CPU.
+LibraryNotFoundError
+    If there is no NVML. The text shows the places that were searched.)");
     type.def(
         "__eq__", [](const SystemDevice& self, const SystemDevice& other) { return self == other; },
         nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"));

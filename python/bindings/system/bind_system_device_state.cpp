@@ -160,7 +160,14 @@ since : int, optional
 Returns
 -------
 list[ProcessUtilization]
-    One entry for each process.)");
+    One entry for each process.
+
+Raises
+------
+ValueError
+    If the time is negative.
+NvmlError
+    If NVML cannot answer; ``NotSupportedError`` if the device does not have it.)");
 }
 
 // ---- clocks, power, temperature ------------------------------------------------------------
@@ -350,7 +357,12 @@ void add_neighbours(nb::class_<SystemDevice>& type) {
 Returns
 -------
 int
-    The number.)");
+    The number.
+
+Raises
+------
+NvmlError
+    If NVML cannot answer.)");
     fast_method<state_nvlink>(type, "def get_nvlink(self, link: int) -> NvlinkInfo",
                               R"(Return one NVLink.
 
@@ -375,7 +387,12 @@ ValueError
 Returns
 -------
 Iterator[NvlinkInfo]
-    The links.)");
+    The links.
+
+Raises
+------
+NvmlError
+    If NVML cannot answer.)");
     fast_method<state_cpu_affinity>(
         type,
         "def get_cpu_affinity(self, scope: cuprum.system.typing.AffinityScope | str | None = None) "
@@ -417,9 +434,19 @@ Raises
 ValueError
     If there is no such scope.)");
     fast_method<state_set_affinity>(type, "def set_cpu_affinity(self) -> None",
-                                    "Bind the calling thread to the CPUs near the device.");
+                                    R"(Bind the calling thread to the CPUs near the device.
+
+Raises
+------
+NvmlError
+    If NVML cannot answer; ``NotSupportedError`` if the device does not have it.)");
     fast_method<state_clear_affinity>(type, "def clear_cpu_affinity(self) -> None",
-                                      "Let the calling thread run on any CPU again.");
+                                      R"(Let the calling thread run on any CPU again.
+
+Raises
+------
+NvmlError
+    If NVML cannot answer; ``NotSupportedError`` if the device does not have it.)");
     fast_method<state_nearest>(
         type,
         "def get_topology_nearest_gpus(self, level: cuprum.system.typing.GpuTopologyLevel | str) "
@@ -511,7 +538,14 @@ field_ids : list of int or (int, int)
 Returns
 -------
 FieldValues
-    The values, in the order of the fields.)");
+    The values, in the order of the fields.
+
+Raises
+------
+TypeError
+    If a field is neither an int nor a pair of ints.
+NvmlError
+    If NVML cannot answer.)");
     fast_method<state_clear_fields>(
         type,
         "def clear_field_values(self, field_ids: collections.abc.Sequence[int | tuple[int, int]]) "
@@ -521,7 +555,14 @@ FieldValues
 Parameters
 ----------
 field_ids : list of int or (int, int)
-    As in ``get_field_values``.)");
+    As in ``get_field_values``.
+
+Raises
+------
+TypeError
+    If a field is neither an int nor a pair of ints.
+NvmlError
+    If NVML cannot answer; ``NotSupportedError`` if the device does not have it.)");
     fast_method<state_register_events>(
         type,
         "def register_events(self, events: cuprum.system.typing.EventType | str | "
@@ -549,7 +590,12 @@ NotSupportedError
 Returns
 -------
 list[EventType]
-    The kinds of events.)");
+    The kinds of events.
+
+Raises
+------
+NvmlError
+    If NVML cannot answer.)");
     fast_method<state_read_sample>(
         type, "def read_sample(self) -> Sample",
         R"(Read load, memory, temperature, power and clocks at once; None for what is unknown.
@@ -557,7 +603,12 @@ list[EventType]
 Returns
 -------
 Sample
-    The values at this moment.)");
+    The values at this moment.
+
+Raises
+------
+GpuIsLostError
+    If the device is gone.)");
     fast_method<state_sample>(
         type,
         "def sample(self, interval: float = 1.0, count: int | None = None) -> "

@@ -204,7 +204,12 @@ NotFoundError
 Returns
 -------
 Iterator[SystemDevice]
-    The parts, as devices.)");
+    The parts, as devices.
+
+Raises
+------
+NvmlError
+    If NVML cannot answer.)");
 }
 
 } // namespace

@@ -78,21 +78,38 @@ clock_id : ClockId or str, optional
 Returns
 -------
 int
-    The frequency.)");
+    The frequency.
+
+Raises
+------
+ValueError
+    If there is no such clock ID.
+NvmlError
+    If NVML cannot answer; ``NotSupportedError`` if the device does not have it.)");
     fast_method<clock_max>(type, "def get_max_mhz(self) -> int",
                            R"(Return the highest frequency in MHz.
 
 Returns
 -------
 int
-    The frequency.)");
+    The frequency.
+
+Raises
+------
+NvmlError
+    If NVML cannot answer; ``NotSupportedError`` if the device does not have it.)");
     fast_method<clock_boost>(type, "def get_max_customer_boost_mhz(self) -> int",
                              R"(Return the highest frequency that the manufacturer allows, in MHz.
 
 Returns
 -------
 int
-    The frequency.)");
+    The frequency.
+
+Raises
+------
+NvmlError
+    If NVML cannot answer; ``NotSupportedError`` if the device does not have it.)");
     fast_method<clock_limits>(
         type, "def get_min_max_clock_of_pstate_mhz(self, pstate: int) -> tuple[int, int]",
         R"(Return the lowest and the highest frequency of a performance state, in MHz.
@@ -105,7 +122,16 @@ pstate : int
 Returns
 -------
 tuple[int, int]
-    The lowest and the highest frequency.)");
+    The lowest and the highest frequency.
+
+Raises
+------
+TypeError
+    If `pstate` is no int.
+ValueError
+    If there is no such performance state.
+NvmlError
+    If NVML cannot answer; ``NotSupportedError`` if the device does not have it.)");
     fast_method<clock_offsets>(type, "def get_offsets(self, pstate: int) -> ClockOffsets",
                                R"(Return the offset that a user set, and its limits.
 
@@ -117,7 +143,16 @@ pstate : int
 Returns
 -------
 ClockOffsets
-    The offsets in MHz.)");
+    The offsets in MHz.
+
+Raises
+------
+TypeError
+    If `pstate` is no int.
+ValueError
+    If there is no such performance state.
+NvmlError
+    If NVML cannot answer; ``NotSupportedError`` if the device does not have it.)");
 }
 
 unsigned fan_rpm(const system::Fan& self) {
@@ -172,7 +207,14 @@ Setting it takes the fan from the driver's control and needs root; see ``set_def
                               "def control_policy(self) -> cuprum.system.typing.FanControlPolicy",
                               "Return who controls the fan.");
     fast_method<fan_set_default>(type, "def set_default_speed(self) -> None",
-                                 "Let the driver control the fan again. Needs root.");
+                                 R"(Let the driver control the fan again. Needs root.
+
+Raises
+------
+NoPermissionError
+    If the caller is not root.
+NvmlError
+    If NVML cannot answer; ``NotSupportedError`` if the device does not have it.)");
 }
 
 int temperature_gpu(const system::Temperature& self) {
@@ -242,7 +284,12 @@ Examples
 Returns
 -------
 int
-    Degrees Celsius.)");
+    Degrees Celsius.
+
+Raises
+------
+NvmlError
+    If NVML cannot answer; ``NotSupportedError`` if the device does not have it.)");
     fast_method<temperature_threshold>(
         type,
         "def get_threshold(self, threshold_type: cuprum.system.typing.TemperatureThresholds | str) "
@@ -282,7 +329,14 @@ sensor_index : ThermalTarget or str
 Returns
 -------
 ThermalSettings
-    One entry for each sensor.)");
+    One entry for each sensor.
+
+Raises
+------
+ValueError
+    If there is no such part.
+NvmlError
+    If NVML cannot answer; ``NotSupportedError`` if the device does not have it.)");
 }
 
 unsigned power_usage(const system::Power& self) {
@@ -394,7 +448,14 @@ counter : EccCounterType or str, optional
 Returns
 -------
 int
-    The number of errors.)");
+    The number of errors.
+
+Raises
+------
+ValueError
+    If there is no such kind of error or counter.
+NvmlError
+    If NVML cannot answer; ``NotSupportedError`` if the device does not have it.)");
     fast_method<ecc_clear>(
         type, "def clear_errors(self, counter: cuprum.system.typing.EccCounterType | str) -> None",
         R"(Set the counts of errors to 0. Needs root.

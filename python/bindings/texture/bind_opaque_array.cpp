@@ -104,7 +104,16 @@ owner : object, optional
 Returns
 -------
 OpaqueArray
-    The array, not owned.)");
+    The array, not owned.
+
+Raises
+------
+TypeError
+    If `handle` is no int.
+ValueError
+    If `handle` is 0.
+CUDAError
+    If it is no array of the current context.)");
     bind_facts(type);
     bind_copies(type);
     type.def("close", &PyOpaqueArray::drop,
@@ -337,7 +346,18 @@ shape : tuple of int, optional
 Returns
 -------
 numpy.ndarray
-    The elements.)");
+    The elements.
+
+Raises
+------
+TypeError
+    If `stream` is no stream, or `offset` or `shape` no tuple of ints.
+ValueError
+    If the region does not lie in the array.
+ClosedError
+    If the array or the stream is closed.
+ImportError
+    If numpy is not installed.)");
 }
 
 std::uintptr_t address(const OpaqueArray& array) {

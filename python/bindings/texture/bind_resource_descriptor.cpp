@@ -75,7 +75,14 @@ array : OpaqueArray
 Returns
 -------
 ResourceDescriptor
-    The description. It keeps the array alive.)");
+    The description. It keeps the array alive.
+
+Raises
+------
+TypeError
+    If `array` is no OpaqueArray.
+ClosedError
+    If the array is closed.)");
     type.def_static(
         "from_mipmapped_array",
         [](nb::handle array) {
@@ -99,7 +106,14 @@ mipmapped_array : MipmappedArray
 Returns
 -------
 ResourceDescriptor
-    The description. It keeps the array alive.)");
+    The description. It keeps the array alive.
+
+Raises
+------
+TypeError
+    If `mipmapped_array` is no MipmappedArray.
+ClosedError
+    If the array is closed.)");
     type.def_static(
         "from_linear", from_linear, "buffer"_a.none(), nb::kw_only(), "format"_a.none(),
         "num_channels"_a.none(), "size_bytes"_a = nb::none(),

@@ -74,6 +74,13 @@ def main(arguments: list[str]) -> None:
     ----------
     arguments : list[str]
         The script, or ``-m`` and a module, and its arguments.
+
+    Raises
+    ------
+    SystemExit
+        If there is no script, with a line on how to use it, or when the script ends so.
+    ImportError
+        If there is no such module.
     """
     usage = "usage: python -m cuprum.drop_in (script.py | -m module) [arguments...]"
     if not arguments or arguments[0] in ("-h", "--help") or arguments == ["-m"]:

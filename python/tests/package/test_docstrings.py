@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Every public callable documents its parameters and its result, and every class has an example.
+"""Public callables document parameters, result and exceptions, and every class has an example.
 
 The examples run on the emulated device. They all start with the lines of `SETUP`, which the Python
 reference shows on its first page.
@@ -26,6 +26,38 @@ SOURCES = python_reference.Sources(ROOT / "python/cuprum")
 # Classes that need no example: their members or their base class say all.
 PLAIN_BASE = re.compile(r"(Enum|Flag|Protocol|Error|Exception|Warning)$")
 DEFINITIONS = list(python_reference.public_definitions(SOURCES))
+CONSTRUCTORS = ("__init__", "__new__")
+# These raise nothing that a caller could act on. A release that fails is a warning.
+CANNOT_RAISE = {
+    "cuprum.Event.close",
+    "cuprum.ExternalMemory.close",
+    "cuprum.ExternalSemaphore.close",
+    "cuprum.GraphMemoryResource.close",
+    "cuprum.Host.numa_current",
+    "cuprum.Kernel.close",
+    "cuprum.Linker.close",
+    "cuprum.MemoryPool.close",
+    "cuprum.ObjectCode.close",
+    "cuprum.Program.close",
+    "cuprum.Stream.close",
+    "cuprum._cuprum.DeviceProperties.names",
+    "cuprum._cuprum.IPCAllocationHandle.close",
+    "cuprum.graph.Graph.close",
+    "cuprum.graph.GraphDefinition.close",
+    "cuprum.ipython.load_ipython_extension",
+    "cuprum.system.DeviceEvents.close",
+    "cuprum.system.RegisteredSystemEvents.close",
+    "cuprum.texture.MipmappedArray.close",
+    "cuprum.texture.OpaqueArray.close",
+    "cuprum.texture.SurfaceObject.close",
+    "cuprum.texture.TextureObject.close",
+    "cuprum.trace.is_tracing",
+    "cuprum.triton.Tensor.data_ptr",
+    "cuprum.triton.Tensor.element_size",
+    "cuprum.utils.ProgramCacheResource.close",
+    "cuprum.utils.StridedLayout.flattened_axis_mask",
+    "cuprum.utils.StridedLayout.squeezed",
+}
 
 
 def callables():
@@ -77,6 +109,28 @@ def test_every_result_is_documented():
         has_section = re.search(r"^(Returns|Yields)\n-+$", text, re.MULTILINE)
         if not is_property(node) and returns != "None" and not has_section:
             missing.append(f"{name} -> {returns}")
+    assert missing == []
+
+
+def has_raises(node):
+    """Return whether a docstring has a section "Raises"."""
+    return re.search(r"^Raises\n-+$", ast.get_docstring(node) or "", re.MULTILINE) is not None
+
+
+def test_every_exception_is_documented():
+    functions = {name: node for name, node, _ in callables() if not is_property(node)}
+    silent = {name for name, node in functions.items() if not has_raises(node)}
+    assert sorted(silent - CANNOT_RAISE) == []
+    assert sorted(CANNOT_RAISE - silent) == []  # it documents exceptions, or no longer exists
+
+
+def test_every_exception_of_a_constructor_is_documented():
+    missing = []
+    for name, node in DEFINITIONS:
+        members = node.body if isinstance(node, ast.ClassDef) else []
+        has_constructor = any(getattr(each, "name", "") in CONSTRUCTORS for each in members)
+        if has_constructor and documented_parameters(ast.get_docstring(node) or ""):
+            missing += [] if has_raises(node) else [name]
     assert missing == []
 
 
