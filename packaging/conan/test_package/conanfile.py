@@ -33,7 +33,7 @@ class CuprumTest(ConanFile):
     def test(self):
         """Run it; without the emulated device it only shows the version."""
         if can_run(self):
-            program = Path(self.cpp.build.bindir) / "consumer"
+            program = Path(self.build_folder, self.cpp.build.bindir, "consumer")
             emulator = self.dependencies["cuprum"].options.emulator
             device = "CUPRUM_DRIVER=emulated" if emulator else ""
             self.run(f"{device} {program} {'' if emulator else '--without-device'}", env="conanrun")
