@@ -100,6 +100,39 @@ def test_all_files_of_this_repository_have_the_version_of_the_library():
     assert f"## {cuprum.__version__} (" in (ROOT / "CHANGELOG.md").read_text()
 
 
+@pytest.mark.parametrize(
+    ("name", "line", "complete"),
+    [
+        (
+            "tools/build-deb",
+            "Maintainer: The Cuprum Authors <cuprum@example.invalid>",
+            "Maintainer: The Cuprum Authors <cuprum@example.org>",
+        ),
+        ("README.md", "git clone <URL of this repository> cuprum", "git clone https://a.b/c"),
+        ("docs/install.md", "(cuprum GIT_REPOSITORY <URL> GIT_TAG", "GIT_REPOSITORY https://a.b/c"),
+        (
+            "packaging/container/Containerfile",
+            "FROM docker.io/library/debian:12-slim",
+            f"FROM docker.io/library/debian:12-slim@sha256:{'0a' * 32}",
+        ),
+    ],
+)
+def test_a_placeholder_stops_a_release(repository, name, line, complete):
+    file = repository / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    assert line in (ROOT / name).read_text(), ()
+    file.write_text(f"first line\n{line}\n")
+    commit(repository)
+    for command in (["check"], ["tag"], ["artefacts", "--wheels", "wheels"]):
+        result = release(repository, *command)
+        assert result.returncode == 1
+        assert f"{name}:2 has the placeholder" in result.stderr
+    assert git(repository, "tag") == ""
+    file.write_text(f"{complete}\n")
+    commit(repository)
+    assert release(repository, "check").returncode == 0
+
+
 def test_version_is_set_everywhere_and_the_changelog_gets_a_date(repository):
     result = release(repository, "version", "0.2.0", "--date", "2027-01-31")
     assert result.returncode == 0, result.stderr
