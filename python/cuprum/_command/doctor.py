@@ -65,6 +65,33 @@ _VARIABLES = (
 )
 _SMALL_BYTES = 64 << 20
 _SOURCE = 'extern "C" __global__ void add_one(int* data) { data[threadIdx.x] += 1; }'
+# The same kernel for machines without a compiler. Every driver loads this version and target.
+_PTX = b"""\
+.version 6.4
+.target sm_75
+.address_size 64
+
+.visible .entry add_one(.param .u64 data)
+{
+    .reg .b64 %address, %offset;
+    .reg .b32 %thread, %value;
+    ld.param.u64 %address, [data];
+    cvta.to.global.u64 %address, %address;
+    mov.u32 %thread, %tid.x;
+    mul.wide.u32 %offset, %thread, 4;
+    add.s64 %address, %address, %offset;
+    ld.global.u32 %value, [%address];
+    add.u32 %value, %value, 1;
+    st.global.u32 [%address], %value;
+    ret;
+}
+"""
+# What does not work without a library.
+_NEEDED_FOR = {
+    "NVRTC": "CUDA C++ does not compile; PTX and code that was compiled before do run",
+    "nvJitLink": "only the driver links code, and LTO-IR does not link",
+    "NVVM": "NVVM IR does not compile",
+}
 
 
 @dataclasses.dataclass
@@ -188,10 +215,10 @@ def _check_libraries(name: str) -> Iterator[Finding]:
         if library.path:
             yield Finding(library.name, OK, f"{library.version}, {library.path}")
         else:
-            # Without NVRTC no CUDA C++ compiles; the others are for linking and for NVVM IR.
-            status = PROBLEM if library.name == "NVRTC" else WARNING
+            # NOTE: no problem, because programs that load PTX need no compiler.
             reason = (library.problem or "not found").splitlines()[0]
-            yield Finding(library.name, status, reason, ADVICE.get(library.name, ""))
+            text = _lines(reason, _NEEDED_FOR.get(library.name, ""))
+            yield Finding(library.name, WARNING, text, ADVICE.get(library.name, ""))
 
 
 def _check_versions(name: str) -> Iterator[Finding]:
@@ -221,6 +248,8 @@ def _check_versions(name: str) -> Iterator[Finding]:
 def _check_headers(name: str) -> Iterator[Finding]:
     import cuprum
 
+    if not _has_compiler():
+        return  # its own finding says what to install
     folders = [Path(folder) for folder in cuprum.default_include_directories()]
     for header, use in (("cuda_fp16.h", "half precision"), ("cuda/std/array", "CCCL")):
         place = next((folder for folder in folders if (folder / header).is_file()), None)
@@ -236,13 +265,18 @@ def _check_headers(name: str) -> Iterator[Finding]:
 
 
 def _check_kernel(name: str) -> Iterator[Finding]:
-    """Compile a kernel, run it and look at its result: what every program needs."""
+    """Compile a kernel, or load its PTX, then run it and look at its result."""
     import cuprum
 
     device = cuprum.Device(0)
     device.set_current()
     stream = device.create_stream()
-    kernel = cuprum.Program(_SOURCE, "c++").compile("ptx").get_kernel("add_one")
+    done = "compiled and run" if _has_compiler() else "PTX was loaded and run"
+    if _has_compiler():
+        code = cuprum.Program(_SOURCE, "c++").compile("ptx")
+    else:
+        code = cuprum.ObjectCode.from_ptx(_PTX)
+    kernel = code.get_kernel("add_one")
     data = bytearray(range(128))
     with device.allocate(len(data), stream=stream) as buffer:
         buffer.copy_from_host(bytes(data), stream=stream)
@@ -254,9 +288,9 @@ def _check_kernel(name: str) -> Iterator[Finding]:
         for i in range(0, 128, 4)
     )
     if bytes(data) == expected:
-        yield Finding(name, OK, "compiled and run, the result is right")
+        yield Finding(name, OK, f"{done}, the result is right")
     else:
-        yield Finding(name, PROBLEM, "compiled and run, but the result is wrong", "report this")
+        yield Finding(name, PROBLEM, f"{done}, but the result is wrong", "report this")
 
 
 def _check_nvml(name: str) -> Iterator[Finding]:
@@ -319,6 +353,13 @@ def _check_cache(name: str) -> Iterator[Finding]:
         )
         return
     yield Finding(name, OK, f"{folder}, {facts['size_bytes'] / 2**20:.1f} MiB")
+
+
+def _has_compiler() -> bool:
+    """Return whether NVRTC was found."""
+    from cuprum import _cuprum
+
+    return any(each.name == "NVRTC" and each.path for each in _cuprum.compiler_libraries())
 
 
 def _lines(*texts: str) -> str:
