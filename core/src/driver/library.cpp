@@ -14,12 +14,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <mutex>
 #include <stdexcept>
 #include <sys/stat.h>
 #include <utility>
+#include <vector>
 
 namespace cuprum::driver {
 
@@ -47,6 +49,7 @@ std::optional<SharedLibrary> open_native(std::vector<std::string>& tried);
 std::optional<SharedLibrary> open_emulator(std::vector<std::string>& tried);
 std::vector<fs::path> emulator_places(const fs::path& here);
 std::string why_unusable(const DriverLibrary& driver);
+std::vector<fs::path> deciding_places(const fs::path& file);
 bool is_writable_by_others(const fs::path& file);
 bool is_owned_by_a_stranger(const fs::path& file);
 std::optional<SharedLibrary> open_own(const fs::path& file, const char* variable,
@@ -265,9 +268,11 @@ std::optional<SharedLibrary> open_own(const fs::path& file, const char* variable
                         ": anyone may write to it or to its folder, ignored (name it in " +
                         variable + " to use it)");
     } else if (is_owned_by_a_stranger(file)) {
-        tried.push_back(file.string() +
-                        ": it belongs to another user than this library, ignored (name it in " +
-                        variable + " to use it)");
+        tried.push_back(
+            file.string() +
+            ": it or its folder belongs to another user than this library, ignored (name "
+            "it in " +
+            variable + " to use it)");
     } else if (auto library = open_library(file.string(), tried)) {
         return library;
     }
@@ -298,24 +303,38 @@ std::string why_unusable(const DriverLibrary& driver) {
     return count > 0 ? std::string() : "the driver sees no device";
 }
 
-bool is_writable_by_others(const fs::path& file) {
-    struct stat status{};
-    const auto is_open = [&](const fs::path& path) {
-        return ::stat(path.c_str(), &status) != 0 ||
-               ((status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0);
-    };
-    return is_open(file) || is_open(file.parent_path());
+/// Returns what decides who can replace a file: the file, its folder, and both again behind links.
+std::vector<fs::path> deciding_places(const fs::path& file) {
+    std::error_code error;
+    std::vector<fs::path> places{file, file.parent_path()};
+    const fs::path target = fs::canonical(file, error);
+    if (!error && target != file) {
+        places.push_back(target.parent_path());
+    }
+    return places;
 }
 
-/// Returns whether neither root, nor the user, nor the owner of this library owns a file.
+bool is_writable_by_others(const fs::path& file) {
+    return std::ranges::any_of(deciding_places(file), [](const fs::path& path) {
+        struct stat status{};
+        return ::stat(path.c_str(), &status) != 0 ||
+               ((status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0);
+    });
+}
+
+/// Returns whether neither root, nor the user, nor the owner of this library owns a file or its
+/// folder.
 bool is_owned_by_a_stranger(const fs::path& file) {
-    struct stat status{};
     struct stat own{};
-    if (::stat(file.c_str(), &status) != 0) {
-        return true;
-    }
-    return status.st_uid != 0 && status.st_uid != ::geteuid() &&
-           (::stat(own_directory().c_str(), &own) != 0 || status.st_uid != own.st_uid);
+    const bool is_own_known = ::stat(own_directory().c_str(), &own) == 0;
+    return std::ranges::any_of(deciding_places(file), [&](const fs::path& path) {
+        struct stat status{};
+        if (::stat(path.c_str(), &status) != 0) {
+            return true;
+        }
+        return status.st_uid != 0 && status.st_uid != ::geteuid() &&
+               (!is_own_known || status.st_uid != own.st_uid);
+    });
 }
 
 } // namespace

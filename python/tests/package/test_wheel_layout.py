@@ -77,14 +77,30 @@ def test_a_device_that_anyone_may_replace_is_not_loaded(site):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
-def test_a_device_of_another_user_is_not_loaded(site):
-    os.chown(site / "cuprum_emulator/lib/cuprum/libcuda.so.1", 4711, -1)
+@pytest.mark.parametrize("place", ["libcuda.so.1", "."])
+def test_a_device_of_another_user_is_not_loaded(site, place):
+    os.chown(site / "cuprum_emulator/lib/cuprum" / place, 4711, -1)
     result = run(site / "libcuprum/lib/libcuprum.so")
     assert result.returncode != 0
-    assert "it belongs to another user than this library, ignored" in result.stderr
+    assert "it or its folder belongs to another user than this library, ignored" in result.stderr
     # The owner of the library may own the device too.
     os.chown(site / "libcuprum/lib", 4711, -1)
     assert run(site / "libcuprum/lib/libcuprum.so").returncode == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_a_link_to_a_folder_of_another_user_is_not_followed(site, tmp_path):
+    device = site / "cuprum_emulator/lib/cuprum/libcuda.so.1"
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    shutil.move(device.resolve(), elsewhere / "libcuda.so.1")
+    device.unlink(missing_ok=True)
+    device.symlink_to(elsewhere / "libcuda.so.1")
+    assert run(site / "libcuprum/lib/libcuprum.so").returncode == 0
+    os.chown(elsewhere, 4711, -1)
+    result = run(site / "libcuprum/lib/libcuprum.so")
+    assert result.returncode != 0
+    assert "it or its folder belongs to another user than this library, ignored" in result.stderr
 
 
 # ---- a library that is elsewhere, or missing -----------------------------------------------------
