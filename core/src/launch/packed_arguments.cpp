@@ -3,12 +3,16 @@
 
 #include "launch/packed_arguments.hpp"
 
+#include <cuprum/detail/launch_packed.hpp>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace cuprum::detail {
 
@@ -83,16 +87,21 @@ void PackedArguments::convert(const KernelState& kernel, const void* const* addr
 }
 
 void PackedArguments::refuse_count(const KernelState& kernel, std::size_t count) {
-    const std::vector<ParameterInfo>& plan = **kernel.plan;
-    std::string text = "kernel \"" + kernel.name + "\" takes " + std::to_string(plan.size()) +
-                       " arguments, " + std::to_string(count) + " were passed";
+    throw std::invalid_argument(wrong_count_text(kernel.name, **kernel.plan, count));
+}
+
+std::string wrong_count_text(std::string_view kernel, std::span<const ParameterInfo> plan,
+                             std::size_t given) {
+    std::string text =
+        "kernel \"" + std::string(kernel) + "\" takes " + std::to_string(plan.size()) +
+        (plan.size() == 1 ? " argument, " : " arguments, ") + std::to_string(given) + " given";
     if (!plan.empty()) {
         text += "; its parameters have these sizes in bytes:";
         for (const ParameterInfo& parameter : plan) {
             text += " " + std::to_string(parameter.size);
         }
     }
-    throw std::invalid_argument(text);
+    return text;
 }
 
 void PackedArguments::make_room(std::size_t count) {

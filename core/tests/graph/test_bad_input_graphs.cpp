@@ -71,7 +71,7 @@ TEST_F(BadGraphs, kernels_and_arguments_are_checked) {
     const Buffer x = numbers(1);
     const GraphDefinition graph;
     expect_error<std::invalid_argument>([&] { graph.launch(config(), kernel("add"), x); },
-                                        {"takes 3 arguments, 1 were passed"});
+                                        {"takes 3 arguments, 1 given"});
     expect_error<std::invalid_argument>(
         [&] { graph.launch(config(), kernel("add"), x, 1.5F, COUNT); },
         {"argument 1", "floating-point number 1.5"});

@@ -50,7 +50,7 @@ TEST_F(Nodes, arguments_known_at_run_time_are_copied) {
     const std::vector<KernelArgument> too_few{{&address, 8}};
     expect_error<std::invalid_argument>(
         [&] { graph.launch(config(), kernel("add"), std::span<const KernelArgument>(too_few)); },
-        {"takes 3 arguments, 1 were passed"});
+        {"takes 3 arguments, 1 given"});
 }
 
 TEST_F(Nodes, a_kernel_node_takes_new_arguments_kernels_and_configurations) {
@@ -81,7 +81,7 @@ TEST_F(Nodes, a_refused_update_changes_nothing) {
     const GraphDefinition graph;
     const KernelNode node = graph.launch(config(), kernel("add"), x, 1, COUNT);
     expect_error<std::invalid_argument>([&] { node.update_arguments(x, 1); },
-                                        {"takes 3 arguments, 2 were passed"});
+                                        {"takes 3 arguments, 2 given"});
     const Kernel other = kernel("scale");
     expect_error<std::invalid_argument>([&] { node.update_with(nullptr, &other, nullptr); },
                                         {"\"scale\"", "no arguments"});

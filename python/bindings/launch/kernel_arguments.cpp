@@ -15,6 +15,7 @@
 #include "texture/texture_objects.hpp"
 
 #include <cuprum/detail/access.hpp>
+#include <cuprum/detail/launch_packed.hpp>
 #include <cuprum/kernel.hpp>
 #include <cuprum/stream.hpp>
 
@@ -48,7 +49,8 @@ void store(PyObject* value, const Slot& slot);
 /// Returns a layout for a kernel whose parameters are unknown: each value has its own size.
 [[nodiscard]] std::vector<ParameterInfo> natural_plan(std::span<PyObject* const> values);
 
-[[noreturn]] void raise_count(const Kernel& kernel, std::size_t expected, std::size_t given);
+[[noreturn]] void raise_count(const Kernel& kernel, const std::vector<ParameterInfo>& plan,
+                              std::size_t given);
 
 } // namespace
 
@@ -101,7 +103,7 @@ KernelArguments::KernelArguments(const Kernel& kernel, std::span<PyObject* const
         return;
     }
     if (values.size() != parameters->size()) [[unlikely]] {
-        raise_count(kernel, parameters->size(), values.size());
+        raise_count(kernel, *parameters, values.size());
     }
     pack(*parameters, values, stream);
 }
@@ -119,10 +121,8 @@ std::string where(const Slot& slot) {
     return "argument at index " + std::to_string(slot.index);
 }
 
-void raise_count(const Kernel& kernel, std::size_t expected, std::size_t given) {
-    raise_error(PyExc_TypeError, "kernel " + kernel.name() + " takes " + std::to_string(expected) +
-                                     (expected == 1 ? " argument, " : " arguments, ") +
-                                     std::to_string(given) + " given");
+void raise_count(const Kernel& kernel, const std::vector<ParameterInfo>& plan, std::size_t given) {
+    raise_error(PyExc_TypeError, detail::wrong_count_text(kernel.name(), plan, given));
 }
 
 [[noreturn]] void raise_size(const Slot& slot, nb::handle value, std::size_t size,

@@ -7,8 +7,13 @@
 #pragma once
 
 #include <cuprum/detail/export.hpp>
+#include <cuprum/kernel.hpp>
 #include <cuprum/launch_config.hpp>
 
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 // As cuda.h declares them.
@@ -17,7 +22,6 @@ struct CUlaunchAttribute_st; // NOLINT(readability-identifier-naming)
 
 namespace cuprum {
 
-class Kernel;
 class Stream;
 
 namespace detail {
@@ -33,6 +37,10 @@ CUPRUM_API void encode(const LaunchConfig& config, CUlaunchConfig_st& encoded,
 CUPRUM_API void launch_packed(const Stream& stream, const LaunchConfig& config,
                               const CUlaunchConfig_st& encoded, const Kernel& kernel,
                               void* const* addresses);
+
+/// Describes a wrong number of arguments. Errors of both languages show this text.
+[[nodiscard, gnu::cold]] CUPRUM_API std::string
+wrong_count_text(std::string_view kernel, std::span<const ParameterInfo> plan, std::size_t given);
 
 } // namespace detail
 
