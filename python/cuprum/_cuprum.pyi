@@ -6575,8 +6575,7 @@ class HostCallbackNode(GraphNode):
     --------
     >>> definition = cuprum.graph.GraphDefinition()
     >>> node = definition.callback(lambda: print("called"))
-    >>> definition.instantiate().launch(stream)
-    >>> stream.sync()
+    >>> definition.instantiate().launch(stream); stream.sync()
     called
     """
 

@@ -247,8 +247,7 @@ Examples
 --------
 >>> definition = cuprum.graph.GraphDefinition()
 >>> node = definition.callback(lambda: print("called"))
->>> definition.instantiate().launch(stream)
->>> stream.sync()
+>>> definition.instantiate().launch(stream); stream.sync()
 called)");
     type.def_prop_ro(
         "callback",
