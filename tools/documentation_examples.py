@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Find the examples in the documents; write the C++ ones as one program.
+"""Find the examples in the documents and headers; write the C++ ones as one program.
 
 A comment directly above a fenced block describes the block:
 
@@ -18,17 +18,22 @@ A comment directly above a fenced block describes the block:
 
 Python blocks need no comment: the tests run all of them. For a block that cannot run, use the
 language `py`. To write the C++ program: documentation_examples.py OUTPUT
+
+Each public class has an example in its comment, between `@code` and `@endcode`. The page "headers"
+of the program runs all of them; `SETUP` has the names that they use.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+HEADERS = ROOT / "core/include/cuprum"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
 # All blocks become one program, because one compiler run is much cheaper than one per block.
@@ -37,13 +42,20 @@ PREAMBLE = """\
 
 #include <cuprum/cuprum.hpp>
 
+#if __has_include(<cuda/stream_ref>)
+#define LIBCUDACXX_ENABLE_EXPERIMENTAL_MEMORY_RESOURCE // CCCL before 3.1 hides cuda::mr without it
+#include <cuprum/interop/cccl.hpp>
+#endif
+
 #include <array>
 #include <cassert>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <numeric>
@@ -52,6 +64,57 @@ PREAMBLE = """\
 #include <string_view>
 #include <utility>
 #include <vector>
+"""
+# What the examples of classes start with. The C++ reference shows it on its first page.
+SETUP = """\
+const cuprum::Device device;
+const cuprum::Stream stream = device.create_stream();
+const cuprum::Buffer buffer = device.allocate(1024, stream);
+const cuprum::Program program(
+    R"(extern "C" __global__ void add_one(int* x) { x[threadIdx.x] += 1; })");
+const cuprum::ObjectCode code = program.compile(cuprum::CodeType::Cubin);
+const cuprum::Kernel kernel = code.get_kernel("add_one");
+"""
+# Examples that only compile, because they need something that tests do not have.
+NEEDS = {
+    "ExternalMemory": "int descriptor",
+    "ExternalSemaphore": "int descriptor",
+    "GraphicsResource": "unsigned vertices",
+    "Process": "",  # a process to stop
+    "SystemEvents": "",  # a device that joins the driver
+}
+# Runs the example of a class. A GPU may lack what it shows.
+RUN = """
+static void run(const std::string& name, void (*example)()) {
+    try {
+        example();
+    } catch (const std::exception& error) {
+        const bool is_unsupported = dynamic_cast<const cuprum::NotSupportedError*>(&error) ||
+                                    dynamic_cast<const cuprum::NVMLError*>(&error);
+        if (!is_unsupported || setup().device.is_emulated()) {
+            throw std::runtime_error(name + ": " + error.what());
+        }
+        std::cout << name << " is not supported here: " << error.what() << '\\n';
+    }
+}
+
+/// Some examples write files.
+struct EmptyFolder {
+    EmptyFolder() : before(std::filesystem::current_path()) {
+        if (mkdtemp(path.data()) == nullptr) {
+            throw std::runtime_error("no temporary folder");
+        }
+        std::filesystem::current_path(path);
+    }
+
+    ~EmptyFolder() {
+        std::filesystem::current_path(before);
+        std::filesystem::remove_all(path);
+    }
+
+    std::filesystem::path before;
+    std::string path = std::filesystem::temp_directory_path() / "cuprum_examples_XXXXXX";
+};
 """
 MAIN = """
 int main(int count, char** arguments) {{
@@ -71,6 +134,29 @@ BLOCK = re.compile(
     r"^```(?P<language>[\w+]+)\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
+
+
+CLASS = re.compile(
+    r"(?P<comment>(?:^///.*\n)*)(?:^template .*\n)?(?:^ +requires.*\n)?"
+    r"^class (?:CUPRUM_API )?(?P<name>\w+)[^;]*?\{$",
+    re.MULTILINE,
+)
+CODE = re.compile(r"^/// @code\n(?P<text>(?:^///.*\n)*?)^/// @endcode\n", re.MULTILINE)
+
+
+@dataclass
+class Class:
+    """A public class of a header and the example in its comment."""
+
+    header: Path
+    name: str
+    line: int  # number of the first line of the example
+    text: str  # empty if there is none
+
+    @property
+    def function(self) -> str:
+        """Return the name of the function that the example becomes."""
+        return re.sub(r"\W", "_", str(self.header.relative_to(HEADERS))) + f"_{self.name}"
 
 
 @dataclass
@@ -110,6 +196,57 @@ def blocks(page: Path) -> Iterator[Block]:
         )
 
 
+def classes() -> Iterator[Class]:
+    """Yield the public classes, except for the exceptions."""
+    for header in sorted(HEADERS.rglob("*.hpp")):
+        if "detail" in header.parts:
+            continue
+        text = re.sub(r"^namespace detail \{.*?^\}", hide, header.read_text(), flags=re.M | re.S)
+        for match in CLASS.finditer(text):
+            if match["name"].endswith("Error"):
+                continue
+            code = CODE.search(match["comment"])
+            start = match.start() + (code.start("text") if code else 0)
+            lines = code["text"].splitlines() if code else []
+            example = "".join(f"{line.removeprefix('///').removeprefix(' ')}\n" for line in lines)
+            yield Class(header, match["name"], text.count("\n", 0, start) + 1, example)
+
+
+def hide(match: re.Match[str]) -> str:
+    """Return as many lines as the match has, all of them empty."""
+    return "\n" * match[0].count("\n")
+
+
+def class_examples() -> tuple[list[str], str]:
+    """Return the functions of the examples in headers, and the case that calls them."""
+    indented = textwrap.indent(SETUP, "    ")
+    names = re.findall(r"^const cuprum::(\w+) (\w+)", SETUP, re.MULTILINE)
+    members = "".join(f"    cuprum::{kind} {name};\n" for kind, name in names)
+    uses = "".join(f"    const auto& {name} = setup().{name};\n" for _, name in names)
+    values = ", ".join(name for _, name in names)
+    functions = [
+        f"\nstruct Setup {{\n{members}}};\n\nstatic const Setup& setup() {{\n"
+        f"    static const Setup made = [] {{\n{indented}    return Setup{{{values}}};\n    }}();\n"
+        "    return made;\n}\n"
+    ]
+    calls = []
+    for each in classes():
+        if not each.text:
+            continue
+        parameter = NEEDS.get(each.name)
+        body = f'{uses}    {{\n#line {each.line} "{each.header}"\n{each.text}    }}\n'
+        function = f"\nstatic void {each.function}({parameter or ''}) {{\n{body}}}\n"
+        if "interop" in each.header.parts:
+            function = f"\n#if __has_include(<cuda/stream_ref>){function}#endif\n"
+        elif parameter is None:
+            calls.append(f'run("{each.name}", {each.function});')
+        functions.append(function)
+    functions.append(RUN)
+    calls = ["const EmptyFolder folder;", *calls, "return 0;"]
+    body = "".join(f"            {call}\n" for call in calls)
+    return functions, f'        if (page == "headers") {{\n{body}        }}'
+
+
 def page_name(page: Path) -> str:
     """Return the name of a page on the program's command line: `guide/stream`."""
     path = page.relative_to(ROOT).with_suffix("")
@@ -137,6 +274,9 @@ def cpp_program() -> str:
                 f'        if (page == "{page_name(page)}") {{\n'
                 f"            {' '.join(calls)}\n            return 0;\n        }}"
             )
+    more, case = class_examples()
+    functions += more
+    cases.append(case)
     return PREAMBLE + "".join(functions) + MAIN.format(cases="\n".join(cases))
 
 

@@ -10,7 +10,12 @@ shows which header, and in which order.
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from documentation_examples import SETUP
 
 # The list of device attributes, which `cuprum/device.hpp` includes to declare a function for each.
 ATTRIBUTES = Path(__file__).parents[2] / "core/include/cuprum/detail/device_attributes.def"
@@ -68,6 +73,11 @@ def write(xml: Path, output: Path) -> list[str]:
         "*Throws* lists what a function throws besides the errors that every function can throw:",
         "`CUDAError` if the driver reports a failure, `ClosedError` if an object was closed or its",
         "device was reset. [Errors](../../errors.md) describes them.",
+        "",
+        "Every class has an example. The tests compile all of them, and run those that need",
+        "nothing special. Each one starts with these lines:",
+        "",
+        f"```cpp\n{SETUP}```",
         "",
     ]
     families = []

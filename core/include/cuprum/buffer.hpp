@@ -67,6 +67,16 @@ struct MemoryRange {
 /// It holds its resource, its context and the stream that it will be freed on. Copies and slices
 /// share the memory; the last of them frees it in that stream's order. Threads may use, close and
 /// drop different copies and slices at the same time, but not one and the same object.
+///
+/// @code
+/// const cuprum::Buffer memory = device.allocate(128, stream);
+/// memory.copy_from_host(std::vector<int>(32, 1), stream);
+/// cuprum::launch(stream, {.block = 32}, kernel, memory);
+/// std::vector<int> results(32);
+/// memory.copy_to_host(results, stream);
+/// stream.sync();
+/// assert(results[0] == 2);
+/// @endcode
 class CUPRUM_API Buffer {
 public:
     /// Wraps memory owned by someone else; `owner` is kept alive with it.

@@ -47,6 +47,14 @@ struct DevicePair {
 /// They throw CUDAError, which says what is known about the process: that it does not exist,
 /// belongs to someone else, has no context, or is in the wrong state. A failure leaves the process
 /// in the state that it was in.
+///
+/// @code
+/// const cuprum::checkpoint::Process process(4711);
+/// process.lock();
+/// process.checkpoint(); // device memory is in host memory now
+/// process.restore();
+/// process.unlock();
+/// @endcode
 class CUPRUM_API Process {
 public:
     /// Selects a process by its number. The process is not looked for.

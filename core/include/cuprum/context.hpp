@@ -30,6 +30,12 @@ class Event;
 ///
 /// Copies share one driver context. A context that this library created is destroyed with the last
 /// copy; streams, events and buffers created in it keep it alive.
+///
+/// @code
+/// const cuprum::Context context = cuprum::Context::create(device);
+/// const cuprum::Stream stream = cuprum::Stream::create(context);
+/// stream.sync();
+/// @endcode
 class CUPRUM_API Context {
 public:
     /// Returns the context that is current on the calling thread, or nothing.
@@ -103,6 +109,14 @@ private:
 
 /// A guard that makes a context current for a scope, then restores the previous one. It costs one
 /// query if the context is current already.
+///
+/// @code
+/// const cuprum::Context context = cuprum::Context::create(device);
+/// {
+///     const cuprum::CurrentContext current(context);
+///     assert(cuprum::Context::current() == context);
+/// } // the previous context is current again
+/// @endcode
 class CUPRUM_API CurrentContext {
 public:
     /// Makes a context current on the calling thread until the guard is destroyed.

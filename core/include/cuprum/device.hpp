@@ -80,6 +80,11 @@ struct PrimaryContextState {
 ///
 /// Every attribute of the driver has a method with its lower-case name: `multiprocessor_count()`,
 /// `max_threads_per_block()`... An attribute that the driver does not know raises CUDAError.
+///
+/// @code
+/// std::printf("%d multiprocessors\n", device.properties().multiprocessor_count());
+/// assert(device.properties().get("warp_size") == 32);
+/// @endcode
 class CUPRUM_API DeviceProperties {
 public:
     /// Returns the value of an attribute by its number, a CUdevice_attribute.
@@ -116,6 +121,13 @@ private:
 /// Creating a Device initialises the driver but no context. Methods act on this device, whichever
 /// context is current: in the current context if it belongs to this device, else in the primary
 /// context. They leave the current context as it was.
+///
+/// @code
+/// const cuprum::Device device(0);
+/// const cuprum::Stream stream = device.create_stream();
+/// const auto numbers = device.allocate<float>(1024, stream);
+/// std::printf("%s has %zu bytes free\n", device.name().c_str(), device.memory_info().free_bytes);
+/// @endcode
 class CUPRUM_API Device {
 public:
     /// Selects the device of the current context, or device 0 if no context is current.

@@ -34,6 +34,13 @@ struct SMGroup {
 struct SMSplit;
 
 /// A set of multiprocessors of one device. It reserves nothing until a context uses it.
+///
+/// @code
+/// const cuprum::SMResource all = device.resources().sm();
+/// const cuprum::SMSplit parts = all.split({{.count = all.min_partition_size()}});
+/// const cuprum::Context context = device.create_context({.resources = {parts.groups.front()}});
+/// const cuprum::Stream part = cuprum::Stream::create(context); // runs on that part of the device
+/// @endcode
 class CUPRUM_API SMResource {
 public:
     /// Returns how many multiprocessors there are.
@@ -93,6 +100,11 @@ struct WorkqueueResourceOptions {
 /// The work queues of a device or context. Needs a driver for CUDA 13.1.
 ///
 /// Copies share one description, which `configure` changes.
+///
+/// @code
+/// const cuprum::WorkqueueResource queues = device.resources().workqueue();
+/// queues.configure({.sharing_scope = cuprum::WorkqueueSharingScope::GreenContextBalanced});
+/// @endcode
 class CUPRUM_API WorkqueueResource {
 public:
     /// Returns which contexts share the queues.
@@ -118,6 +130,11 @@ private:
 };
 
 /// The resources of a device or of one of its contexts. Every call asks the driver again.
+///
+/// @code
+/// const cuprum::DeviceResources resources = device.resources();
+/// std::printf("%u multiprocessors\n", resources.sm().sm_count());
+/// @endcode
 class CUPRUM_API DeviceResources {
 public:
     /// @throws NotSupportedError if the driver is older than CUDA 12.4.

@@ -54,6 +54,12 @@ struct IPCEventDescriptor {
 /// Events come from `Stream::record()` or `Device::create_event()`; copies share one driver event,
 /// which is destroyed with the last of them. Safe to query from several threads at once, not to
 /// close while another thread uses it.
+///
+/// @code
+/// const cuprum::Event done = stream.record();
+/// done.sync(); // waits for the work that was enqueued before
+/// assert(done.is_done());
+/// @endcode
 class CUPRUM_API Event {
 public:
     /// Makes an event in a context; it counts as done until it is recorded.
@@ -107,6 +113,14 @@ private:
 };
 
 /// An event that has a time. Made by `Stream::record_timed()` or `Device::create_timed_event()`.
+///
+/// @code
+/// const cuprum::TimedEvent start = stream.record_timed();
+/// cuprum::launch(stream, {.block = 32}, kernel, buffer);
+/// const cuprum::TimedEvent end = stream.record_timed();
+/// end.sync();
+/// std::printf("%.3f ms\n", static_cast<double>((end - start).count()));
+/// @endcode
 class CUPRUM_API TimedEvent : public Event {
 public:
     /// Makes an event with timing in a context; `options` may leave `timing_enabled` out.

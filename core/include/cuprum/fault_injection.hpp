@@ -15,8 +15,12 @@ namespace cuprum {
 /// failure is told all the same, so that a test leaks nothing.
 ///
 /// @code
-/// const cuprum::FaultInjection fault("cuMemAllocFromPoolAsync", 2, 2 /* out of memory */);
-/// // the second allocation from here throws OutOfMemoryError
+/// const cuprum::FaultInjection fault("cuMemAllocFromPoolAsync", 1, 2 /* out of memory */);
+/// try {
+///     const cuprum::Buffer memory = device.allocate(1024, stream);
+/// } catch (const cuprum::OutOfMemoryError&) {
+///     std::puts("the program survives that");
+/// }
 /// @endcode
 class CUPRUM_API FaultInjection {
 public:

@@ -25,6 +25,15 @@ enum class GraphMemoryAttribute {
 ///
 /// Only capturing streams can allocate from it. If the graph does not free the memory itself, close
 /// the buffer on any stream after the graph has run.
+///
+/// @code
+/// const auto resource = cuprum::GraphMemoryResource::of(device);
+/// const cuprum::GraphDefinition definition = cuprum::capture(stream, [&] {
+///     cuprum::Buffer scratch = resource->allocate(128, stream);
+///     cuprum::launch(stream, {.block = 32}, kernel, scratch);
+///     scratch.close(stream);
+/// });
+/// @endcode
 class CUPRUM_API GraphMemoryResource final : public MemoryResource {
 public:
     /// Returns the graph memory of a device. There is one object per device.

@@ -11,6 +11,12 @@ namespace cuprum {
 
 /// The host as a place for memory: the whole host, one NUMA node, or the calling thread's node. A
 /// plain value.
+///
+/// @code
+/// const cuprum::Host anywhere;
+/// const cuprum::Host node(0);
+/// const auto place = cuprum::Location::host(node);
+/// @endcode
 class CUPRUM_API Host {
 public:
     /// Selects the whole host.

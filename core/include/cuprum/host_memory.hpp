@@ -19,6 +19,13 @@ namespace cuprum {
 /// Page-locked host memory that devices can reach, allocated at once. Slow: pools reuse memory.
 ///
 /// Freeing waits for the stream that it is ordered on.
+///
+/// @code
+/// const auto resource = cuprum::LegacyPinnedMemoryResource::create();
+/// const cuprum::Buffer staging = resource->allocate(1024);
+/// staging.as_span<int>()[0] = 1;
+/// buffer.copy_from(staging, stream);
+/// @endcode
 class CUPRUM_API LegacyPinnedMemoryResource final : public MemoryResource {
 public:
     /// Creates the resource.
@@ -47,6 +54,11 @@ private:
 
 /// Device memory that is allocated at once, for devices without pools. Freeing waits for the stream
 /// that it is ordered on.
+///
+/// @code
+/// const auto resource = cuprum::SynchronousMemoryResource::create(device);
+/// const cuprum::Buffer memory = resource->allocate(1024);
+/// @endcode
 class CUPRUM_API SynchronousMemoryResource final : public MemoryResource {
 public:
     /// Creates a resource that allocates on a device.

@@ -23,6 +23,12 @@ class FileDescriptor;
 ///
 /// Send the descriptor to another process (SCM_RIGHTS, inheritance, pidfd_getfd), which makes this
 /// again with `from_descriptor` and imports the pool.
+///
+/// @code
+/// const auto pool = cuprum::DeviceMemoryResource::create(device, {.ipc_enabled = true});
+/// const cuprum::IPCAllocationHandle handle = pool->allocation_handle();
+/// std::printf("send descriptor %d over a socket\n", handle.descriptor());
+/// @endcode
 class CUPRUM_API IPCAllocationHandle {
 public:
     /// Takes over a file descriptor: it is closed with the last share.

@@ -102,6 +102,12 @@ class KernelOccupancy;
 ///
 /// It carries its launch plan, read once: how many parameters there are, how large, and, where the
 /// code says it, of which kind.
+///
+/// @code
+/// const cuprum::Kernel kernel = code.get_kernel("add_one");
+/// cuprum::launch(stream, {.block = 32}, kernel, buffer);
+/// std::printf("%d registers\n", kernel.attributes(device).num_regs);
+/// @endcode
 class CUPRUM_API Kernel {
 public:
     /// Returns the driver's `CUkernel`.
@@ -177,6 +183,11 @@ private:
 /// It remembers its last answer about blocks per multiprocessor until the library changes an
 /// attribute of a kernel or a setting of a context. After such a change with the driver's own
 /// functions, take a new object from `Kernel::occupancy()`.
+///
+/// @code
+/// const cuprum::PotentialBlockSize best = kernel.occupancy().max_potential_block_size(0);
+/// assert(best.max_block_size % 32 == 0);
+/// @endcode
 class CUPRUM_API KernelOccupancy {
 public:
     /// Returns how many blocks of this size fit on one multiprocessor at once.

@@ -63,6 +63,17 @@ struct LinkerOptions {
 /// Copies share the linker. An emulated device cannot run machine code, so for it the result is a
 /// fat binary with the cubin and PTX. The PTX comes from nvJitLink if all input is LTO-IR, from the
 /// input if there is only one, else from the emulated device's own linker.
+///
+/// @code
+/// const cuprum::ProgramOptions options{.relocatable_device_code = true};
+/// const cuprum::Program library("__device__ int one() { return 1; }", options);
+/// const cuprum::Program program(
+///     R"(extern __device__ int one(); extern "C" __global__ void set(int* x) { *x = one(); })",
+///     options);
+/// const cuprum::ObjectCode parts[] = {library.compile(cuprum::CodeType::Ptx),
+///                                     program.compile(cuprum::CodeType::Ptx)};
+/// const cuprum::ObjectCode linked = cuprum::Linker(parts).link(cuprum::CodeType::Cubin);
+/// @endcode
 class CUPRUM_API Linker {
 public:
     /// Takes the code to link; reads files at once.

@@ -20,6 +20,15 @@ namespace cuprum {
 ///
 /// Every method raises std::invalid_argument if the memory is not managed after all; those that
 /// move it std::logic_error on a capturing stream, since a graph has no such nodes.
+///
+/// @code
+/// const auto pool = cuprum::ManagedMemoryResource::create();
+/// const cuprum::ManagedBuffer memory = pool->allocate(1024, stream);
+/// memory.prefetch(cuprum::Location::device(device), stream);
+/// cuprum::launch(stream, {.block = 32}, kernel, memory);
+/// stream.sync();
+/// std::printf("%d\n", memory.as_span<int>()[0]);
+/// @endcode
 class CUPRUM_API ManagedBuffer : public Buffer {
 public:
     /// Takes a buffer for one of managed memory; that is checked when it matters.

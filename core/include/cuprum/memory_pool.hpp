@@ -57,6 +57,13 @@ struct PoolAttributes {
 ///
 /// All methods may be called from several threads at once. A pool of our own is destroyed with the
 /// last pointer and the last buffer; pools of others are left alone.
+///
+/// @code
+/// const auto pool = cuprum::DeviceMemoryResource::create(device, {.max_size = 1 << 24});
+/// pool->set_attribute(cuprum::PoolAttribute::ReleaseThreshold, 1 << 20);
+/// const cuprum::Buffer memory = pool->allocate(1024, stream);
+/// assert(pool->attributes().used_mem_current >= 1024);
+/// @endcode
 class CUPRUM_API MemoryPool : public MemoryResource {
 public:
     ~MemoryPool() override;
@@ -120,6 +127,11 @@ struct DeviceMemoryResourceOptions {
 };
 
 /// A stream-ordered pool of device memory.
+///
+/// @code
+/// const auto pool = cuprum::DeviceMemoryResource::create(device);
+/// const cuprum::Buffer memory = pool->allocate(1024, stream);
+/// @endcode
 class CUPRUM_API DeviceMemoryResource final : public MemoryPool {
 public:
     /// Wraps the device's current pool, which everybody in the process shares.
@@ -165,6 +177,13 @@ struct PinnedMemoryResourceOptions {
 };
 
 /// A stream-ordered pool of host memory that devices can reach.
+///
+/// @code
+/// const auto pool = cuprum::PinnedMemoryResource::create();
+/// const cuprum::Buffer staging = pool->allocate(1024, stream);
+/// stream.sync(); // the memory is the host's to use from here on
+/// staging.as_span<int>()[0] = 1;
+/// @endcode
 class CUPRUM_API PinnedMemoryResource final : public MemoryPool {
 public:
     /// Wraps the process's current pool of pinned memory. Needs a driver for CUDA 13.0. Sets the
@@ -192,6 +211,12 @@ struct ManagedMemoryResourceOptions {
 
 /// A stream-ordered pool of memory that migrates between host and devices by itself. Needs a driver
 /// for CUDA 13.0.
+///
+/// @code
+/// const auto pool = cuprum::ManagedMemoryResource::create();
+/// const cuprum::ManagedBuffer memory = pool->allocate(1024, stream);
+/// assert(memory.is_host_accessible() && memory.is_device_accessible());
+/// @endcode
 class CUPRUM_API ManagedMemoryResource final : public MemoryPool {
 public:
     /// Wraps the process's current pool of managed memory. Sets the release threshold as

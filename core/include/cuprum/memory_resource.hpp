@@ -19,6 +19,11 @@ class Stream;
 /// A std::shared_ptr holds every resource, since its buffers share it: closing a resource means to
 /// drop that pointer, and the resource lives until its last buffer is gone. The library's resources
 /// have `create()`; make one of your own class with std::make_shared.
+///
+/// @code
+/// const std::shared_ptr<cuprum::MemoryResource>& resource = device.memory_resource();
+/// const cuprum::Buffer memory = resource->allocate(1024, stream);
+/// @endcode
 class CUPRUM_API MemoryResource : public std::enable_shared_from_this<MemoryResource> {
 public:
     virtual ~MemoryResource() = default;

@@ -52,6 +52,12 @@ struct JITOptions {
 
 /// Compiled code. The driver loads it on first use and unloads it when the last object code and the
 /// last kernel from it are gone. Copies share it.
+///
+/// @code
+/// const cuprum::Program program(R"(extern "C" __global__ void twice(int* x) { *x *= 2; })");
+/// const cuprum::ObjectCode code = program.compile(cuprum::CodeType::Cubin);
+/// const cuprum::Kernel kernel = code.get_kernel("twice");
+/// @endcode
 class CUPRUM_API ObjectCode {
 public:
     /// Holds a copy of code in memory.

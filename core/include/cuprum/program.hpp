@@ -125,6 +125,13 @@ struct CompileRequest {
 };
 
 /// Source code and how it is compiled.
+///
+/// @code
+/// const cuprum::Program program("template <typename T> __global__ void zero(T* x) { *x = 0; }");
+/// const std::vector<std::string> names{"zero<float>"};
+/// const cuprum::ObjectCode code = program.compile(cuprum::CodeType::Cubin, names);
+/// const cuprum::Kernel zero = code.get_kernel("zero<float>");
+/// @endcode
 class CUPRUM_API Program {
 public:
     /// Takes CUDA C++ source. @throws LibraryNotFoundError if NVRTC cannot be found.

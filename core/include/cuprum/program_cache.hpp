@@ -26,6 +26,14 @@ class PaddedCode;
 } // namespace detail
 
 /// A store of compiled code under keys. Implementations are thread-safe.
+///
+/// @code
+/// const std::unique_ptr<cuprum::ProgramCache> cache =
+///     std::make_unique<cuprum::InMemoryProgramCache>();
+/// const cuprum::Program program("__global__ void nothing() {}");
+/// const auto code = program.compile(cuprum::CodeType::Cubin, {.cache = cache.get()});
+/// assert(cache->count() == 1);
+/// @endcode
 class CUPRUM_API ProgramCache {
 public:
     ProgramCache() = default;
@@ -46,6 +54,13 @@ public:
 };
 
 /// A cache in memory. Beyond its size limit it drops the least recently used code.
+///
+/// @code
+/// cuprum::InMemoryProgramCache cache(64 << 20);
+/// const cuprum::Program program("__global__ void nothing() {}");
+/// const auto first = program.compile(cuprum::CodeType::Cubin, {.cache = &cache});
+/// const auto again = program.compile(cuprum::CodeType::Cubin, {.cache = &cache}); // not compiled
+/// @endcode
 class CUPRUM_API InMemoryProgramCache final : public ProgramCache {
 public:
     /// `max_size_bytes` limits the size of all code; unset means no limit.
@@ -76,6 +91,12 @@ private:
 /// replaced, with a warning. Beyond its size limit the cache drops the least recently used code.
 /// Each process counts what it wrote, so several together may pass the limit until one opens the
 /// folder.
+///
+/// @code
+/// cuprum::FileStreamProgramCache cache("cache", 1 << 30);
+/// const cuprum::Program program("__global__ void nothing() {}");
+/// const auto code = program.compile(cuprum::CodeType::Cubin, {.cache = &cache});
+/// @endcode
 class CUPRUM_API FileStreamProgramCache final : public ProgramCache {
 public:
     /// Uses a folder; empty means default_path(). A new folder is private to the user.

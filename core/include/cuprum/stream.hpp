@@ -38,6 +38,14 @@ struct StreamOptions {
 /// Copies share one driver stream, which is destroyed with the last of them (its queued work still
 /// completes). May be used from several threads at once; work enqueued by two threads is ordered by
 /// the driver.
+///
+/// @code
+/// const cuprum::Stream first = device.create_stream();
+/// const cuprum::Stream second = device.create_stream();
+/// cuprum::launch(first, {.block = 32}, kernel, buffer);
+/// second.wait(first); // later work of `second` runs after the kernel
+/// second.sync();
+/// @endcode
 class CUPRUM_API Stream {
 public:
     /// Makes a stream in a context.

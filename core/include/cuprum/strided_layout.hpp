@@ -29,6 +29,13 @@ enum class StrideOrder {
 /// Every operation returns a new layout, and none accesses memory. Extents, strides and offsets
 /// count elements; names that end in `_in_bytes` count bytes. An operation that is not possible
 /// throws std::invalid_argument, which shows the numbers.
+///
+/// @code
+/// const cuprum::StridedLayout layout({2, 3}, sizeof(float));
+/// const std::array<int, 2> order{1, 0};
+/// const cuprum::StridedLayout transposed = layout.permuted(order);
+/// assert(transposed.shape()[0] == 3 && transposed.strides()[0] == 1);
+/// @endcode
 class CUPRUM_API StridedLayout {
 public:
     /// An extent, a stride or an offset.

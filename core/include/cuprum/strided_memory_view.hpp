@@ -28,6 +28,12 @@ class TensorMapSource;
 /// It comes from a buffer, whose memory it shares, or from another library through DLPack, and
 /// passes to other libraries the same way. Copies of a view share what they keep alive. A view
 /// orders nothing: make the stream that uses the memory wait for the stream that fills it.
+///
+/// @code
+/// const std::array<std::int64_t, 2> shape{8, 16};
+/// const auto matrix = cuprum::StridedMemoryView::of<float>(buffer, shape);
+/// assert(matrix.layout().volume() == 128);
+/// @endcode
 class CUPRUM_API StridedMemoryView {
 public:
     /// Views a buffer from its start.

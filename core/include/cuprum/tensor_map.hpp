@@ -112,6 +112,11 @@ enum class TensorMapIm2ColWideMode : std::uint8_t { W, W128 };
 enum class TensorMapMode : std::uint8_t { Tiled, Im2Col, Im2ColWide };
 
 /// Up to five numbers, one for each axis of a tensor. It allocates nothing.
+///
+/// @code
+/// const cuprum::TensorMapExtents box{4, 8};
+/// assert(box.size() == 2 && box[1] == 8);
+/// @endcode
 class TensorMapExtents {
 public:
     /// The largest number of axes.
@@ -204,6 +209,12 @@ struct TensorMapIm2ColWideOptions {
 };
 
 /// The tensor that a map describes: a view, a buffer with a layout, or an address with extents.
+///
+/// @code
+/// const auto matrix = device.allocate<float>(64 * 64, stream);
+/// const auto source = cuprum::TensorMapSource(matrix, {64, 64}).on(device);
+/// const auto map = cuprum::TensorMapDescriptor::tiled(source, {.box_dim = {8, 8}});
+/// @endcode
 class CUPRUM_API TensorMapSource {
 public:
     /// Takes a view. The map keeps its memory alive.
@@ -286,6 +297,13 @@ private:
 ///
 /// Every factory checks the documented rules before it calls the driver and throws
 /// std::invalid_argument with the rule that does not hold.
+///
+/// @code
+/// const auto matrix = device.allocate<float>(64 * 64, stream);
+/// const auto map =
+///     cuprum::TensorMapDescriptor::tiled(matrix.view(64, 64), {.box_dim = {8, 8}});
+/// assert(map.copy_bytes() == 8 * 8 * sizeof(float)); // pass `map` to a kernel by value
+/// @endcode
 class CUPRUM_API TensorMapDescriptor {
 public:
     /// The size of a map.

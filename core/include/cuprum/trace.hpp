@@ -38,6 +38,15 @@ CUPRUM_API void stop_trace();
 
 /// Marks a stretch of a thread's time by name, in the trace and, with CUPRUM_NVTX=1, for NVIDIA's
 /// profilers. Without either it costs a load and a branch.
+///
+/// @code
+/// cuprum::start_trace("trace.json");
+/// {
+///     const cuprum::TraceRange range("prepare");
+///     buffer.fill(std::uint8_t{0}, stream);
+/// }
+/// cuprum::stop_trace(); // chrome://tracing and Perfetto show the file
+/// @endcode
 class CUPRUM_API TraceRange {
 public:
     /// Begins a range. The destructor ends it.

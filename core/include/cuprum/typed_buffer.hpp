@@ -27,6 +27,13 @@ namespace cuprum {
 ///
 /// It counts in elements where Buffer counts in bytes, and passes to a kernel as a `T*`. Like a
 /// Buffer it shares its memory with its copies and slices, which is freed with the last of them.
+///
+/// @code
+/// const cuprum::TypedBuffer<int> numbers = device.allocate<int>(32, stream);
+/// numbers.fill(1, stream);
+/// cuprum::launch(stream, {.block = 32}, kernel, numbers);
+/// assert(numbers.to_vector(stream).front() == 2);
+/// @endcode
 template <typename T>
 class TypedBuffer {
     static_assert(std::is_trivially_copyable_v<T>, "cuprum: memory holds plain values only");

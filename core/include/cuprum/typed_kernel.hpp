@@ -47,6 +47,12 @@ concept NumericInteger = std::integral<T> && !std::same_as<T, bool>;
 /// The rules are those of initialisation with braces, except that integers may narrow: their values
 /// are checked at the launch. So `3.7` for an `int` and `2.5` for a `float` do not compile (write
 /// `2.5F`), `2` for a `float` or an `unsigned` is fine, and `-1` for an `unsigned` is refused.
+///
+/// @code
+/// const auto add_one = kernel.as<void(int*)>();
+/// const auto numbers = device.allocate<int>(32, stream);
+/// add_one(stream, {.block = 32}, numbers); // a buffer of floats does not compile
+/// @endcode
 template <typename... Parameters>
 class TypedKernel<void(Parameters...)> {
 public:

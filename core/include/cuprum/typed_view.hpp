@@ -30,6 +30,13 @@ namespace cuprum {
 /// Like std::span it owns nothing. It is trivially copyable, so a kernel can take it as an
 /// argument. Access elements on the host only if the host can reach the memory and no device is
 /// using it.
+///
+/// @code
+/// const auto memory = cuprum::LegacyPinnedMemoryResource::create()->allocate(64);
+/// const auto matrix = cuprum::TypedView<float, 2>::on_host(memory, {4, 4});
+/// matrix(1, 2) = 3;
+/// assert(matrix.at(1, 2) == 3);
+/// @endcode
 template <typename T, std::size_t Rank>
     requires(std::is_trivially_copyable_v<T> && Rank >= 1 && Rank <= StridedLayout::MAX_DIMENSIONS)
 class TypedView {

@@ -50,6 +50,12 @@ struct VirtualMemoryResourceOptions {
 ///
 /// Allocating and freeing happen at once. Freeing first waits for the stream that it is ordered on
 /// or, without one, for the context, which ends stream captures in it.
+///
+/// @code
+/// const auto resource = cuprum::VirtualMemoryResource::create(device);
+/// const cuprum::Buffer memory = resource->allocate(1 << 20);
+/// const cuprum::Buffer larger = resource->modify_allocation(memory, 1 << 22); // same contents
+/// @endcode
 class CUPRUM_API VirtualMemoryResource final : public MemoryResource {
 public:
     /// @throws CUDAError if the device cannot do this, or not with GPUDirect RDMA if that is asked

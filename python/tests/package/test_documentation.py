@@ -24,7 +24,7 @@ import cuprum
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
 
-from documentation_examples import PAGES, blocks, page_name  # noqa: E402
+from documentation_examples import NEEDS, PAGES, blocks, classes, page_name  # noqa: E402
 
 # ARCHITECTURE.md is a map whose tables mention many files.
 PROSE = [page for page in PAGES if page.name != "ARCHITECTURE.md"]
@@ -139,6 +139,14 @@ def test_cpp_in_the_documents_prints_what_they_show(page):
         env={**os.environ, "CUPRUM_DRIVER": "emulated"},
     )
     compare(cpp_output(page), done.stdout)
+
+
+def test_every_public_class_of_cpp_has_an_example():
+    found = list(classes())
+    assert {"Buffer", "Stream", "TypedKernel", "GraphBuilder"} <= {each.name for each in found}
+    missing = [f"{each.header.name}: {each.name}" for each in found if not each.text.strip()]
+    assert missing == []
+    assert set(NEEDS) <= {each.name for each in found}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -92,6 +92,13 @@ private:
 ///
 /// It is named by the node of the definition that the executable was made from. The executable
 /// keeps alive what its nodes use, also what an update brought.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::KernelNode node = definition.launch({.block = 32}, kernel, buffer);
+/// const cuprum::Graph graph = definition.instantiate();
+/// assert(graph[node].node() == node);
+/// @endcode
 class CUPRUM_API ExecutableGraphNode {
 public:
     /// Returns the node of the definition.
@@ -108,6 +115,14 @@ protected:
 };
 
 /// A node of an executable graph that can be switched off: it then does nothing.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::KernelNode node = definition.launch({.block = 32}, kernel, buffer);
+/// const cuprum::Graph graph = definition.instantiate();
+/// graph[node].disable(); // later launches skip the node
+/// graph.launch(stream);
+/// @endcode
 class CUPRUM_API SwitchableGraphNode : public ExecutableGraphNode {
 public:
     /// Returns whether launches run the node.
@@ -125,6 +140,13 @@ private:
 };
 
 /// A kernel launch in an executable graph.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::KernelNode node = definition.launch({.block = 32}, kernel, buffer);
+/// const cuprum::Graph graph = definition.instantiate();
+/// graph[node].update({.block = 16}, kernel, buffer);
+/// @endcode
 class CUPRUM_API ExecutableKernelNode : public SwitchableGraphNode {
 public:
     /// Replaces configuration, kernel and arguments. The attributes of the configuration stay those
@@ -149,6 +171,14 @@ private:
 };
 
 /// A copy in an executable graph.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::Buffer copy = device.allocate(1024, stream);
+/// const cuprum::MemcpyNode node = definition.memcpy(copy, buffer);
+/// const cuprum::Graph graph = definition.instantiate();
+/// graph[node].update(copy, buffer, 512);
+/// @endcode
 class CUPRUM_API ExecutableMemcpyNode : public SwitchableGraphNode {
 public:
     /// Replaces both sides and the size of a one-dimensional copy.
@@ -162,6 +192,13 @@ private:
 };
 
 /// A fill in an executable graph.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::MemsetNode node = definition.memset(buffer, 0, 1024);
+/// const cuprum::Graph graph = definition.instantiate();
+/// graph[node].update({.dst = buffer, .value = 1, .width = 1024});
+/// @endcode
 class CUPRUM_API ExecutableMemsetNode : public SwitchableGraphNode {
 public:
     /// Replaces everything about the fill.
@@ -173,6 +210,15 @@ private:
 };
 
 /// A child graph in an executable graph.
+///
+/// @code
+/// const cuprum::GraphDefinition child;
+/// child.memset(buffer, 0, 1024);
+/// const cuprum::GraphDefinition parent;
+/// const cuprum::ChildGraphNode node = parent.embed(child);
+/// const cuprum::Graph graph = parent.instantiate();
+/// graph[node].update(child);
+/// @endcode
 class CUPRUM_API ExecutableChildGraphNode : public ExecutableGraphNode {
 public:
     /// Replaces the parameters of the child's nodes by those of a graph with the same topology.
@@ -184,6 +230,13 @@ private:
 };
 
 /// A recorded event in an executable graph.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::EventRecordNode node = definition.record(device.create_event());
+/// const cuprum::Graph graph = definition.instantiate();
+/// graph[node].update(device.create_event());
+/// @endcode
 class CUPRUM_API ExecutableEventRecordNode : public ExecutableGraphNode {
 public:
     /// Records another event.
@@ -195,6 +248,13 @@ private:
 };
 
 /// A wait for an event in an executable graph.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::EventWaitNode node = definition.wait(stream.record());
+/// const cuprum::Graph graph = definition.instantiate();
+/// graph[node].update(stream.record());
+/// @endcode
 class CUPRUM_API ExecutableEventWaitNode : public ExecutableGraphNode {
 public:
     /// Waits for another event.
@@ -206,6 +266,13 @@ private:
 };
 
 /// A call of a function on the host in an executable graph.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::HostCallbackNode node = definition.callback([] {});
+/// const cuprum::Graph graph = definition.instantiate();
+/// graph[node].update([] { std::puts("called"); });
+/// @endcode
 class CUPRUM_API ExecutableHostCallbackNode : public ExecutableGraphNode {
 public:
     /// Calls another function.
@@ -223,6 +290,14 @@ private:
 /// `GraphDefinition::instantiate` makes one. Copies share one driver object, which is destroyed
 /// with the last of them; a launch that still runs completes, and what it uses lives until then.
 /// Two launches of one executable never overlap. Several threads may launch and update it.
+///
+/// @code
+/// const cuprum::GraphDefinition definition =
+///     cuprum::capture(stream, [&] { cuprum::launch(stream, {.block = 32}, kernel, buffer); });
+/// const cuprum::Graph graph = definition.instantiate();
+/// graph.launch(stream);
+/// stream.sync();
+/// @endcode
 class CUPRUM_API Graph {
 public:
     /// Returns the driver's handle. You may launch it yourself, and close this object meanwhile.

@@ -197,6 +197,12 @@ concept AnyKernel = requires(const T& kernel) {
 /// A graph is edited by one thread at a time. Kernel, copy and fill nodes run in the context of the
 /// GraphDefinition if that has one; else in the current context, or in the context of a buffer that
 /// lies on another device.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::MemsetNode fill = definition.memset(buffer, 0, 1024); // depends on nothing
+/// fill.launch({.block = 32}, kernel, buffer);                         // depends on the fill
+/// @endcode
 class CUPRUM_API GraphAppender {
 public:
     /// Adds a kernel node. Arguments are as in `cuprum::launch`; a TypedKernel checks them at

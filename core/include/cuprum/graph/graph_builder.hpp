@@ -88,6 +88,15 @@ enum class GraphBuilderPhase {
 /// The last copy ends a capture that is still active and drops its graph, so that the stream is
 /// never left capturing. Threads may enqueue at the same time; all other calls need one thread at a
 /// time. In the modes Global and ThreadLocal the thread that began a capture must end it.
+///
+/// @code
+/// cuprum::GraphBuilder builder = device.create_graph_builder();
+/// builder.begin_building();
+/// cuprum::launch(builder, {.block = 32}, kernel, buffer);
+/// builder.end_building();
+/// const cuprum::Graph graph = builder.complete();
+/// graph.launch(stream);
+/// @endcode
 class CUPRUM_API GraphBuilder {
 public:
     /// Creates a builder that captures what is enqueued on a stream.
@@ -228,6 +237,12 @@ private:
 
 /// Captures a stream for a scope. However the scope is left, the stream does not capture any more:
 /// without end(), as after an exception, the capture is ended and its graph is dropped.
+///
+/// @code
+/// cuprum::CaptureGuard guard(stream);
+/// cuprum::launch(stream, {.block = 32}, kernel, buffer); // captured, not run
+/// const cuprum::GraphDefinition definition = guard.end();
+/// @endcode
 class CUPRUM_API CaptureGuard {
 public:
     /// Begins the capture, as GraphBuilder::begin_building() does.

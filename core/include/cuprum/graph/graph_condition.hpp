@@ -16,6 +16,12 @@ namespace cuprum {
 ///
 /// `GraphDefinition::create_condition` makes one. Pass it to a kernel as it is: the kernel takes a
 /// `cudaGraphConditionalHandle`. One condition serves one conditional node.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::GraphCondition condition = definition.create_condition(1); // 1 at each launch
+/// definition.if_then(condition).then().memset(buffer, 0, 1024);
+/// @endcode
 class GraphCondition {
 public:
     /// Wraps a condition made elsewhere.

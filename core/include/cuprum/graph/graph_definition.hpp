@@ -50,6 +50,13 @@ struct GraphEdge {
 ///
 /// Copies mean the same graph, and nodes share it. The last of them destroys it; executables made
 /// from it stay. A graph is edited by one thread at a time, together with its child graphs.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// definition.memset(buffer, 0, 1024).launch({.block = 32}, kernel, buffer);
+/// const cuprum::Graph graph = definition.instantiate();
+/// graph.launch(stream);
+/// @endcode
 class CUPRUM_API GraphDefinition : public GraphAppender {
 public:
     /// Makes an empty graph. Its nodes run in the context that is current when they are added.

@@ -55,6 +55,13 @@ enum class GraphNodeType : std::uint8_t {
 /// A value: copies mean the same node, which belongs to its graph. A node shares the graph, so that
 /// the graph lives at least as long. Once `destroy` was called on one copy, all copies know it.
 /// The words of GraphAppender add nodes that depend on this one.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::GraphNode first = definition.memset(buffer, 0, 1024);
+/// const cuprum::GraphNode second = first.launch({.block = 32}, kernel, buffer); // after the fill
+/// assert(second.predecessors().size() == 1);
+/// @endcode
 class CUPRUM_API GraphNode : public GraphAppender {
 public:
     /// Returns what the node does, or did; nothing for the entry of a graph.
@@ -123,6 +130,13 @@ private:
 };
 
 /// A place behind several nodes: new nodes depend on all of them.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const auto fill = definition.memset(buffer, 0, 512);
+/// const auto other = definition.memset(buffer.handle() + 512, 1, 512);
+/// definition.after(fill, other).launch({.block = 32}, kernel, buffer); // waits for both
+/// @endcode
 class CUPRUM_API GraphPoint : public GraphAppender {
 private:
     friend struct detail::Access;
@@ -133,6 +147,13 @@ private:
 };
 
 /// A node that does nothing.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const auto fill = definition.memset(buffer, 0, 512);
+/// const auto other = definition.memset(buffer.handle() + 512, 1, 512);
+/// const cuprum::EmptyNode both = fill.join(other); // done when both are
+/// @endcode
 class CUPRUM_API EmptyNode : public GraphNode {
 public:
     /// The name of the class, for messages.
@@ -151,6 +172,13 @@ private:
 };
 
 /// A kernel launch.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::KernelNode node = definition.launch({.block = 32}, kernel, buffer);
+/// node.update(cuprum::LaunchConfig{.grid = 2, .block = 16}); // keeps kernel and arguments
+/// assert(node.grid().x == 2);
+/// @endcode
 class CUPRUM_API KernelNode : public GraphNode {
 public:
     /// Returns the number of blocks.
@@ -238,6 +266,13 @@ struct MemcpyUpdate {
 };
 
 /// A copy of memory.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::Buffer copy = device.allocate(1024, stream);
+/// const cuprum::MemcpyNode node = definition.memcpy(copy, buffer);
+/// node.update({.size = 512}); // copies the first half
+/// @endcode
 class CUPRUM_API MemcpyNode : public GraphNode {
 public:
     /// Returns where the copy begins to write and to read. Includes offsets into the memory.
@@ -288,6 +323,13 @@ struct MemsetUpdate {
 };
 
 /// A fill of memory with a value.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::MemsetNode node = definition.memset(buffer, 0, 1024);
+/// node.update({.value = 1});
+/// assert(node.value() == 1);
+/// @endcode
 class CUPRUM_API MemsetNode : public GraphNode {
 public:
     /// Returns where the fill begins to write.
@@ -322,6 +364,12 @@ private:
 };
 
 /// A call of a function on the host.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::HostCallbackNode node = definition.callback([] { std::puts("called"); });
+/// node.update([] { std::puts("called instead"); });
+/// @endcode
 class CUPRUM_API HostCallbackNode : public GraphNode {
 public:
     /// Returns the owner of HostFunctionParameters; null for a std::function and for nodes of
@@ -351,6 +399,12 @@ private:
 };
 
 /// The recording of an event.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::Event done = device.create_event();
+/// const cuprum::EventRecordNode node = definition.memset(buffer, 0, 1024).record(done);
+/// @endcode
 class CUPRUM_API EventRecordNode : public GraphNode {
 public:
     /// Returns the event that is recorded.
@@ -374,6 +428,13 @@ private:
 };
 
 /// A wait for an event.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::Event ready = stream.record();
+/// const cuprum::EventWaitNode node = definition.wait(ready);
+/// node.memset(buffer, 0, 1024); // runs after the event
+/// @endcode
 class CUPRUM_API EventWaitNode : public GraphNode {
 public:
     /// Returns the event that is waited for.
@@ -397,6 +458,14 @@ private:
 };
 
 /// A graph inside a graph.
+///
+/// @code
+/// const cuprum::GraphDefinition child;
+/// child.memset(buffer, 0, 1024);
+/// const cuprum::GraphDefinition parent;
+/// const cuprum::ChildGraphNode node = parent.embed(child); // a copy of the child
+/// assert(node.child_graph().nodes().size() == 1);
+/// @endcode
 class CUPRUM_API ChildGraphNode : public GraphNode {
 public:
     /// Returns the embedded graph, which belongs to this node. It can be edited.
@@ -421,6 +490,12 @@ private:
 };
 
 /// An allocation of memory at each launch.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::AllocNode memory = definition.allocate(128);
+/// memory.launch({.block = 32}, kernel, memory).deallocate(memory);
+/// @endcode
 class CUPRUM_API AllocNode : public GraphNode {
 public:
     /// Returns the address, the same for all launches.
@@ -456,6 +531,12 @@ private:
 };
 
 /// The end of an allocation.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::AllocNode memory = definition.allocate(128);
+/// const cuprum::FreeNode last = memory.memset(memory, 0, 128).deallocate(memory);
+/// @endcode
 class CUPRUM_API FreeNode : public GraphNode {
 public:
     /// Returns the address that is freed.
@@ -483,6 +564,12 @@ enum class GraphConditionalType : std::uint8_t { If = 0, While = 1, Switch = 2 }
 ///
 /// A conditional node that was made elsewhere (captured, or in a clone) can be asked only with a
 /// driver from CUDA 13.2 on. Before, it has no condition, no type and no branches.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::ConditionalNode node = definition.if_then(definition.create_condition(1));
+/// node.branches().front().memset(buffer, 0, 1024);
+/// @endcode
 class CUPRUM_API ConditionalNode : public GraphNode {
 public:
     /// Returns the condition that selects the body.
@@ -513,6 +600,12 @@ protected:
 };
 
 /// A node that runs its body if a condition is not 0.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::IfNode node = definition.if_then(definition.create_condition(1));
+/// node.then().memset(buffer, 0, 1024); // runs unless a kernel sets the condition to 0
+/// @endcode
 class CUPRUM_API IfNode : public ConditionalNode {
 public:
     /// Returns the body that runs if the condition is not 0.
@@ -534,6 +627,13 @@ private:
 };
 
 /// A node that runs one of two bodies.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::IfElseNode node = definition.if_else(definition.create_condition(0));
+/// node.then().memset(buffer, 0, 1024);
+/// node.otherwise().memset(buffer, 1, 1024); // the condition is 0, so this one runs
+/// @endcode
 class CUPRUM_API IfElseNode : public ConditionalNode {
 public:
     /// Returns the body that runs if the condition is not 0.
@@ -557,6 +657,13 @@ private:
 };
 
 /// A node that repeats its body as long as a condition is not 0.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::GraphCondition more = definition.create_condition(1);
+/// const cuprum::WhileNode node = definition.while_loop(more);
+/// node.body().launch({.block = 32}, kernel, buffer); // a kernel of the body must set `more` to 0
+/// @endcode
 class CUPRUM_API WhileNode : public ConditionalNode {
 public:
     /// Returns the body of the loop.
@@ -578,6 +685,12 @@ private:
 };
 
 /// A node that runs the body whose index is the condition.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::SwitchNode node = definition.switch_cases(definition.create_condition(1), 2);
+/// node.branches()[1].memset(buffer, 0, 1024); // runs: the condition is 1
+/// @endcode
 class CUPRUM_API SwitchNode : public ConditionalNode {
 public:
     /// The name of the class, for messages.

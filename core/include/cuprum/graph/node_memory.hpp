@@ -25,6 +25,12 @@ class AllocNode;
 /// pointer. The
 /// graph keeps a buffer's memory alive, whatever happens to the Buffer object. Memory behind a
 /// plain address belongs to the caller, unless an owner comes with it.
+///
+/// @code
+/// const cuprum::GraphDefinition definition;
+/// const cuprum::NodeMemory destination = buffer;
+/// definition.memset(destination, 0, 1024); // the graph keeps the buffer alive
+/// @endcode
 class CUPRUM_API NodeMemory {
 public:
     // NOLINTBEGIN(google-explicit-constructor): callers pass what they have

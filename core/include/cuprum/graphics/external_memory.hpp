@@ -39,6 +39,13 @@ struct ExternalMemoryOptions {
 ///
 /// Copies share one import, which ends with the last of them and of the buffers mapped from it. The
 /// APIs see each other's writes once a semaphore orders them; see ExternalSemaphore.
+///
+/// @code
+/// // `descriptor` is a file descriptor that Vulkan exported for 4096 bytes of memory.
+/// const auto memory =
+///     cuprum::ExternalMemory::from_fd(device.primary_context(), descriptor, 4096);
+/// const cuprum::Buffer pixels = memory.map();
+/// @endcode
 class CUPRUM_API ExternalMemory {
 public:
     /// Imports `bytes` of memory into a context. The caller keeps `descriptor`: the driver gets a

@@ -32,6 +32,15 @@ enum class ExternalSemaphoreType {
 /// Copies share one import, which ends with the last of them, but not before the signals and waits
 /// that they enqueued are done. Graphs that captured them keep it alive as well. Other code that
 /// uses the handle must keep a copy until its work is done.
+///
+/// @code
+/// // `descriptor` is a file descriptor that Vulkan exported for a binary semaphore.
+/// const auto semaphore =
+///     cuprum::ExternalSemaphore::from_fd(device.primary_context(), descriptor);
+/// semaphore.wait(stream); // until Vulkan has drawn
+/// cuprum::launch(stream, {.block = 32}, kernel, buffer);
+/// semaphore.signal(stream);
+/// @endcode
 class CUPRUM_API ExternalSemaphore {
 public:
     /// Imports a semaphore into a context. The caller keeps `descriptor`: the driver gets a

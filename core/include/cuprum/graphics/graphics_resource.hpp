@@ -47,6 +47,15 @@ enum class GLDeviceList { All, CurrentFrame, NextFrame };
 /// before the graphics API does. OpenGL's context must be current on the calling thread whenever a
 /// resource is registered, mapped, unmapped or closed. Copies share one registration, which ends
 /// with the last of them and of its mappings. Not for use by several threads at once.
+///
+/// @code
+/// // `vertices` is the name of a buffer in the current context of OpenGL.
+/// const auto resource =
+///     cuprum::GraphicsResource::from_gl_buffer(device.primary_context(), vertices);
+/// const cuprum::Buffer memory = resource.map(stream);
+/// cuprum::launch(stream, {.block = 32}, kernel, memory);
+/// resource.unmap(stream);
+/// @endcode
 class CUPRUM_API GraphicsResource {
 public:
     /// Registers a buffer of OpenGL in a context, by the name that glGenBuffers returned.

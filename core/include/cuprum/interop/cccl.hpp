@@ -96,6 +96,13 @@ from_mdspan(const ::cuda::std::mdspan<T, Extents, Layout>& span) {
 ///
 /// `Properties` are what the memory has, cuda::mr::device_accessible, cuda::mr::host_accessible or
 /// both. Copies share the resource, which lives at least as long as the last of them.
+///
+/// @code
+/// auto resource = cuprum::interop::to_device_resource(device.memory_resource());
+/// const cuda::stream_ref order = cuprum::interop::to_stream_ref(stream);
+/// void* const memory = resource.allocate(order, 1024);
+/// resource.deallocate(order, memory, 1024);
+/// @endcode
 template <typename... Properties>
 class MemoryResourceAdapter {
 public:

@@ -10,6 +10,11 @@
 namespace cuprum::system {
 
 /// One clock of a device, from Device::clock(). Frequencies are in MHz.
+///
+/// @code
+/// const auto clock = cuprum::system::Device(0).clock(cuprum::system::ClockType::SM);
+/// std::printf("%u of %u MHz\n", clock.current_mhz(), clock.max_mhz());
+/// @endcode
 class CUPRUM_API Clock {
 public:
     /// Returns which clock it is.

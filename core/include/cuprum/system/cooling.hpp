@@ -12,6 +12,14 @@
 namespace cuprum::system {
 
 /// One fan of a device, from Device::fan(). Speeds are in percent of the maximum.
+///
+/// @code
+/// const cuprum::system::Device gpu(0);
+/// if (gpu.num_fans() > 0) {
+///     const cuprum::system::Fan fan = gpu.fan(0);
+///     std::printf("%u %%\n", fan.speed());
+/// }
+/// @endcode
 class CUPRUM_API Fan {
 public:
     /// Returns the number of the fan.
@@ -42,6 +50,11 @@ private:
 };
 
 /// The temperatures of a device in degrees Celsius, from Device::temperature().
+///
+/// @code
+/// const cuprum::system::Temperature temperature = cuprum::system::Device(0).temperature();
+/// std::printf("%d degrees Celsius\n", temperature.gpu());
+/// @endcode
 class CUPRUM_API Temperature {
 public:
     /// Returns the temperature of the GPU.

@@ -41,6 +41,12 @@ class Temperature;
 /// One GPU, or a MIG device, as NVML knows it. A plain value that owns nothing.
 ///
 /// Any thread may use it. After a fork the child may use it too.
+///
+/// @code
+/// const cuprum::system::Device gpu(0);
+/// const cuprum::system::MemoryInfo memory = gpu.memory_info();
+/// std::cout << gpu.name() << ": " << memory.free << " bytes free\n";
+/// @endcode
 class CUPRUM_API Device {
 public:
     /// Selects a device by NVML's index, which may differ from the ordinal of cuprum::Device.

@@ -12,6 +12,15 @@
 namespace cuprum::system {
 
 /// The error correction of a device's memory, from Device::ecc().
+///
+/// @code
+/// const cuprum::system::Ecc ecc = cuprum::system::Device(0).ecc();
+/// try {
+///     std::puts(ecc.is_enabled() ? "errors are corrected" : "errors are not corrected");
+/// } catch (const cuprum::NVMLError&) {
+///     std::puts("the device has no error correction");
+/// }
+/// @endcode
 class CUPRUM_API Ecc {
 public:
     /// Returns whether errors of the memory are corrected.

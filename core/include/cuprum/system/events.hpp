@@ -33,6 +33,12 @@ struct EventData {
 /// Events of one device that are recorded, from Device::register_events().
 ///
 /// Copies share them. Recording ends with the last copy. Any thread may wait.
+///
+/// @code
+/// const std::vector<cuprum::system::EventType> types{cuprum::system::EventType::XidCriticalError};
+/// cuprum::system::DeviceEvents events = cuprum::system::Device(0).register_events(types);
+/// events.close(); // or wait for one: events.wait(std::chrono::seconds(10))
+/// @endcode
 class CUPRUM_API DeviceEvents {
 public:
     /// Blocks until an event happens and returns it. Nothing means that there is no limit.
@@ -61,6 +67,14 @@ struct SystemEvent {
 };
 
 /// Events of the system that are recorded, from register_events().
+///
+/// @code
+/// const std::vector<cuprum::system::SystemEventType> types{cuprum::system::SystemEventType::Bind};
+/// const cuprum::system::SystemEvents events = cuprum::system::register_events(types);
+/// for (const cuprum::system::SystemEvent& event : events.wait(std::chrono::seconds(10))) {
+///     std::puts(event.device().name().c_str());
+/// }
+/// @endcode
 class CUPRUM_API SystemEvents {
 public:
     /// Blocks until events happen and returns them, `max_count` at most.

@@ -22,6 +22,13 @@ struct FieldQuery {
 };
 
 /// One field of a device and when it was read. Each field may have failed on its own.
+///
+/// @code
+/// const std::vector<cuprum::system::FieldQuery> fields{cuprum::system::FieldId::DevEccCurrent};
+/// for (const cuprum::system::FieldValue& each : cuprum::system::Device(0).field_values(fields)) {
+///     std::puts(each.is_valid() ? "known" : "unknown"); // value() throws if it is unknown
+/// }
+/// @endcode
 class CUPRUM_API FieldValue {
 public:
     /// A number of one of three types.

@@ -12,6 +12,15 @@
 namespace cuprum::system {
 
 /// The memory that identifies a board, from Device::inforom().
+///
+/// @code
+/// const cuprum::system::Inforom inforom = cuprum::system::Device(0).inforom();
+/// try {
+///     std::puts(inforom.image_version().c_str());
+/// } catch (const cuprum::NVMLError&) {
+///     std::puts("the device has no InfoROM");
+/// }
+/// @endcode
 class CUPRUM_API Inforom {
 public:
     /// Returns the version of one object.

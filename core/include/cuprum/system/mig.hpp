@@ -13,6 +13,13 @@ namespace cuprum::system {
 class Device;
 
 /// The division of a device into smaller ones (MIG), from Device::mig().
+///
+/// @code
+/// const cuprum::system::Mig mig = cuprum::system::Device(0).mig();
+/// for (const cuprum::system::Device& part : mig.devices()) {
+///     std::puts(part.uuid().c_str());
+/// }
+/// @endcode
 class CUPRUM_API Mig {
 public:
     /// Returns whether the device is itself a part of another.

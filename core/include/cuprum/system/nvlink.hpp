@@ -10,6 +10,12 @@
 namespace cuprum::system {
 
 /// One NVLink of a device, from Device::nvlink().
+///
+/// @code
+/// for (const cuprum::system::NvLink& link : cuprum::system::Device(0).nvlinks()) {
+///     std::printf("link %u is %s\n", link.index(), link.is_active() ? "up" : "down");
+/// }
+/// @endcode
 class CUPRUM_API NvLink {
 public:
     /// Returns the number of the link.

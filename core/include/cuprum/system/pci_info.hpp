@@ -12,6 +12,11 @@
 namespace cuprum::system {
 
 /// A device on the PCI bus, from Device::pci_info(). The address is read once, the rest each time.
+///
+/// @code
+/// const cuprum::system::PciInfo pci = cuprum::system::Device(0).pci_info();
+/// std::printf("%s, vendor %x\n", pci.bus_id().c_str(), pci.vendor_id());
+/// @endcode
 class CUPRUM_API PciInfo {
 public:
     /// Returns the address as "00000000:65:00.0". CUDA writes its domain with four digits.

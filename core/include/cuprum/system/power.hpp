@@ -12,6 +12,11 @@
 namespace cuprum::system {
 
 /// The power of a device, from Device::power(). Power is in milliwatts, energy in millijoules.
+///
+/// @code
+/// const cuprum::system::Power power = cuprum::system::Device(0).power();
+/// std::printf("%u W\n", power.usage_mw() / 1000);
+/// @endcode
 class CUPRUM_API Power {
 public:
     /// Returns what the device draws. Most devices report the average of the last second.

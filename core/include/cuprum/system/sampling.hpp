@@ -46,6 +46,14 @@ struct SampleOptions {
 
 /// Samples at a fixed interval. The first comes at once. A late reader skips what it missed, so
 /// that samples never come faster than the interval.
+///
+/// @code
+/// const cuprum::system::Device gpu(0);
+/// const cuprum::system::SampleOptions options{.interval = std::chrono::seconds(1), .count = 2};
+/// for (const cuprum::system::Sample& sample : cuprum::system::SampleRange(gpu, options)) {
+///     std::printf("%u %%\n", sample.gpu_utilization.value_or(0));
+/// }
+/// @endcode
 class CUPRUM_API SampleRange {
 public:
     /// @throws std::invalid_argument unless the interval is positive.

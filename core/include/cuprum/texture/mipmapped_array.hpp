@@ -33,6 +33,13 @@ struct MipmappedArrayOptions {
 ///
 /// Copies share one driver object, which is destroyed with the last of them and of its levels,
 /// textures and graphs. Several threads may use it at the same time.
+///
+/// @code
+/// const cuprum::MipmappedArray array =
+///     device.create_mipmapped_array({.array = {.extent = {.width = 8, .height = 8}}});
+/// assert(array.num_levels() == 4); // 8, 4, 2 and 1 element wide
+/// const cuprum::OpaqueArray half = array.level(1);
+/// @endcode
 class CUPRUM_API MipmappedArray {
 public:
     /// Makes a mipmapped array in a context.

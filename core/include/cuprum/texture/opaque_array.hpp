@@ -92,6 +92,12 @@ struct ArraySparseProperties {
 ///
 /// Copies share one driver array, which is destroyed with the last of them and of the textures,
 /// surfaces and graphs that use it. Several threads may use it at the same time.
+///
+/// @code
+/// const auto array = device.create_opaque_array({.extent = {.width = 8, .height = 8}});
+/// const std::vector<float> pixels(64, 1.0F);
+/// array.copy_from_host(pixels, stream);
+/// @endcode
 class CUPRUM_API OpaqueArray {
 public:
     /// Makes an array in a context.

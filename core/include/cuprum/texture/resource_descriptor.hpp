@@ -47,6 +47,12 @@ struct PitchedRows {
 };
 
 /// The memory that a texture or a surface reads. It shares the array or the buffer.
+///
+/// @code
+/// const auto resource = cuprum::ResourceDescriptor::from_linear(
+///     buffer, {.format = cuprum::ArrayFormat::Float32, .num_channels = 1});
+/// const auto texture = cuprum::TextureObject::create(resource);
+/// @endcode
 class CUPRUM_API ResourceDescriptor {
 public:
     /// @throws ClosedError if the array is closed.

@@ -22,6 +22,12 @@ namespace cuprum {
 /// It keeps the array alive. Pass it to `launch` for a parameter of type `cudaSurfaceObject_t`.
 /// Copies share one driver object, which is destroyed with the last of them and of the graphs that
 /// use it. Keep it until the kernels that use it are done.
+///
+/// @code
+/// const cuprum::OpaqueArray array = device.create_opaque_array(
+///     {.extent = {.width = 8, .height = 8}, .is_surface_load_store = true});
+/// const auto surface = cuprum::SurfaceObject::create(array); // pass it to a kernel
+/// @endcode
 class CUPRUM_API SurfaceObject : public detail::HandleArgument {
 public:
     /// The name of the class, for messages.

@@ -116,6 +116,13 @@ struct TextureObjectOptions {
 /// It keeps the memory alive. Pass it to `launch` for a parameter of type `cudaTextureObject_t`.
 /// Copies share one driver object, which is destroyed with the last of them and of the graphs that
 /// use it. Keep it until the kernels that read it are done.
+///
+/// @code
+/// const auto array = device.create_opaque_array({.extent = {.width = 8, .height = 8}});
+/// const auto resource = cuprum::ResourceDescriptor::from_opaque_array(array);
+/// const auto texture = cuprum::TextureObject::create(
+///     resource, {.filter_mode = cuprum::FilterMode::Linear}); // pass it to a kernel
+/// @endcode
 class CUPRUM_API TextureObject : public detail::HandleArgument {
 public:
     /// The name of the class, for messages.
