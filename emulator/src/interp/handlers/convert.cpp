@@ -77,7 +77,16 @@ Handler select_integers(const ConvertForm& form) {
 
 template <typename To, typename From>
 struct ToFloat {
-    static To apply(typename From::Storage value) { return static_cast<To>(From::extend(value)); }
+    static To apply(typename From::Storage value) {
+        const To result = static_cast<To>(From::extend(value));
+#if defined(__clang__)
+        // NOTE: clang adds two numbers here for unsigned ones. 0 becomes -0 if sums are rounded
+        // down.
+        return value == 0 ? To{0} : result;
+#else
+        return result;
+#endif
+    }
 };
 
 template <typename To>
