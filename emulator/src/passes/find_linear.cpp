@@ -70,6 +70,7 @@ private:
     [[nodiscard]] bool reject_unprofitable();
     void mark();
     [[nodiscard]] std::vector<Balance> balance();
+    [[nodiscard]] std::vector<bool> leads_to_address() const;
 
     /// Returns whether a linear handler can read a source.
     [[nodiscard]] bool is_fitting(Operand operand) const {
@@ -247,13 +248,37 @@ std::vector<LinearFinder::Balance> LinearFinder::balance() {
     return result;
 }
 
+/// Returns the registers from which linear instructions compute the address of an access.
+std::vector<bool> LinearFinder::leads_to_address() const {
+    std::vector<bool> result(is_linear_.size(), false);
+    for (bool is_changed = true; is_changed;) {
+        is_changed = false;
+        for (std::size_t i = code_.size(); i-- > 0;) {
+            const bool leads =
+                runs_linear(i) &&
+                (kinds_[i] == LinearKind::Address ||
+                 (kinds_[i] == LinearKind::Compute && result[code_[i].dst[0].offset()]));
+            if (leads) {
+                for_each_linear_source(i, [&](std::uint32_t r) {
+                    is_changed = is_changed || !result[r];
+                    result[r] = true;
+                });
+            }
+        }
+    }
+    return result;
+}
+
 /// Rejects registers whose lanes are needed at least as often as their heads. Returns whether there
-/// were any.
+/// were any. Without a register, everything computed from it loses its linear form as well. So if
+/// gain and cost are equal, registers that lead to an address stay.
 bool LinearFinder::reject_unprofitable() {
     const std::vector<Balance> balances = balance();
+    const std::vector<bool> has_address = leads_to_address();
     bool is_changed = false;
     for (std::size_t r = 0; r < is_linear_.size(); ++r) {
-        if (is_linear_[r] && balances[r].gain <= balances[r].cost()) {
+        const std::uint64_t gain = balances[r].gain + (has_address[r] ? 1 : 0);
+        if (is_linear_[r] && gain <= balances[r].cost()) {
             is_linear_[r] = false;
             is_changed = true;
         }

@@ -7,6 +7,7 @@
 #include "bytecode/forms.hpp"
 #include "support/operation.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -257,6 +258,31 @@ TEST(FindLinear, addresses_and_counters_are_linear_and_data_is_not) {
                    "st.global.u32 [%rd3], %r1;\nret;\n}"));
     ASSERT_TRUE(loaded) << device.log;
     EXPECT_TRUE(loaded->linear_slots.empty());
+}
+
+TEST(FindLinear, an_index_whose_lanes_are_read_once_keeps_its_address_linear) {
+    // As compilers write fetches: one instruction reads the lanes of the index, and one its head.
+    TestDevice device;
+    const auto kernel = device.compile(
+        ptx_module(".visible .entry k(.param .u64 a, .param .u32 n) {\n"
+                   ".reg .b32 %r<6>; .reg .f32 %f<2>; .reg .b64 %rd<4>;\n"
+                   "ld.param.u64 %rd1, [a]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;\n"
+                   "mad.lo.u32 %r3, %r1, 8, %r2; cvt.rn.f32.u32 %f0, %r3; add.f32 %f1, %f0, %f0;\n"
+                   "mad.lo.u32 %r4, %r1, %r1, %r3; mul.wide.u32 %rd2, %r4, 4;\n"
+                   "add.u64 %rd3, %rd1, %rd2; st.global.f32 [%rd3], %f1;\nret;\n}"));
+    ASSERT_TRUE(kernel) << device.log;
+    const auto is_linear = [](const bytecode::Instruction& each) {
+        return each.form.variant == bytecode::Variant::Linear &&
+               each.form.family() == bytecode::Family::Memory;
+    };
+    EXPECT_EQ(std::any_of(kernel->code.begin(), kernel->code.end(), is_linear),
+              has_linear_handlers());
+    auto* out = device.allocate<float>(64);
+    const Fault fault = Launch(device, kernel, Shape{.block = 32}, out, 3u).wait();
+    ASSERT_EQ(fault.kind, FaultKind::None) << fault.report;
+    for (U i = 0; i < 32; ++i) {
+        EXPECT_EQ(out[9 + 24 + i], static_cast<float>(2 * (24 + i)));
+    }
 }
 
 TEST(FindLinear, a_fault_at_a_linear_address_names_the_lane) {
