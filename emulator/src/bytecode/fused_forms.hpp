@@ -47,6 +47,7 @@ struct LockstepSelectors {
     bytecode::LockstepHandler (*convert)(const ConvertForm&);
     bytecode::LockstepHandler (*memory)(const MemoryForm&);
     bytecode::LockstepHandler (*load_load_fma)(const LoadLoadFmaForm&);
+    bytecode::LockstepHandler (*texture)(const SampleForm&);
     bytecode::LockstepHandler (*spread)(bytecode::Width);
 };
 

@@ -10,6 +10,8 @@
 #include "interp/lockstep.hpp"
 #include "interp/texture.hpp"
 
+#include <algorithm>
+
 namespace cuprum::emulator {
 
 using bytecode::BlockShape;
@@ -131,6 +133,19 @@ Handler fused_handler(const Form& first, const Form& second, BlockShape shape) {
     return selectors().fused->load_load_fma(fused_form(first, second, shape));
 }
 
+namespace {
+
+/// Returns whether all warps fetch from one texture, with coordinates of their own.
+bool has_one_texture(const bytecode::Instruction& at) {
+    const auto is_of_block = [](bytecode::Operand operand) {
+        return operand.bank() == bytecode::Bank::Block;
+    };
+    return at.guard.is_none() && at.src[0].bank() != bytecode::Bank::Registers &&
+           std::none_of(at.src, at.src + at.src_count, is_of_block);
+}
+
+} // namespace
+
 LockstepHandler lockstep_handler(const bytecode::Instruction& at, const Form& next) {
     const LockstepSelectors* const level = selectors().lockstep;
     const Form& form = at.form;
@@ -139,6 +154,11 @@ LockstepHandler lockstep_handler(const bytecode::Instruction& at, const Form& ne
     }
     if (form.family() == Family::Spread) {
         return level->spread(form.as<SpreadForm>().width);
+    }
+    if (form.family() == Family::Sample && has_one_texture(at)) {
+        if (const LockstepHandler handler = level->texture(form.as<SampleForm>())) {
+            return handler;
+        }
     }
     switch (form.variant) {
     case Variant::Plain:

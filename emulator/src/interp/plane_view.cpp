@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint32_t LARGEST_SIZE =
     32768; // normalised coordinates of larger ones have more bits
+constexpr std::uint64_t LARGEST_BYTES = std::uint64_t{1} << 32; // places of texels have 32 bits
 
 /// Returns whether an address mode needs no border and no mirror.
 bool is_plain(AddressMode mode, bool is_normalized, bool& wraps) {
@@ -45,6 +46,9 @@ bool find_plane(const WarpContext& warp, const bytecode::Instruction* at, std::u
         level.height > LARGEST_SIZE ||
         !is_plain(sampler.modes[0], sampler.is_normalized, view.wraps[0]) ||
         !is_plain(sampler.modes[1], sampler.is_normalized, view.wraps[1])) {
+        return false;
+    }
+    if (level.pitch_bytes > LARGEST_BYTES / level.height) {
         return false;
     }
     view.data = level.data;

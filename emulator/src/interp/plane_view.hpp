@@ -13,7 +13,7 @@
 
 namespace cuprum::emulator {
 
-/// A line or plane of floats or bytes in rows, read without borders.
+/// A line or plane of floats or bytes in rows, read without borders. It has less than 4 GiB.
 struct PlaneView {
     const std::byte* data = nullptr;
     std::uint64_t pitch_bytes = 0;

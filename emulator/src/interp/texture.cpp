@@ -146,7 +146,9 @@ SampleRequest request_of(const ImageOperands& words, const SampleForm& form, std
 void write_sample(WarpContext& warp, const Instruction* at, const SampleForm& form,
                   std::uint32_t lane, const TexelBits& bits) {
     const auto write = [&](unsigned index, std::uint32_t value) {
-        reinterpret_cast<ImageWord*>(warp.at(at->dst[index]))[lane] = value;
+        if (!at->dst[index].is_none()) { // nobody reads it
+            reinterpret_cast<ImageWord*>(warp.at(at->dst[index]))[lane] = value;
+        }
     };
     switch (form.type) {
     case SampleType::HalfPair:

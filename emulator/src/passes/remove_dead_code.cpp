@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Removes instructions whose results are not used.
+// Removes instructions whose results are not used, and results of texture fetches: compilers always
+// take four channels of a texel, and often use one.
 
 #include "passes/build.hpp"
 
@@ -55,6 +56,16 @@ void remove_dead_code(KernelBuild& build) {
                 pending.insert(pending.end(), all.begin(), all.end());
             }
         });
+    }
+    for (Instruction& instruction : code) {
+        if (instruction.form.family() == bytecode::Family::Sample) {
+            for (std::uint32_t i = 0; i < instruction.dst_count; ++i) {
+                Operand& operand = instruction.dst[i];
+                if (is_register(operand) && read_count[operand.offset()] == 0) {
+                    operand = Operand{};
+                }
+            }
+        }
     }
     compact(build);
 }

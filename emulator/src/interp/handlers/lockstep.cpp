@@ -838,6 +838,7 @@ const LockstepSelectors LOCKSTEP_SELECTORS = {
     .convert = whole::select_convert,
     .memory = whole::select_memory,
     .load_load_fma = whole::select_load_load_fma,
+    .texture = select_lockstep_texture,
     .spread = whole::select_spread,
 };
 

@@ -31,6 +31,7 @@ Handler select_matrix(const MatrixForm& form);
 Handler select_copy(const CopyForm& form);
 Handler select_pack(const PackForm& form);
 Handler select_texture(const SampleForm& form);
+bytecode::LockstepHandler select_lockstep_texture(const SampleForm& form);
 Handler select_linear_move(const MoveForm& form);
 Handler select_linear_integer(const IntegerForm& form);
 Handler select_linear_bits(const BitsForm& form);

@@ -1,272 +1,553 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The most common texture fetches, a warp at a time: lines and planes of floats or bytes. All other
+// The most common texture fetches with vectors: lines and planes of floats or bytes. All other
 // fetches take the way of interp/texture.cpp. Both give the same bits.
+//
+// A chunk is the lanes of one hardware vector. Most often, the lanes of a chunk read neighbours in
+// one row, which are loaded like plain memory. In lockstep, the texture is found once for all
+// warps.
 
+#include "interp/handlers/float_common.hpp"
+#include "interp/handlers/linear_access.hpp"
 #include "interp/handlers/select.hpp"
+#include "interp/lockstep.hpp"
 #include "interp/plane_view.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
 namespace {
 
+using Ints = Vector<std::int32_t>;
+using Words = Vector<std::uint32_t>;
+using Floats = Vector<float>;
+using Doubles = Vector<double>;
+
+constexpr unsigned CHUNK_LANES = LANES<float>;
+constexpr std::uint32_t CHUNK_MASK =
+    static_cast<std::uint32_t>((std::uint64_t{1} << CHUNK_LANES) - 1);
 constexpr std::int32_t ONE = 256; // of weights
-constexpr std::int32_t HALF = ONE / 2;
+constexpr std::int32_t HALF_ONE = ONE / 2;
+constexpr std::uint32_t MAGNITUDE_BITS = 0x7fffffff;
+constexpr unsigned EXPONENT_PLACE = 23;
 
-/// The texels of one axis for all lanes.
-struct alignas(64) Axis {
-    std::int32_t first[WARP_SIZE];
-    std::int32_t second[WARP_SIZE];
-    std::int32_t fraction[WARP_SIZE]; // weight of the second
-};
+// ---- vectors -----------------------------------------------------------------------------------
 
-[[gnu::always_inline]] inline std::int32_t limited(std::int32_t value, std::int32_t last) {
-    value = value < 0 ? 0 : value;
-    return value > last ? last : value;
+/// Returns whether all bits are zero.
+[[gnu::always_inline]] inline bool is_zero(Ints value) {
+#if defined(__AVX512F__)
+    const auto bits = reinterpret_cast<__m512i>(value);
+    return _mm512_test_epi32_mask(bits, bits) == 0;
+#elif defined(__AVX2__)
+    const auto bits = reinterpret_cast<__m256i>(value);
+    return _mm256_testz_si256(bits, bits) != 0;
+#else
+    return sign_bits<std::int32_t>(value != 0) == 0;
+#endif
 }
+
+/// Returns which lanes of a comparison hold.
+[[gnu::always_inline]] inline std::uint32_t lanes_where(Ints holds) {
+    return sign_bits<std::int32_t>(holds);
+}
+
+template <typename V>
+[[gnu::always_inline]] inline V smaller(V a, V b) {
+    return a < b ? a : b;
+}
+
+template <typename V>
+[[gnu::always_inline]] inline V larger(V a, V b) {
+    return a > b ? a : b;
+}
+
+[[gnu::always_inline]] inline Ints all(std::int32_t value) {
+    return broadcast<std::int32_t>(value);
+}
+
+// A chunk as doubles is two vectors: its lower and its upper half. NOTE: not
+// __builtin_convertvector, which g++ splits into parts of 16 bytes, and not the functions without a
+// mask, for which g++ 12 warns about its own headers.
+
+#if defined(__AVX512F__)
+constexpr __mmask8 ALL = 0xff;
+#endif
+
+/// Converts from memory: a conversion between registers also takes a shuffle, of which processors
+/// can do only one at a time.
+[[gnu::always_inline]] inline Doubles to_doubles(const float* from) {
+#if defined(__AVX512F__)
+    return _mm512_maskz_cvtps_pd(ALL, _mm256_load_ps(from));
+#elif defined(__AVX2__)
+    return _mm256_cvtps_pd(_mm_load_ps(from));
+#else
+    Doubles result;
+    for (unsigned i = 0; i < LANES<double>; ++i) {
+        result[i] = static_cast<double>(from[i]);
+    }
+    return result;
+#endif
+}
+
+[[gnu::always_inline]] inline Doubles to_doubles(const std::int32_t* from) {
+#if defined(__AVX512F__)
+    return _mm512_maskz_cvtepi32_pd(ALL, *reinterpret_cast<const __m256i*>(from));
+#elif defined(__AVX2__)
+    return _mm256_cvtepi32_pd(*reinterpret_cast<const __m128i*>(from));
+#else
+    Doubles result;
+    for (unsigned i = 0; i < LANES<double>; ++i) {
+        result[i] = static_cast<double>(from[i]);
+    }
+    return result;
+#endif
+}
+
+[[gnu::always_inline]] inline Floats to_floats(Doubles lower, Doubles upper) {
+#if defined(__AVX512F__)
+    return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_maskz_cvtpd_ps(ALL, lower)),
+                              _mm512_maskz_cvtpd_ps(ALL, upper), 1);
+#elif defined(__AVX2__)
+    return _mm256_set_m128(_mm256_cvtpd_ps(upper), _mm256_cvtpd_ps(lower));
+#else
+    Floats result;
+    for (unsigned i = 0; i < LANES<double>; ++i) {
+        result[i] = static_cast<float>(lower[i]);
+        result[i + LANES<double>] = static_cast<float>(upper[i]);
+    }
+    return result;
+#endif
+}
+
+// ---- coordinates -------------------------------------------------------------------------------
+
+/// The texels of one axis.
+struct Axis {
+    Ints first{};
+    Ints second{};
+    Ints fraction{}; // weight of the second
+};
 
 /// Finds the texels of coordinates that count texels.
 template <bool IS_LINEAR>
-[[gnu::always_inline]] inline void find_counted(const float* coordinates, std::int32_t size,
-                                                Axis& axis) {
-    const float limit = static_cast<float>(size) + 1;
-    for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
-        float x = coordinates[lane];
-        x = x > 0 ? x : 0; // also if it is not a number
-        x = x < limit ? x : limit;
-        if constexpr (IS_LINEAR) {
-            const std::int32_t rounded = (static_cast<std::int32_t>(x * (2 * ONE)) + 1) >> 1;
-            const std::int32_t place = limited(rounded - HALF, (size - 1) * ONE);
-            axis.first[lane] = place >> 8;
-            axis.second[lane] = limited((place >> 8) + 1, size - 1);
-            axis.fraction[lane] = place & (ONE - 1);
-        } else {
-            axis.first[lane] = limited(static_cast<std::int32_t>(x), size - 1);
-        }
+[[gnu::always_inline]] inline void find_counted(Floats x, std::int32_t size, Axis& axis) {
+    x = larger(x, Floats{}); // also if it is not a number
+    x = smaller(x, broadcast<float>(static_cast<float>(size + 1)));
+    if constexpr (IS_LINEAR) {
+        // In 1/256, rounded, and half a texel less.
+        const Ints doubled = __builtin_convertvector(x * static_cast<float>(2 * ONE), Ints);
+        Ints place = (doubled + 1 - ONE) >> 1;
+        place = smaller(larger(place, Ints{}), all((size - 1) * ONE));
+        axis.first = place >> 8;
+        axis.second = smaller(axis.first + 1, all(size - 1));
+        axis.fraction = place & (ONE - 1);
+    } else {
+        axis.first = smaller(__builtin_convertvector(x, Ints), all(size - 1));
     }
 }
 
-/// Finds the texels of coordinates from 0 to 1. Returns false if one is too large for this way.
+/// Finds the texels of coordinates from 0 to 1. Returns the lanes whose coordinate is too large for
+/// this way.
 template <bool IS_LINEAR>
-[[gnu::always_inline]] inline bool find_normalized(const float* coordinates, std::int32_t size,
-                                                   bool wraps, Axis& axis) {
+[[gnu::always_inline]] inline std::uint32_t find_normalized(Floats x, std::int32_t size, bool wraps,
+                                                            Axis& axis) {
     constexpr float smallest = 0x1p-126f;
     constexpr float largest = 512;
     constexpr std::int32_t period = 1 << 21;
-    std::int32_t is_too_large = 0;
-    for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
-        float x = coordinates[lane];
-        const float magnitude = x < 0 ? -x : x;
-        x = magnitude >= smallest ? x : 0;
-        if (wraps) {
-            is_too_large |= magnitude < largest ? 0 : 1;
-            x = magnitude < largest ? x : 0;
-        } else {
-            x = x > 0 ? x : 0;
-            x = x < 1 ? x : 1;
-        }
-        const double scaled = static_cast<double>(x) * period;
-        std::int32_t cut = static_cast<std::int32_t>(scaled);
-        cut -= scaled < static_cast<double>(cut) ? 1 : 0;
-        cut = wraps ? cut & (period - 1) : cut;
-        const std::int64_t texels = std::int64_t{cut} * size;
-        if constexpr (IS_LINEAR) {
-            std::int32_t place = static_cast<std::int32_t>((texels + (1 << 12)) >> 13) - HALF;
-            place = wraps ? place : limited(place, (size - 1) * ONE);
-            const std::int32_t first = place >> 8;
-            const std::int32_t second = first + 1;
-            axis.first[lane] = first < 0 ? size - 1 : first;
-            axis.second[lane] = second < size ? second : wraps ? 0 : size - 1;
-            axis.fraction[lane] = place & (ONE - 1);
-        } else {
-            axis.first[lane] = limited(static_cast<std::int32_t>(texels >> 21), size - 1);
-        }
+    const auto magnitude = reinterpret_cast<Floats>(reinterpret_cast<Words>(x) & MAGNITUDE_BITS);
+    std::uint32_t too_large = 0;
+    x = magnitude >= smallest ? x : Floats{};
+    if (wraps) {
+        const Ints fits = magnitude < largest;
+        too_large = ~lanes_where(fits) & CHUNK_MASK;
+        x = fits ? x : Floats{};
+    } else {
+        x = smaller(larger(x, Floats{}), broadcast<float>(1));
     }
-    return is_too_large == 0;
+    const Floats scaled = x * static_cast<float>(period); // exact
+    Ints cut = __builtin_convertvector(scaled, Ints);
+    cut += scaled < __builtin_convertvector(cut, Floats); // the comparison is 0 or -1
+    cut = wraps ? cut & (period - 1) : cut;
+    // cut * size may have 36 bits, so multiply the upper and the lower 11 bits of `cut`.
+    const Ints upper = (cut >> 11) * size;
+    const Ints lower = (cut & 2047) * size;
+    if constexpr (IS_LINEAR) {
+        // (cut * size + 2^12) >> 13: in 1/256, rounded
+        Ints place = ((upper + ((lower + 4096) >> 11)) >> 2) - HALF_ONE;
+        place = wraps ? place : smaller(larger(place, Ints{}), all((size - 1) * ONE));
+        const Ints first = place >> 8;
+        const Ints second = first + 1;
+        axis.first = first < 0 ? all(size - 1) : first;
+        axis.second = second < size ? second : all(wraps ? 0 : size - 1);
+        axis.fraction = place & (ONE - 1);
+    } else {
+        axis.first = smaller((upper + (lower >> 11)) >> 10, all(size - 1)); // (cut * size) >> 21
+    }
+    return too_large;
 }
 
 template <bool IS_LINEAR>
-[[gnu::always_inline]] inline bool find(const PlaneView& view, unsigned index,
-                                        const float* coordinates, Axis& axis) {
+[[gnu::always_inline]] inline std::uint32_t find(const PlaneView& view, unsigned index, Floats x,
+                                                 Axis& axis) {
     const auto size = static_cast<std::int32_t>(view.sizes[index]);
     if (view.is_normalized) {
-        return find_normalized<IS_LINEAR>(coordinates, size, view.wraps[index], axis);
+        return find_normalized<IS_LINEAR>(x, size, view.wraps[index], axis);
     }
-    find_counted<IS_LINEAR>(coordinates, size, axis);
-    return true;
+    find_counted<IS_LINEAR>(x, size, axis);
+    return 0;
 }
 
-/// Returns a fraction of 65535 as a float.
-[[gnu::always_inline]] inline float fraction_of(std::int32_t value) {
-    return static_cast<float>(static_cast<double>(value) / 65535.0);
+// ---- texels ------------------------------------------------------------------------------------
+
+/// Returns whether the lanes read neighbours in one row.
+[[gnu::always_inline]] inline bool is_row(Ints x, Ints y) {
+    return is_zero((x - iota<std::int32_t>() - all(x[0])) | (y - all(y[0])));
 }
 
-/// The four weights of a filter for all lanes, in the order of the texels.
-struct alignas(64) Weights {
-    std::int32_t of[4][WARP_SIZE];
+[[gnu::always_inline]] inline const std::byte* place_of(const PlaneView& view, Ints x, Ints y) {
+    return view.data + static_cast<std::uint32_t>(y[0]) * view.pitch_bytes +
+           static_cast<std::uint32_t>(x[0]) * view.texel_bytes;
+}
+
+/// Reads texels of up to four bytes, beginning with that of the first lane. HAS_WORDS: they have
+/// four bytes.
+template <bool HAS_WORDS>
+[[gnu::always_inline]] inline Words read_row(const PlaneView& view, const std::byte* from) {
+    switch (HAS_WORDS ? 4 : view.texel_bytes) {
+    case 1:
+        return load_elements<std::uint8_t, std::uint32_t>(from, 0);
+    case 2:
+        return load_elements<std::uint16_t, std::uint32_t>(from, 0);
+    default:
+        return load<std::uint32_t>(from, 0);
+    }
+}
+
+/// Reads texels anywhere: four bytes from `offset` on, or all if a texel is smaller.
+template <bool HAS_WORDS>
+[[gnu::always_inline]] inline Words read_anywhere(const PlaneView& view, Ints x, Ints y,
+                                                  unsigned offset) {
+    alignas(VECTOR_BYTES) std::uint32_t places[CHUNK_LANES];
+    alignas(VECTOR_BYTES) std::uint32_t texels[CHUNK_LANES];
+    const auto row = reinterpret_cast<Words>(y) * static_cast<std::uint32_t>(view.pitch_bytes);
+    store<std::uint32_t>(reinterpret_cast<std::byte*>(places), 0,
+                         row + reinterpret_cast<Words>(x) * view.texel_bytes);
+    const std::byte* const data = view.data + offset;
+    for (unsigned lane = 0; lane < CHUNK_LANES; ++lane) {
+        const std::byte* const from = data + places[lane];
+        typedef std::uint16_t Pair __attribute__((aligned(1), may_alias));
+        typedef std::uint32_t Word __attribute__((aligned(1), may_alias));
+        texels[lane] = HAS_WORDS || view.texel_bytes >= 4 ? *reinterpret_cast<const Word*>(from)
+                       : view.texel_bytes == 2            ? *reinterpret_cast<const Pair*>(from)
+                                                          : static_cast<std::uint32_t>(*from);
+    }
+    return load<std::uint32_t>(reinterpret_cast<const std::byte*>(texels), 0);
+}
+
+/// Returns a channel of texels of bytes.
+[[gnu::always_inline]] inline Ints byte_of(Words texels, unsigned channel) {
+    return reinterpret_cast<Ints>(texels >> 8 * channel & 0xff);
+}
+
+/// Returns numbers up to 65535 as fractions of 65535, correctly rounded.
+[[gnu::always_inline]] inline Floats fractions(Ints numbers) {
+    // 1 / 65535 = 2^-16 + 2^-32 + 2^-48 + ...: the first product is exact.
+    const Floats values = __builtin_convertvector(numbers, Floats);
+    return values * 0x1p-16f + values * (0x1p-32f + 0x1p-48f);
+}
+
+// ---- filters -----------------------------------------------------------------------------------
+
+/// The texels around a point, in the order of their weights: left and right of the upper row, then
+/// of the lower one.
+constexpr unsigned CORNERS = 4;
+
+struct Weights {
+    Ints of[CORNERS];
 };
 
-[[gnu::always_inline]] inline void find_weights(const Axis& x, const Axis& y, Weights& weights) {
-    for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
-        const std::int32_t right = x.fraction[lane];
-        const std::int32_t left = ONE - right;
-        const std::int32_t right_bottom = (right * y.fraction[lane] + HALF) >> 8;
-        const std::int32_t left_top = (left * (ONE - y.fraction[lane]) + HALF) >> 8;
-        weights.of[0][lane] = left_top;
-        weights.of[1][lane] = right - right_bottom;
-        weights.of[2][lane] = left - left_top;
-        weights.of[3][lane] = right_bottom;
-    }
+[[gnu::always_inline]] inline Weights find_weights(const Axis& x, const Axis& y) {
+    const Ints right = x.fraction;
+    const Ints left = ONE - right;
+    const Ints right_bottom = (right * y.fraction + HALF_ONE) >> 8;
+    const Ints left_top = (left * (ONE - y.fraction) + HALF_ONE) >> 8;
+    return {{left_top, right - right_bottom, left - left_top, right_bottom}};
 }
 
-/// Adds up four floats per lane as interp/texels.cpp does. Returns false if one of them is not
-/// finite.
-[[gnu::always_inline]] inline bool filter_floats(const std::uint32_t (&texels)[4][WARP_SIZE],
-                                                 const Weights& weights, std::uint32_t mask,
-                                                 float* result) {
-    std::uint32_t specials = 0;
-    for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
-        std::uint32_t largest = 1u << 23;
-        for (unsigned i = 0; i < 4; ++i) {
-            const std::uint32_t magnitude = texels[i][lane] & 0x7fffffffu;
-            const std::uint32_t used = weights.of[i][lane] != 0 ? magnitude : 0;
-            largest = used > largest ? used : largest;
+/// Returns whether a sum of these texels loses no bits, because their exponents differ by at most 4
+/// or all are zero. Returns false for very large and very small numbers, which need more care.
+[[gnu::always_inline]] inline bool is_exact(const Words (&texels)[CORNERS]) {
+    constexpr std::int32_t exponent_one = 1 << EXPONENT_PLACE;
+    constexpr std::int32_t smallest_safe = 48 * exponent_one; // no result is subnormal
+    constexpr std::int32_t infinite = 255 * exponent_one;
+    Ints largest = reinterpret_cast<Ints>(texels[0] & MAGNITUDE_BITS);
+    Ints smallest = largest;
+    for (unsigned i = 1; i < CORNERS; ++i) {
+        const auto magnitude = reinterpret_cast<Ints>(texels[i] & MAGNITUDE_BITS);
+        largest = larger(largest, magnitude);
+        smallest = smaller(smallest, magnitude);
+    }
+    const Ints limit = larger((largest & infinite) - 4 * exponent_one, all(smallest_safe));
+    const Ints is_far = (smallest < limit) & (largest != 0);
+    return is_zero(is_far | (largest >= infinite));
+}
+
+/// Sets the bits to zero that a sum loses, and all bits of texels that do not count: the sum has 4
+/// bits more than its largest texel. Returns the lanes with a number that is not finite.
+[[gnu::always_inline]] inline std::uint32_t align_texels(Words (&texels)[CORNERS],
+                                                         const Weights& weights) {
+    constexpr std::int32_t extra_bits = 4;
+    constexpr std::int32_t no_exponent = -64;
+    Ints exponents[CORNERS];
+    Ints largest = all(1);
+    for (unsigned i = 0; i < CORNERS; ++i) {
+        const auto exponent = reinterpret_cast<Ints>(texels[i] << 1 >> 24);
+        const Ints counts = smaller(exponent, weights.of[i]);
+        exponents[i] = counts == 0 ? all(no_exponent) : exponent;
+        largest = larger(largest, exponents[i]);
+    }
+    for (unsigned i = 0; i < CORNERS; ++i) {
+        const Ints lost = larger(largest - extra_bits - exponents[i], Ints{});
+        const Words kept = texels[i] >> reinterpret_cast<Words>(lost & 31)
+                                            << reinterpret_cast<Words>(lost & 31);
+        texels[i] = lost > static_cast<std::int32_t>(EXPONENT_PLACE) ? Words{} : kept;
+    }
+    return lanes_where(largest == 255);
+}
+
+/// The texels and weights of a filter in memory.
+struct alignas(VECTOR_BYTES) Terms {
+    float texels[CORNERS][CHUNK_LANES];
+    std::int32_t weights[CORNERS][CHUNK_LANES];
+};
+
+/// Returns the weighted sum of the texels in half a chunk. All steps but the last are exact.
+[[gnu::always_inline]] inline Doubles sum_of_floats(const Terms& terms, unsigned first_lane) {
+    Doubles sum{};
+    for (unsigned i = 0; i < CORNERS; ++i) {
+        const Doubles texel = to_doubles(terms.texels[i] + first_lane);
+        const Doubles weight = to_doubles(terms.weights[i] + first_lane);
+#if defined(__FMA__)
+        sum = fused(texel, weight, sum);
+#else
+        sum += texel * weight;
+#endif
+    }
+    // Makes halfway cases round away from zero; sums have at most 36 bits.
+    return sum * ((1 + 0x1p-38) / ONE);
+}
+
+/// Adds up four floats per lane as interp/texels.cpp does. Adds the lanes with a number that is not
+/// finite to `missed`.
+[[gnu::always_inline]] inline Floats filter_floats(Words (&texels)[CORNERS], const Weights& weights,
+                                                   std::uint32_t& missed) {
+    const bool has_exact_sum = is_exact(texels);
+    if (!has_exact_sum) {
+        missed |= align_texels(texels, weights);
+    }
+    Terms terms;
+    for (unsigned i = 0; i < CORNERS; ++i) {
+        store<std::uint32_t>(reinterpret_cast<std::byte*>(terms.texels[i]), 0, texels[i]);
+        store<std::int32_t>(reinterpret_cast<std::byte*>(terms.weights[i]), 0, weights.of[i]);
+    }
+    asm("" : "+m"(terms)); // so that the compiler really uses memory
+    const Floats sum = to_floats(sum_of_floats(terms, 0), sum_of_floats(terms, LANES<double>));
+    return has_exact_sum ? sum : flush(sum);
+}
+
+/// Adds up a channel of texels of bytes.
+[[gnu::always_inline]] inline Floats filter_bytes(const Words (&texels)[CORNERS],
+                                                  const Weights& weights, unsigned channel) {
+    Ints sum{};
+    for (unsigned i = 0; i < CORNERS; ++i) {
+        sum += byte_of(texels[i], channel) * weights.of[i];
+    }
+    return fractions((sum * 257 + HALF_ONE) >> 8);
+}
+
+// ---- fetches -----------------------------------------------------------------------------------
+
+/// The registers of a fetch in the first of some warps, and the distance to those of the next warp.
+struct Registers {
+    const std::byte* across = nullptr;
+    const std::byte* down = nullptr;
+    std::byte* results[4] = {}; // null: not used
+    std::size_t across_step = 0;
+    std::size_t down_step = 0;
+    std::size_t step = 0; // of the results
+
+    void advance() {
+        across += across_step;
+        down += down_step;
+        for (std::byte*& each : results) {
+            each = each == nullptr ? nullptr : each + step;
         }
-        const std::uint64_t exponent = largest >> 23;
-        specials |= exponent == 255 ? 1u << lane : 0;
-        const double scale = __builtin_bit_cast(double, (154 - exponent + 1023) << 52);
-        const double unit = __builtin_bit_cast(double, (exponent - 162 + 1023) << 52);
-        double sum = 0;
-        for (unsigned i = 0; i < 4; ++i) {
-            const std::uint32_t bits = texels[i][lane];
-            const bool is_zero = (bits & 0x7f800000u) == 0 || weights.of[i][lane] == 0;
-            const double texel = static_cast<double>(__builtin_bit_cast(float, is_zero ? 0 : bits));
-            sum +=
-                static_cast<double>(static_cast<std::int32_t>(texel * scale)) * weights.of[i][lane];
-        }
-        // Makes halfway cases round away from zero; sums have at most 36 bits.
-        const double nudged = sum * (1 + 0x1p-38);
-        const float value = static_cast<float>(nudged * unit);
-        const float magnitude = value < 0 ? -value : value;
-        result[lane] = magnitude < 0x1p-126f ? value * 0.0f : value;
     }
-    return (specials & mask) == 0;
-}
+};
 
-/// Reads the texels of one corner for all lanes.
-[[gnu::always_inline]] inline void find_rows(const PlaneView& view, const std::int32_t* x,
-                                             const std::int32_t* y,
-                                             const std::byte* (&places)[WARP_SIZE]) {
-    for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
-        places[lane] = view.data + static_cast<std::uint64_t>(y[lane]) * view.pitch_bytes +
-                       static_cast<std::uint64_t>(x[lane]) * view.texel_bytes;
-    }
-}
-
-[[gnu::always_inline]] inline std::uint32_t word_at(const std::byte* place) {
-    typedef std::uint32_t Word __attribute__((aligned(1), may_alias));
-    return *reinterpret_cast<const Word*>(place);
-}
-
-/// Returns the texel of the first lane if the lanes read neighbours in one row of single floats,
-/// the usual case. Returns nullptr if they do not.
-[[gnu::always_inline]] inline const std::byte*
-find_row(const PlaneView& view, const std::int32_t* x, const std::int32_t* y) {
-    if (view.channels != 1 || view.has_bytes) {
-        return nullptr;
-    }
-    std::int32_t differing = 0;
-    for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
-        differing |= (x[lane] - static_cast<std::int32_t>(lane)) ^ x[0];
-        differing |= y[lane] ^ y[0];
-    }
-    return differing != 0 ? nullptr
-                          : view.data + static_cast<std::uint64_t>(y[0]) * view.pitch_bytes +
-                                static_cast<std::uint64_t>(x[0]) * sizeof(std::uint32_t);
-}
-
-void sample_points(const WarpContext& warp, const Instruction* at, std::uint32_t mask,
-                   const PlaneView& view, const Axis& x, const Axis& y) {
-    if (const std::byte* const row = find_row(view, x.first, y.first)) {
-        alignas(64) std::uint32_t texels[WARP_SIZE];
-        __builtin_memcpy(texels, row, sizeof texels);
-        store_lanes<std::uint32_t>(locate(warp, at->dst[0]), texels, mask);
-        alignas(64) constexpr std::uint32_t zeros[WARP_SIZE] = {};
-        for (unsigned channel = 1; channel < 4; ++channel) {
-            store_lanes<std::uint32_t>(locate(warp, at->dst[channel]), zeros, mask);
-        }
+/// Writes the lanes of a chunk of a result.
+[[gnu::always_inline]] inline void write(std::byte* to, unsigned chunk, Words value,
+                                         std::uint32_t mask) {
+    if (to == nullptr) {
         return;
     }
-    const std::byte* places[WARP_SIZE];
-    find_rows(view, x.first, y.first, places);
-    for (unsigned channel = 0; channel < 4; ++channel) {
-        alignas(64) std::uint32_t result[WARP_SIZE] = {};
-        if (channel >= view.channels) {
-            // zeros
-        } else if (!view.has_bytes) {
-            for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
-                result[lane] = word_at(places[lane] + 4 * channel);
-            }
-        } else {
-            for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
-                const auto value = static_cast<std::int32_t>(places[lane][channel]);
-                result[lane] = view.reads_integers
-                                   ? static_cast<std::uint32_t>(value)
-                                   : __builtin_bit_cast(std::uint32_t, fraction_of(value * 257));
-            }
-        }
-        store_lanes<std::uint32_t>(locate(warp, at->dst[channel]), result, mask);
+    if (mask == FULL_MASK) [[likely]] {
+        store<std::uint32_t>(to, chunk, value);
+    } else {
+        store_masked<std::uint32_t>(to, chunk, value, mask);
     }
 }
 
-bool sample_filtered(const WarpContext& warp, const Instruction* at, std::uint32_t mask,
-                     const PlaneView& view, const Axis& x, const Axis& y) {
-    Weights weights;
-    find_weights(x, y, weights);
-    const std::byte* places[4][WARP_SIZE];
-    const std::byte* rows[4]; // where a corner is one row of floats
-    for (unsigned i = 0; i < 4; ++i) {
-        const std::int32_t* const across = (i & 1) == 0 ? x.first : x.second;
-        const std::int32_t* const down = i < 2 ? y.first : y.second;
-        rows[i] = find_row(view, across, down);
-        if (rows[i] == nullptr) {
-            find_rows(view, across, down, places[i]);
-        }
+/// Fetches points. `results` receives as many words as a texel has channels. IS_SINGLE: texels are
+/// single floats.
+template <bool IS_LINE, bool IS_SINGLE>
+[[gnu::always_inline]] inline std::uint32_t sample_points(const PlaneView& view, Floats across,
+                                                          Floats down, Words (&results)[4]) {
+    Axis x;
+    Axis y;
+    std::uint32_t missed = find<false>(view, 0, across, x);
+    if constexpr (!IS_LINE) {
+        missed |= find<false>(view, 1, down, y);
     }
-    alignas(64) float results[4][WARP_SIZE] = {};
+    const bool has_row = (IS_SINGLE || view.texel_bytes <= 4) && is_row(x.first, y.first);
+    const Words texels = has_row ? read_row<IS_SINGLE>(view, place_of(view, x.first, y.first))
+                                 : read_anywhere<IS_SINGLE>(view, x.first, y.first, 0);
+    if (IS_SINGLE || !view.has_bytes) {
+        results[0] = texels;
+        for (unsigned channel = 1; !IS_SINGLE && channel < view.channels; ++channel) {
+            results[channel] = read_anywhere<false>(view, x.first, y.first, 4 * channel);
+        }
+        return missed;
+    }
     for (unsigned channel = 0; channel < view.channels; ++channel) {
-        alignas(64) std::uint32_t texels[4][WARP_SIZE];
-        if (view.has_bytes) {
-            alignas(64) std::int32_t sums[WARP_SIZE] = {};
-            for (unsigned i = 0; i < 4; ++i) {
-                for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
-                    sums[lane] += static_cast<std::int32_t>(places[i][lane][channel]) * 257 *
-                                  weights.of[i][lane];
-                }
-            }
-            for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
-                results[channel][lane] = fraction_of((sums[lane] + HALF) >> 8);
-            }
+        const Ints value = byte_of(texels, channel);
+        results[channel] = view.reads_integers ? reinterpret_cast<Words>(value)
+                                               : reinterpret_cast<Words>(fractions(value * 257));
+    }
+    return missed;
+}
+
+/// The same with a linear filter.
+template <bool IS_LINE, bool IS_SINGLE>
+[[gnu::always_inline]] inline std::uint32_t sample_filtered(const PlaneView& view, Floats across,
+                                                            Floats down, Words (&results)[4]) {
+    Axis x;
+    Axis y;
+    std::uint32_t missed = find<true>(view, 0, across, x);
+    if constexpr (!IS_LINE) {
+        missed |= find<true>(view, 1, down, y);
+    }
+    const Weights weights = find_weights(x, y);
+    // If the lanes share their first row, they also share the second one.
+    const bool has_rows = (IS_SINGLE || view.texel_bytes <= 4) && is_row(x.first, y.first) &&
+                          static_cast<std::uint32_t>(x.first[0]) + CHUNK_LANES < view.sizes[0];
+    const unsigned words = IS_SINGLE || view.has_bytes ? 1 : view.channels; // that a texel has
+    for (unsigned word = 0; word < words; ++word) {
+        Words texels[CORNERS];
+        if (has_rows) {
+            const std::byte* const upper = place_of(view, x.first, y.first);
+            const std::byte* const lower = place_of(view, x.first, y.second);
+            texels[0] = read_row<IS_SINGLE>(view, upper);
+            texels[1] = read_row<IS_SINGLE>(view, upper + view.texel_bytes);
+            texels[2] = read_row<IS_SINGLE>(view, lower);
+            texels[3] = read_row<IS_SINGLE>(view, lower + view.texel_bytes);
+        } else {
+            texels[0] = read_anywhere<IS_SINGLE>(view, x.first, y.first, 4 * word);
+            texels[1] = read_anywhere<IS_SINGLE>(view, x.second, y.first, 4 * word);
+            texels[2] = read_anywhere<IS_SINGLE>(view, x.first, y.second, 4 * word);
+            texels[3] = read_anywhere<IS_SINGLE>(view, x.second, y.second, 4 * word);
+        }
+        if (IS_SINGLE || !view.has_bytes) {
+            results[word] = reinterpret_cast<Words>(filter_floats(texels, weights, missed));
             continue;
         }
-        for (unsigned i = 0; i < 4; ++i) {
-            if (rows[i] != nullptr) {
-                __builtin_memcpy(texels[i], rows[i], sizeof texels[i]);
+        for (unsigned channel = 0; channel < view.channels; ++channel) {
+            results[channel] = reinterpret_cast<Words>(filter_bytes(texels, weights, channel));
+        }
+    }
+    return missed;
+}
+
+/// Fetches for some warps, or for the first of them that has lanes that must be fetched in another
+/// way. Returns these lanes. `registers` are then those of this warp, and `count` is the number of
+/// warps from it on. The coordinates of these lanes are unchanged, even if the results go to the
+/// same registers.
+template <bool IS_LINE, bool IS_LINEAR, bool IS_SINGLE>
+[[gnu::noinline]] std::uint32_t sample_warps(const PlaneView& shared_view,
+                                             Registers& shared_registers, unsigned& count,
+                                             std::uint32_t mask) {
+    // Copies, which stores to registers cannot change.
+    const PlaneView view = shared_view;
+    Registers registers = shared_registers;
+    const unsigned channels = IS_SINGLE ? 1 : view.channels;
+    for (unsigned warps = count; warps != 0; --warps) {
+        std::uint32_t left = 0;
+        for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
+            const auto across = load<float>(registers.across, chunk);
+            const auto down = load<float>(registers.down, chunk);
+            Words results[4];
+            for (Words& each : results) { // not as an initialiser, for which g++ calls memset
+                each = Words{};
+            }
+            const std::uint32_t missed =
+                IS_LINEAR ? sample_filtered<IS_LINE, IS_SINGLE>(view, across, down, results)
+                          : sample_points<IS_LINE, IS_SINGLE>(view, across, down, results);
+            const std::uint32_t lanes = CHUNK_MASK << chunk * CHUNK_LANES & mask;
+            if ((missed << chunk * CHUNK_LANES & lanes) != 0) [[unlikely]] {
+                left |= lanes;
                 continue;
             }
-            for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
-                texels[i][lane] = word_at(places[i][lane] + 4 * channel);
+            for (unsigned channel = 0; channel < channels; ++channel) {
+                write(registers.results[channel], chunk, results[channel], mask);
             }
         }
-        if (!filter_floats(texels, weights, mask, results[channel])) {
-            return false;
+        for (unsigned channel = channels; channel < 4; ++channel) {
+            for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
+                write(registers.results[channel], chunk, Words{}, mask & ~left);
+            }
         }
+        if (left != 0) [[unlikely]] {
+            shared_registers = registers;
+            count = warps;
+            return left;
+        }
+        registers.advance();
     }
+    return 0;
+}
+
+using SampleWarps = std::uint32_t (*)(const PlaneView&, Registers&, unsigned&, std::uint32_t);
+
+template <bool IS_LINE>
+[[gnu::always_inline]] inline SampleWarps sampler_of(const PlaneView& view) {
+    if (view.channels == 1 && !view.has_bytes) {
+        return view.is_linear ? sample_warps<IS_LINE, true, true>
+                              : sample_warps<IS_LINE, false, true>;
+    }
+    return view.is_linear ? sample_warps<IS_LINE, true, false>
+                          : sample_warps<IS_LINE, false, false>;
+}
+
+/// Finds the registers of a fetch. `frame` is that of the first warp.
+template <bool IS_LINE>
+[[gnu::always_inline]] inline Registers registers_of(const WarpContext& warp, std::byte* frame,
+                                                     std::size_t step, const Instruction* at) {
+    const auto place = [&](Operand operand) {
+        return is_linear_operand(operand) ? frame + operand.bits : locate(warp, operand);
+    };
+    const Operand across = at->src[1];
+    const Operand down = at->src[IS_LINE ? 1 : 2];
+    Registers registers;
+    registers.across = place(across);
+    registers.down = place(down);
+    registers.across_step = is_linear_operand(across) ? step : 0;
+    registers.down_step = is_linear_operand(down) ? step : 0;
+    registers.step = step;
     for (unsigned channel = 0; channel < 4; ++channel) {
-        store_lanes<float>(locate(warp, at->dst[channel]), results[channel], mask);
+        registers.results[channel] =
+            at->dst[channel].bits == Operand::NONE_BITS ? nullptr : place(at->dst[channel]);
     }
-    return true;
+    return registers;
 }
 
 template <bool IS_LINE>
@@ -275,39 +556,65 @@ const Instruction* sample(WarpContext& warp, const Instruction* at, std::uint32_
     if (!find_plane(warp, at, mask, IS_LINE, view)) {
         return sample_any(warp, at, mask);
     }
-    const auto* const across = reinterpret_cast<const float*>(locate(warp, at->src[1]));
-    const auto* const down =
-        IS_LINE ? across : reinterpret_cast<const float*>(locate(warp, at->src[2]));
-    Axis x;
-    Axis y = {};
-    const bool fits =
-        view.is_linear
-            ? find<true>(view, 0, across, x) && (IS_LINE || find<true>(view, 1, down, y))
-            : find<false>(view, 0, across, x) && (IS_LINE || find<false>(view, 1, down, y));
-    if (!fits) {
-        return sample_any(warp, at, mask);
+    Registers registers =
+        registers_of<IS_LINE>(warp, *reinterpret_cast<std::byte* const*>(&warp.banks), 0, at);
+    unsigned count = 1;
+    const std::uint32_t left = sampler_of<IS_LINE>(view)(view, registers, count, mask);
+    return left == 0 ? at + 1 : sample_any(warp, at, left);
+}
+
+/// Fetches for all warps of a block. The texture is the same for all of them.
+template <bool IS_LINE>
+const Instruction* sample_block(Lockstep& block, const Instruction* at) {
+    PlaneView view;
+    if (!find_plane(block.whole, at, FULL_MASK, IS_LINE, view)) {
+        return lockstep::run_in_each(block, at, at + 1);
     }
-    if (!view.is_linear) {
-        sample_points(warp, at, mask, view, x, y);
-    } else if (!sample_filtered(warp, at, mask, view, x, y)) {
-        return sample_any(warp, at, mask);
+    Registers registers =
+        registers_of<IS_LINE>(block.whole, block.frames, block.warp_stride_bytes, at);
+    const SampleWarps sample_warps = sampler_of<IS_LINE>(view);
+    unsigned count = block.warp_count;
+    for (;;) {
+        const std::uint32_t left = sample_warps(view, registers, count, FULL_MASK);
+        if (left == 0) [[likely]] {
+            return at + 1;
+        }
+        if (!block.are_warps_ready) {
+            lockstep::start_warps(block);
+        }
+        if (sample_any(block.warps[block.warp_count - count], at, left) == nullptr) {
+            block.end = Lockstep::End::Faulted;
+            return nullptr;
+        }
+        registers.advance();
+        --count;
     }
-    return at + 1;
+}
+
+/// Returns whether this file knows a form: lines and planes without a level or an offset.
+bool is_known(const SampleForm& form) {
+    const bool is_plain = form.level == LevelFrom::Nowhere &&
+                          form.component == SampleForm::NOT_GATHER && !form.has_whole_coordinates &&
+                          !form.has_sampler && !form.has_offset && !form.tells_residency;
+    const bool has_words = form.type == SampleType::Word || form.type == SampleType::Float;
+    return is_plain && has_words &&
+           (form.geometry == Geometry::Plane || form.geometry == Geometry::Line);
 }
 
 } // namespace
 
 Handler select_texture(const SampleForm& form) {
-    const bool is_plain = form.level == LevelFrom::Nowhere &&
-                          form.component == SampleForm::NOT_GATHER && !form.has_whole_coordinates &&
-                          !form.has_sampler && !form.has_offset && !form.tells_residency;
-    const bool has_words = form.type == SampleType::Word || form.type == SampleType::Float;
-    if (!is_plain || !has_words) {
+    if (!is_known(form)) {
         return nullptr;
     }
-    return form.geometry == Geometry::Plane  ? sample<false>
-           : form.geometry == Geometry::Line ? sample<true>
-                                             : nullptr;
+    return form.geometry == Geometry::Plane ? sample<false> : sample<true>;
+}
+
+bytecode::LockstepHandler select_lockstep_texture(const SampleForm& form) {
+    if (!is_known(form)) {
+        return nullptr;
+    }
+    return form.geometry == Geometry::Plane ? sample_block<false> : sample_block<true>;
 }
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE
