@@ -13,6 +13,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
 #include <mutex>
 #include <string>
@@ -62,9 +63,28 @@ private:
     std::unordered_map<Program, Compiled> compiled_;
 };
 
+/// Loads NVRTC's second library from the folder of the first.
+///
+/// NVRTC opens it by its bare name when it first compiles. In Python's packages the loader does not
+/// find it there, but a library that is loaded already needs no search.
+void* with_builtins(void* library) {
+    auto* const version = reinterpret_cast<int (*)(int*, int*)>(::dlsym(library, "nvrtcVersion"));
+    int major = 0;
+    int minor = 0;
+    Dl_info place{};
+    if (version != nullptr && version(&major, &minor) == SUCCESS &&
+        ::dladdr(reinterpret_cast<const void*>(version), &place) != 0) {
+        const std::string name =
+            "libnvrtc-builtins.so." + std::to_string(major) + '.' + std::to_string(minor);
+        const auto path = std::filesystem::path(place.dli_fname).replace_filename(name);
+        (void)::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL); // NVRTC reports that it is missing
+    }
+    return library;
+}
+
 void* real_library() {
     try {
-        static void* const library = load_real(nvrtc_places(CUPRUM_NVRTC_MAJOR));
+        static void* const library = with_builtins(load_real(nvrtc_places(CUPRUM_NVRTC_MAJOR)));
         return library;
     } catch (const CompileError& error) {
         static std::once_flag once;

@@ -18,7 +18,8 @@ namespace {
 
 [[nodiscard]] bool find_functions(TorchTensors& torch);
 [[nodiscard]] std::size_t place_of_tensor(nb::handle object, const dlpack::Tensor& lent) noexcept;
-[[nodiscard]] bool is_called(PyTypeObject* type, const char* module, std::string_view name);
+[[nodiscard, maybe_unused]] bool is_called(PyTypeObject* type, const char* module,
+                                           std::string_view name);
 [[nodiscard]] bool is_same(const dlpack::Tensor& left, const dlpack::Tensor& right) noexcept;
 
 } // namespace

@@ -3,6 +3,7 @@
 
 """Reports of the emulated device show the line of the Python program. Each case is a program."""
 
+import ctypes
 import os
 import re
 import subprocess
@@ -26,9 +27,10 @@ PTX = """
 }
 """
 
-# In these versions, only callers with the GIL can read Python's frames; see
+# Without these functions, only callers with the GIL can read Python's frames; see
 # emulator/src/places/python_stack.hpp.
-NEEDS_GIL = (3, 13) <= sys.version_info < (3, 15)
+DUMPS = ("PyUnstable_DumpTraceback", "_Py_DumpTraceback")
+NEEDS_GIL = not any(hasattr(ctypes.pythonapi, name) for name in DUMPS)
 
 PRELUDE = f'''
 import cuprum

@@ -47,6 +47,7 @@ def test_a_bound_method_takes_no_self(device):
     assert list(inspect.signature(cuprum.Device.sync).parameters) == ["self"]
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="inspect of Python 3.10 cannot ask classes")
 def test_classes_have_the_signatures_of_their_constructors():
     assert list(inspect.signature(cuprum.Program).parameters)[:2] == ["code", "code_type"]
     assert list(inspect.signature(cuprum.Device).parameters) == ["device_id"]

@@ -86,4 +86,6 @@ def test_tensors_are_not_read_in_place_if_that_is_turned_off():
     # paths, DLPack reads it too.
     test = f"{TESTS}/arrays/test_torch_tensors.py::test_each_kind_is_compared_once"
     result = run(*("-m", "pytest", "-q", "-p", "no:cacheprovider", test), disabled="torch")
+    if "1 skipped" in result.stdout:
+        pytest.skip("the other test is skipped: it needs a C compiler")
     assert "assert [1, 1, 1, 1, 1, 1, ...] == [1, 1, 1, 0, 0, 0, ...]" in result.stdout
