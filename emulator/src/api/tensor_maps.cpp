@@ -21,10 +21,20 @@ TensorMapLimits check_map(const CUtensorMap* map) {
     return limits;
 }
 
+// NOTE: a GPU's driver takes maps at any address. Compilers rely on the alignment of CUtensorMap,
+// so these take plain pointers.
+
+/// Reads a map from memory of the program.
+TensorMap read(const void* source) {
+    TensorMap map;
+    std::memcpy(static_cast<void*>(&map), source, sizeof map);
+    return map;
+}
+
 /// Writes a map to memory of the program.
-void write(CUtensorMap* target, const TensorMap& map) {
-    static_assert(sizeof *target == sizeof map);
-    std::memcpy(static_cast<void*>(target), &map, sizeof map);
+void write(void* target, const TensorMap& map) {
+    static_assert(sizeof(CUtensorMap) == sizeof map);
+    std::memcpy(target, &map, sizeof map);
 }
 
 } // namespace
@@ -86,8 +96,7 @@ CUresult CUDAAPI cuTensorMapEncodeIm2colWide(
 CUresult CUDAAPI cuTensorMapReplaceAddress(CUtensorMap* tensorMap, void* globalAddress) {
     return entry("cuTensorMapReplaceAddress", [&] {
         static_cast<void>(check_map(tensorMap));
-        TensorMap map;
-        std::memcpy(static_cast<void*>(&map), tensorMap, sizeof map);
+        TensorMap map = read(tensorMap);
         replace_address(map, globalAddress);
         write(tensorMap, map);
     });
