@@ -3,9 +3,9 @@
 
 """Conan recipe of the C++ library, with the emulated device as an option.
 
-``conan create packaging/conan`` in a clone builds it from the clone's sources. CUDA's headers
-must be installed: Conan has no package of them. With the option ``emulator``, the zstd of the
-system is linked in.
+``conan create packaging/conan -s compiler.cppstd=20`` in a clone builds it from the clone's
+sources. CUDA's headers must be installed: Conan has no package of them. With the option
+``emulator``, the zstd of the system is linked in.
 """
 
 import re
