@@ -148,6 +148,8 @@ struct Kernel {
     std::vector<std::string> symbols;          // the variables whose addresses they hold
     std::shared_ptr<CodeSource> code_source;   // what warps run: `code`, or a variant of it
     std::vector<LockstepHandler> lockstep;     // of the first instructions, for whole blocks
+    bool can_run_in_teams = false;             // several short blocks may run in lockstep
+    std::uint32_t first_effect = 0;            // the first instruction that others can notice
     std::vector<std::uint32_t> branch_targets; // the lists of brx.idx: instruction indices
     std::vector<Line> lines;
     std::shared_ptr<const std::string> source; // the PTX text, for reports

@@ -3,6 +3,8 @@
 
 #include "exec/block.hpp"
 
+#include "exec/block_setup.hpp"
+#include "exec/team.hpp"
 #include "interp/random.hpp"
 
 #include <algorithm>
@@ -31,9 +33,6 @@ constexpr std::uint32_t SHARED_UNIT_BYTES = 128;
 /// The unit if accesses are checked to the byte: the largest vector that compilers read.
 constexpr std::uint32_t SHARED_UNIT_BYTES_CHECKED = 16;
 constexpr std::size_t MAX_KEPT_BYTES = std::size_t{16} << 20;
-/// The least stack space that a call takes. Frames here are larger than on a real device, whose
-/// compiler keeps most of their contents in registers, so this is a safe lower bound.
-constexpr std::uint32_t MIN_FRAME_BYTES = 16;
 
 /// Returns the first warp of a mask, or a random one if the schedule is random.
 std::uint32_t next_warp(std::uint32_t mask, std::uint64_t& random) {
@@ -45,11 +44,6 @@ std::uint32_t next_warp(std::uint32_t mask, std::uint64_t& random) {
         }
     }
     return static_cast<std::uint32_t>(std::countr_zero(mask));
-}
-
-/// Returns the head of a linear register.
-bytecode::LinearHead& head_before(std::byte* lanes) {
-    return *reinterpret_cast<bytecode::LinearHead*>(lanes - sizeof(bytecode::LinearHead));
 }
 
 } // namespace
@@ -203,6 +197,15 @@ void Block::start_warps() {
         const std::uint32_t left = context_.thread_count - w * WARP_SIZE;
         start_warp(warp, left >= WARP_SIZE ? FULL_MASK : (1u << left) - 1);
         warp.budget = QUANTUM;
+    }
+}
+
+void Block::adopt(const Team& team, std::uint32_t number) {
+    is_in_lockstep_ = false;
+    start_warps();
+    for (std::uint32_t w = 0; w < context_.warp_count; ++w) {
+        warps_[w].groups[0].pc = team.place();
+        std::memcpy(warps_[w].frames, team.frame(number, w), context_.kernel->frame_bytes);
     }
 }
 
@@ -390,40 +393,23 @@ void Block::configure(const std::shared_ptr<Grid>& grid, std::uint32_t sm,
         warps_ = std::make_unique<WarpContext[]>(warp_count);
         warp_capacity_ = warp_count;
     }
-    context_.sm = sm % std::max(1u, launch.sm_count);
+    set_up_context(context_, *grid_, sm);
     // Checks and random schedules want every access at its time.
     const bool may_collect = launch.memory->checks == 0 && !grid_->is_random();
     collected_ = may_collect ? &reductions : nullptr;
     reductions.patience = PendingReductions::PATIENCE;
-    context_.kernel = &kernel;
-    context_.code = &kernel.code_source->code_for(bytecode::shape_of(launch.block));
-    context_.memory = launch.memory;
     const std::uint32_t unit =
         (launch.memory->checks & CHECK_MEMORY) != 0 ? SHARED_UNIT_BYTES_CHECKED : SHARED_UNIT_BYTES;
     context_.shared_bytes = (kernel.static_shared_bytes + kernel.hidden_shared_bytes +
                              launch.dynamic_shared_bytes + unit - 1) /
                             unit * unit;
     context_.shared = shared_.reserve(context_.shared_bytes);
-    context_.stack_bytes = launch.stack_bytes;
-    context_.max_frames = kernel.max_frames;
-    if (launch.stack_bytes != 0) {
-        const std::uint32_t frames = launch.stack_bytes / MIN_FRAME_BYTES;
-        context_.max_frames = std::min(kernel.max_frames, frames + 2); // kernel and one callee
-    }
     context_.local_stride_bytes = (kernel.local_bytes * context_.max_frames + LOCAL_ALIGNMENT - 1) /
                                   LOCAL_ALIGNMENT * LOCAL_ALIGNMENT;
     context_.local = local_.reserve(std::size_t{context_.local_stride_bytes} * threads);
-    context_.launch_bank = grid_->launch_bank();
     context_.block_bank = block_bank_.reserve(kernel.block_bytes);
-    context_.parameters = launch.parameters.data();
-    context_.parameter_bytes = static_cast<std::uint32_t>(launch.parameters.size());
-    std::memcpy(context_.grid, launch.grid, sizeof context_.grid);
-    std::memcpy(context_.dimensions, launch.block, sizeof context_.dimensions);
-    context_.thread_count = threads;
     context_.owner = this;
-    context_.heap = launch.heap.get();
     context_.warps = warps_.get();
-    context_.warp_count = warp_count;
     constexpr std::uint64_t none = ~std::uint64_t{0}; // no special value is this large
     block_values_.assign(kernel.block_specials.size(), none);
     configure_warps();
@@ -436,45 +422,11 @@ void Block::configure(const std::shared_ptr<Grid>& grid, std::uint32_t sm,
 }
 
 void Block::configure_warps() {
-    const GridLaunch& launch = grid_->launch();
-    const bytecode::Kernel& kernel = *context_.kernel;
-    const std::uint32_t warp_count = context_.warp_count;
-    std::byte* const constants =
-        launch.constants != nullptr ? launch.constants.get() : kernel.constant_bank.get();
-    // An odd number of cache lines between frames avoids conflicts in the cache sets.
-    constexpr std::uint32_t LINE = bytecode::BANK_ALIGNMENT;
-    const std::uint32_t stride = (kernel.frame_bytes / LINE | 1) * LINE;
-    const std::size_t warp_stride = std::size_t{stride} * context_.max_frames;
+    const std::size_t stride = std::size_t{frame_stride(*context_.kernel)} * context_.max_frames;
     // One more frame holds the heads of the block in lockstep.
-    std::byte* frames = frames_.reserve(warp_stride * (warp_count + 1));
-    for (std::uint32_t w = 0; w < warp_count; ++w) {
-        WarpContext& warp = warps_[w];
-        warp.frames = frames + warp_stride * w;
-        warp.frame_stride_bytes = stride;
-        warp.banks = {warp.frames, constants, context_.launch_bank, context_.block_bank};
-        warp.code = context_.code->current();
-        warp.index = w;
-        warp.block = &context_;
-        for (const std::uint32_t offset : kernel.linear_slots) {
-            bytecode::LinearHead& head = head_before(warp.frames + offset);
-            head.has_lanes = 1;
-            head.is_varied = 1;
-        }
-        for (std::size_t s = 0; s < kernel.warp_specials.size(); ++s) {
-            std::byte* slot = warp.frames + kernel.warp_specials[s].offset;
-            if (kernel.warp_specials[s].special == Special::LocalBase) {
-                std::memset(slot, 0, bytecode::slot_bytes(bytecode::Width::B64));
-            } else {
-                constexpr std::size_t head_bytes = sizeof(bytecode::LinearHead);
-                constexpr std::size_t lane_bytes = WARP_SIZE * sizeof(std::uint32_t);
-                const std::byte* const value = grid_->warp_special(w, s);
-                if (kernel.warp_specials[s].is_linear) {
-                    std::memcpy(slot - head_bytes, value, head_bytes + lane_bytes);
-                } else {
-                    std::memcpy(slot, value + head_bytes, lane_bytes);
-                }
-            }
-        }
+    std::byte* const frames = frames_.reserve(stride * (context_.warp_count + 1));
+    for (std::uint32_t w = 0; w < context_.warp_count; ++w) {
+        set_up_warp(warps_[w], *grid_, context_, frames + stride * w, w);
     }
 }
 
@@ -502,28 +454,10 @@ void Block::move_to(std::uint64_t cluster) {
 
 /// Writes the special values that differ between blocks, if they have changed.
 void Block::fill_block_bank() {
-    const std::uint32_t* const size = grid_->launch().cluster;
+    const std::uint32_t(&size)[3] = grid_->launch().cluster;
     std::uint64_t* known = block_values_.data();
     for (const bytecode::SpecialSlot& slot : context_.kernel->block_specials) {
-        const auto axis = [&](Special first) {
-            return static_cast<std::size_t>(slot.special) - static_cast<std::size_t>(first);
-        };
-        std::uint64_t value = 0;
-        if (slot.special <= Special::CtaidZ) {
-            value = context_.index[axis(Special::CtaidX)];
-        } else if (slot.special == Special::SmId) {
-            value = context_.sm;
-        } else if (slot.special <= Special::ClusterIdZ) {
-            const std::size_t i = axis(Special::ClusterIdX);
-            value = context_.index[i] / size[i];
-        } else if (slot.special <= Special::ClusterCtaidZ) {
-            const std::size_t i = axis(Special::ClusterCtaidX);
-            value = context_.index[i] % size[i];
-        } else {
-            value = context_.index[0] % size[0] +
-                    size[0] * (context_.index[1] % size[1] +
-                               std::uint64_t{size[1]} * (context_.index[2] % size[2]));
-        }
+        const std::uint64_t value = block_value(slot.special, context_.index, context_.sm, size);
         if (*known != value) {
             *known = value;
             broadcast(context_.block_bank + slot.offset, slot.width, value);

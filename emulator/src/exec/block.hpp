@@ -18,6 +18,8 @@
 
 namespace cuprum::emulator::exec {
 
+class Team;
+
 /// A running block: its warps, registers, shared and local memory. The object is reused for the
 /// next block. What the blocks of a grid have in common is set up once, with the first of them.
 ///
@@ -45,6 +47,9 @@ public:
     /// returned Yielded, Asleep or Faulted, and before it reports the block as finished.
     void start(const std::shared_ptr<Grid>& grid, std::uint64_t cluster, std::uint32_t sm,
                PendingReductions& reductions);
+
+    /// Continues where a team has left its block number `number`, after start().
+    void adopt(const Team& team, std::uint32_t number);
 
     /// Gives every runnable warp one quantum after another. Stops when all warps have finished, all
     /// wait, or one warp has used up its quanta.

@@ -23,6 +23,7 @@
 #include "exec/grid.hpp"
 #include "exec/idle_workers.hpp"
 #include "exec/progress.hpp"
+#include "exec/team.hpp"
 #include "exec/watchdog.hpp"
 #include "interp/clock.hpp"
 #include "usage/publisher.hpp"
@@ -88,10 +89,22 @@ constexpr std::uint64_t NEVER = ~std::uint64_t{0};
 
 } // namespace
 
+/// The blocks of a team that has parted.
+struct Parted {
+    std::uint64_t first = 0;
+    std::uint64_t end = 0;
+    bool are_adopted = false; // they continue where they are
+
+    [[nodiscard]] bool has(std::uint64_t block) const noexcept {
+        return block >= first && block < end;
+    }
+};
+
 /// A worker thread. Only the thread itself uses it, apart from the atomics.
 struct alignas(64) Worker {
     std::uint32_t number = 0;
     std::unique_ptr<Block> block; // reused for every grid
+    Team team;                    // for short blocks
     std::shared_ptr<Grid> next;   // the grid to run before looking for other work
     PendingReductions reductions; // of the range that runs
     // The block that the worker runs, once it has yielded: reports of others name it.
@@ -182,6 +195,11 @@ struct Engine::State {
         return waiting.load(std::memory_order_relaxed) > (grid.is_queued() ? 1 : 0);
     }
 
+    /// Returns whether a range has run for a turn and others wait for a worker or for blocks.
+    [[nodiscard]] bool is_late(const Grid& grid, std::uint64_t begin_ns) const noexcept {
+        return (has_rivals(grid) || idle.count() != 0) && now_ns() - begin_ns > TURN_NS;
+    }
+
     [[nodiscard]] std::uint32_t call_for(std::uint64_t pieces);
     bool find_work(Work& work);
     bool find_suspended(Work& work);
@@ -190,6 +208,7 @@ struct Engine::State {
     void run_grid(Worker& self, const std::shared_ptr<Grid>& grid);
     std::uint64_t run_range(Worker& self, const std::shared_ptr<Grid>& grid, ClusterRange& range,
                             std::uint64_t begin_ns);
+    [[nodiscard]] bool run_team(Worker& self, Grid& grid, ClusterRange& range, Parted& parted);
     void report(Worker& self, Grid& grid, std::uint64_t blocks);
     bool drive(std::unique_ptr<Block>& block, bool has_more);
     bool is_time_up(Block& block);
@@ -557,6 +576,7 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
     if (self.block) {
         self.block->release();
     }
+    self.team.release();
 }
 
 /// Runs a range of clusters and reports those that finished. Returns how many it has started. Gives
@@ -565,10 +585,24 @@ std::uint64_t Engine::State::run_range(Worker& self, const std::shared_ptr<Grid>
                                        ClusterRange& range, std::uint64_t begin_ns) {
     std::uint64_t started = 0;
     std::uint64_t finished = 0;
+    std::uint64_t rounds = 0;
+    Parted parted;
     while (!range.is_empty()) {
         if (grid->has_failed()) [[unlikely]] {
             finished += range.size();
             range.next = range.end;
+            break;
+        }
+        ++rounds;
+        if (const std::uint64_t first = range.next;
+            range.size() > 1 && !parted.has(first) && run_team(self, *grid, range, parted)) {
+            started += range.next - first;
+            finished += range.next - first;
+            if (rounds % BLOCKS_PER_CLOCK != 0 || !is_late(*grid, begin_ns) || range.is_empty() ||
+                !grid->give_back(range)) {
+                continue;
+            }
+            add_again(grid);
             break;
         }
         const std::uint64_t cluster = grid->cluster_at(range.next++);
@@ -578,6 +612,9 @@ std::uint64_t Engine::State::run_range(Worker& self, const std::shared_ptr<Grid>
         }
         try {
             self.block->start(grid, cluster, self.number, self.reductions);
+            if (parted.are_adopted && parted.has(cluster)) {
+                self.block->adopt(self.team, static_cast<std::uint32_t>(cluster - parted.first));
+            }
         } catch (const std::bad_alloc&) {
             grid->fail({FaultKind::StackOverflow,
                         "out of host memory for the local and shared memory of a block of kernel " +
@@ -593,11 +630,13 @@ std::uint64_t Engine::State::run_range(Worker& self, const std::shared_ptr<Grid>
         if (range.is_empty()) {
             break;
         }
+        if (parted.are_adopted && parted.has(range.next)) {
+            continue; // only this worker has their registers
+        }
         // A block that runs for long is suspended, so the others cannot take much time unnoticed.
-        const bool may_be_late = is_suspended || started % BLOCKS_PER_CLOCK == 0;
-        const bool is_late = may_be_late && (has_rivals(*grid) || idle.count() != 0) &&
-                             now_ns() - begin_ns > TURN_NS;
-        if ((is_late || !grid->may_hold_more()) && grid->give_back(range)) {
+        const bool may_be_late = is_suspended || rounds % BLOCKS_PER_CLOCK == 0;
+        if (((may_be_late && is_late(*grid, begin_ns)) || !grid->may_hold_more()) &&
+            grid->give_back(range)) {
             add_again(grid);
             break;
         }
@@ -607,6 +646,36 @@ std::uint64_t Engine::State::run_range(Worker& self, const std::shared_ptr<Grid>
         report(self, *grid, finished * grid->cluster_blocks());
     }
     return started;
+}
+
+/// Runs the first blocks of a range together, and removes them from it. Returns false, with
+/// `parted` set, if they must continue one by one; and if blocks of this grid do not run together.
+bool Engine::State::run_team(Worker& self, Grid& grid, ClusterRange& range, Parted& parted) {
+    try {
+        self.team.configure(grid, range.size(), self.number, self.reductions);
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
+    if (!self.team.is_useful()) {
+        return false;
+    }
+    const Team::Outcome outcome = self.team.run(range.next, range.size());
+    const std::uint32_t blocks = self.team.block_count();
+    if (blocks < 2) {
+        return false;
+    }
+    if (outcome == Team::Outcome::Parted) {
+        parted = {range.next, range.next + blocks, self.team.has_effects()};
+        return false;
+    }
+    range.next += blocks;
+    if (outcome == Team::Outcome::Faulted) {
+        apply_reductions(self.reductions);
+        grid.fail(std::move(self.team.fault()));
+        self.team.fault() = Fault{};
+    }
+    watchdog.count(self.number, blocks);
+    return true;
 }
 
 /// Reports blocks as finished. If that ends the grid, the worker looks for other work next.

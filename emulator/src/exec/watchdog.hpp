@@ -43,10 +43,10 @@ public:
 
     [[nodiscard]] WatchdogSettings settings() const noexcept;
 
-    /// Counts a finished block or task of a worker. Each worker has a cache line of its own.
-    void count(std::uint32_t worker) noexcept {
+    /// Counts finished blocks or tasks of a worker. Each worker has a cache line of its own.
+    void count(std::uint32_t worker, std::uint64_t finished = 1) noexcept {
         std::atomic<std::uint64_t>& tally = tallies_[worker % WORKERS].count;
-        tally.store(tally.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        tally.store(tally.load(std::memory_order_relaxed) + finished, std::memory_order_relaxed);
     }
 
     /// Counts a launch.

@@ -34,11 +34,20 @@ constexpr std::size_t LINEAR_BYTES =
 constexpr std::uint32_t HEAD_UNIT = bytecode::BANK_ALIGNMENT;
 constexpr std::uint32_t WORD_BITS = 64;
 
+/// Writes two adjacent numbers.
+template <typename T>
+void put(std::byte* to, T first, T second) {
+    std::memcpy(to, &first, sizeof first);
+    std::memcpy(to + sizeof first, &second, sizeof second);
+}
+
 /// The lanes that a guard selects, in all warps of a block.
 enum class Choice : std::uint8_t { None, All, Some };
 
 Choice choose(const Lockstep& block, const Instruction* at);
 bool place_specials(const Lockstep& block, const BlockContext& context);
+void start_warps(Lockstep& block);
+void start_blocks(Lockstep& block);
 void show_place(Lockstep& block);
 void hand_out_heads(Lockstep& block);
 const Instruction* run_each(Lockstep& block, const Instruction* at);
@@ -87,20 +96,29 @@ LockstepHandler common_handler(const Instruction& at) {
     }
 }
 
-void configure(Lockstep& block, BlockContext& context, std::byte* heads) {
+std::uint32_t fitting_warps(const bytecode::Kernel& kernel) {
+    const std::size_t plain_bytes = kernel.frame_bytes - LINEAR_BYTES * kernel.linear_slots.size();
+    return plain_bytes == 0 ? WARP_SIZE : static_cast<std::uint32_t>(MAX_PLAIN_BYTES / plain_bytes);
+}
+
+void configure(Lockstep& block, BlockContext& context, std::byte* heads, std::uint32_t blocks) {
     const bytecode::Kernel& kernel = *context.kernel;
     block.handlers = nullptr;
     block.warps = context.warps;
-    block.warp_count = context.warp_count;
-    if (kernel.lockstep.empty() || context.warp_count < 2 ||
-        context.thread_count % WARP_SIZE != 0) {
+    block.block_count = blocks;
+    block.block_warps = context.warp_count;
+    block.warp_count = context.warp_count * blocks;
+    block.most_blocks = blocks;
+    block.contexts = blocks > 1 ? &context : nullptr;
+    block.values.clear();
+    block.are_warps_ready = false;
+    if (kernel.lockstep.empty() || block.warp_count < 2 || context.thread_count % WARP_SIZE != 0) {
         return;
     }
     block.frames = context.warps[0].frames;
     block.warp_stride_bytes =
         static_cast<std::size_t>(context.warps[1].frames - context.warps[0].frames);
-    const std::size_t plain_bytes = kernel.frame_bytes - LINEAR_BYTES * kernel.linear_slots.size();
-    if (plain_bytes * block.warp_count > MAX_PLAIN_BYTES) {
+    if (block.warp_count > fitting_warps(kernel)) {
         return;
     }
     block.whole.banks = context.warps[0].banks;
@@ -108,7 +126,7 @@ void configure(Lockstep& block, BlockContext& context, std::byte* heads) {
     block.whole.block = &context;
     for (const std::uint32_t offset : kernel.linear_slots) {
         LinearHead head;
-        head.is_varied = 1;
+        head.is_varied = INVALID_HEAD;
         std::memcpy(heads + offset - sizeof head, &head, sizeof head);
     }
     if (!place_specials(block, context)) {
@@ -118,16 +136,28 @@ void configure(Lockstep& block, BlockContext& context, std::byte* heads) {
     block.handlers = &kernel.lockstep;
 }
 
-void start(Lockstep& block) {
+void start(Lockstep& block, std::uint32_t blocks) {
     block.next = 0;
-    block.are_warps_ready = false;
+    block.are_blocks_ready = false;
+    block.block_count = blocks;
+    block.warp_count = block.block_warps * blocks;
     std::fill(block.written.begin(), block.written.end(), 0);
+    for (const BlockValue& value : block.values) {
+        std::byte* const slot = block.whole.banks[static_cast<std::size_t>(Bank::Block)];
+        if (value.width == bytecode::Width::B64) {
+            put(slot + value.offset, value.base, value.step);
+        } else {
+            put(slot + value.offset, static_cast<std::uint32_t>(value.base),
+                static_cast<std::uint32_t>(value.step));
+        }
+    }
 }
 
 Lockstep::End run(Lockstep& block, std::uint32_t budget) {
     const LockstepHandler* const handlers = block.handlers->data();
     const auto count = static_cast<std::ptrdiff_t>(block.handlers->size());
     const Instruction* const code = block.whole.block->code->current();
+    block.are_warps_ready = block.are_warps_ready && block.whole.code == code;
     block.whole.code = code;
     block.budget = budget;
     const Instruction* at = code + block.next;
@@ -153,29 +183,30 @@ void leave(Lockstep& block) {
     block.whole.code = block.whole.block->code->current();
     show_place(block);
     hand_out_heads(block);
+    block.are_warps_ready = false; // they go their own ways now
 }
 
-void start_warps(Lockstep& block) {
-    for (std::uint32_t w = 0; w < block.warp_count; ++w) {
-        WarpContext& warp = block.warps[w];
-        start_warp(warp, FULL_MASK);
-        warp.code = block.whole.code;
-        warp.active = FULL_MASK;
-        warp.banks[0] = warp.frames;
+void prepare_warps(Lockstep& block) {
+    if (!block.are_warps_ready) [[unlikely]] {
+        start_warps(block);
     }
-    block.are_warps_ready = true;
+    if (!block.are_blocks_ready) {
+        block.are_blocks_ready = true;
+        if (block.contexts != nullptr) {
+            start_blocks(block);
+        }
+    }
 }
 
 const Instruction* run_in_each(Lockstep& block, const Instruction* at, const Instruction* end) {
-    if (!block.are_warps_ready) {
-        start_warps(block);
-    }
+    prepare_warps(block);
     for (std::uint32_t w = 0; w < block.warp_count; ++w) {
         WarpContext& warp = block.warps[w];
         for (const Instruction* next = at; next != end;) {
             next = next->handler(warp, next, FULL_MASK);
             if (next == nullptr) {
                 block.end = Lockstep::End::Faulted; // nothing else stops these instructions
+                block.are_warps_ready = false;
                 return nullptr;
             }
         }
@@ -218,8 +249,8 @@ bool place_specials(const Lockstep& block, const BlockContext& context) {
             return head;
         };
         LinearHead first = head_in(0);
-        const std::uint64_t step = head_in(1).base - first.base;
-        for (std::uint32_t w = 0; w < block.warp_count; ++w) {
+        const std::uint64_t step = block.block_warps > 1 ? head_in(1).base - first.base : 0;
+        for (std::uint32_t w = 0; w < block.block_warps; ++w) {
             const LinearHead head = head_in(w);
             if (head.is_varied != 0 ||
                 static_cast<std::uint32_t>(head.base) !=
@@ -234,11 +265,42 @@ bool place_specials(const Lockstep& block, const BlockContext& context) {
     return true;
 }
 
+/// Puts every warp at the start, with all lanes. A block that finishes in lockstep leaves its warps
+/// like this, so the next block need not do it again.
+void start_warps(Lockstep& block) {
+    for (std::uint32_t w = 0; w < block.most_blocks * block.block_warps; ++w) {
+        WarpContext& warp = block.warps[w];
+        start_warp(warp, FULL_MASK);
+        warp.code = block.whole.code;
+        warp.active = FULL_MASK;
+        warp.banks[0] = warp.frames;
+    }
+    block.are_warps_ready = true;
+}
+
+/// Gives every block of a team its index and its own special values.
+void start_blocks(Lockstep& block) {
+    const BlockContext& first = block.contexts[0];
+    for (std::uint32_t b = 0; b < block.block_count; ++b) {
+        BlockContext& context = block.contexts[b];
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            context.index[axis] = first.index[axis];
+        }
+        context.index[block.axis] = first.index[block.axis] + b;
+        for (const BlockValue& value : block.values) {
+            std::byte* const slot = context.block_bank + value.offset;
+            const std::uint64_t number = value.base + value.step * b;
+            for (std::size_t lane = 0; lane < WARP_SIZE; ++lane) {
+                std::memcpy(slot + lane * static_cast<std::size_t>(value.width), &number,
+                            static_cast<std::size_t>(value.width));
+            }
+        }
+    }
+}
+
 /// Tells every warp where the block stands.
 void show_place(Lockstep& block) {
-    if (!block.are_warps_ready) {
-        start_warps(block);
-    }
+    prepare_warps(block);
     for (std::uint32_t w = 0; w < block.warp_count; ++w) {
         block.warps[w].code = block.whole.code;
         block.warps[w].groups[0].pc = block.next;
@@ -253,11 +315,17 @@ void hand_out_heads(Lockstep& block) {
                 (word * WORD_BITS + static_cast<std::size_t>(std::countr_zero(left))) * HEAD_UNIT;
             LinearHead head;
             std::memcpy(&head, block.whole.banks[0] + place, sizeof head);
-            const std::uint64_t step = head.has_lanes;
+            const std::uint64_t warp_step = head.has_lanes;
+            const std::uint64_t block_step = head.is_varied;
+            const std::uint64_t base = head.base;
             head.has_lanes = 0;
-            for (std::uint32_t w = 0; w < block.warp_count; ++w) {
-                std::memcpy(block.frames + w * block.warp_stride_bytes + place, &head, sizeof head);
-                head.base += step;
+            head.is_varied = 0;
+            std::byte* to = block.frames + place;
+            for (std::uint64_t w = 0; w < block.warp_count; ++w) {
+                head.base =
+                    base + w % block.block_warps * warp_step + w / block.block_warps * block_step;
+                std::memcpy(to, &head, sizeof head);
+                to += block.warp_stride_bytes;
             }
         }
     }
@@ -265,9 +333,7 @@ void hand_out_heads(Lockstep& block) {
 
 /// Runs an instruction that only computes, loads or stores, in each warp.
 const Instruction* run_each(Lockstep& block, const Instruction* at) {
-    if (!block.are_warps_ready) {
-        start_warps(block);
-    }
+    prepare_warps(block);
     const bool is_guarded = !at->guard.is_none();
     for (std::uint32_t w = 0; w < block.warp_count; ++w) {
         WarpContext& warp = block.warps[w];
@@ -278,6 +344,7 @@ const Instruction* run_each(Lockstep& block, const Instruction* at) {
         }
         if (mask != 0 && at->handler(warp, at, mask) == nullptr) {
             block.end = Lockstep::End::Faulted; // nothing else stops these instructions
+            block.are_warps_ready = false;
             return nullptr;
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Warps of a block that run together.
+// Warps of a block, or of several blocks, that run together.
 //
 // A short kernel spends most of its time on the same few computations in every warp: which element
 // does this thread own, is there one, where is it in memory. The warps of a block differ only in
@@ -11,6 +11,9 @@
 // head serves the whole block: it also has a step from warp to warp, in the place of `has_lanes`.
 //
 //   value(lane, warp) = base + Σ step[b] · bit b of lane + warp_step · warp
+//
+// Short blocks run in teams (exec/team.hpp): several blocks of a grid in lockstep. Then a head also
+// has a step from block to block, in the place of `is_varied`, and %ctaid is such a value.
 //
 //   - Arithmetic on such registers is one operation for the block.
 //   - Loads and stores check one range for the block, and then copy.
@@ -38,8 +41,21 @@ namespace cuprum::emulator {
 
 /// The index of the warp step in a head.
 constexpr std::uint32_t WARP_STEP = 6;
+/// The index of the step from block to block, which is 0 in a single block.
+constexpr std::uint32_t BLOCK_STEP = 7;
+/// What stands in the place of the block step if a head is invalid. A step that happens to be this
+/// number ends lockstep.
+constexpr std::uint64_t INVALID_HEAD = std::uint64_t{1} << 63;
 
-/// The warps of a block in lockstep.
+/// A value that differs between blocks, such as %ctaid, in a team of blocks.
+struct BlockValue {
+    std::uint32_t offset = 0; // in bank Block
+    bytecode::Width width = bytecode::Width::B32;
+    std::uint64_t base = 0; // in the first block
+    std::uint64_t step = 0; // from block to block
+};
+
+/// The warps of a block, or of a team of blocks, in lockstep.
 struct Lockstep {
     /// Why lockstep ends.
     enum class End : std::uint8_t {
@@ -53,16 +69,24 @@ struct Lockstep {
     WarpContext whole;
     const std::vector<bytecode::LockstepHandler>* handlers = nullptr; // null: no lockstep
     WarpContext* warps = nullptr;
-    std::uint32_t warp_count = 0;
+    std::uint32_t warp_count = 0;      // of all blocks
+    std::uint32_t block_warps = 0;     // of one block
+    std::uint32_t block_count = 1;     // more than one: a team
     std::byte* frames = nullptr;       // of the first warp
     std::size_t warp_stride_bytes = 0; // between the frames of two warps
     std::uint32_t next = 0;            // index of the instruction to continue with
     std::uint32_t budget = 0;          // back edges left
-    bool are_warps_ready = false;      // start_warp() was called
+    bool are_warps_ready = false;      // they can run single instructions
+    bool are_blocks_ready = false;     // of a team: every block knows its own values
     End end = End::Alone;              // valid after a handler has returned nullptr
     // Where the last loads began, by instruction: to fetch what a loop loads next.
     std::array<std::uint64_t, 8> starts{};
     std::vector<std::uint64_t> written; // a bit for each head that was written, by place in frames
+    // Of a team. Bank Block of `whole` holds base and step of its values instead of lanes.
+    BlockContext* contexts = nullptr;
+    std::uint32_t most_blocks = 1; // how many contexts there are
+    std::uint32_t axis = 0;        // along which the blocks lie in the grid
+    std::vector<BlockValue> values;
 
     /// Returns where a register of a warp is.
     [[nodiscard]] std::byte* at(std::uint32_t warp, bytecode::Operand operand) const {
@@ -84,12 +108,19 @@ namespace lockstep {
 /// that runs warp by warp. Returns nullptr if lockstep ends before it.
 [[nodiscard]] bytecode::LockstepHandler common_handler(const bytecode::Instruction& at);
 
+/// Returns how many warps fit into the nearest cache with the registers of a kernel.
+[[nodiscard]] std::uint32_t fitting_warps(const bytecode::Kernel& kernel);
+
 /// Prepares lockstep for the blocks of a grid, whose warps are set up. `heads` is a frame for the
 /// heads of the block. Leaves `handlers` null if the warps cannot run together.
-void configure(Lockstep& block, BlockContext& context, std::byte* heads);
+///
+/// A team has `blocks` contexts in a row, the first of which is `context`. Their warps are in a row
+/// too. The caller then sets `axis`, `values`, and bank Block of `whole`.
+void configure(Lockstep& block, BlockContext& context, std::byte* heads, std::uint32_t blocks = 1);
 
-/// Puts a block at its first instruction.
-void start(Lockstep& block);
+/// Puts a block, or the first `blocks` of a team, at the first instruction. The caller sets the
+/// `base` of all `values` before, and the index of the first context.
+void start(Lockstep& block, std::uint32_t blocks = 1);
 
 /// Runs a block until lockstep ends, or until it has used up `budget` back edges.
 ///
@@ -100,7 +131,7 @@ void start(Lockstep& block);
 void leave(Lockstep& block);
 
 /// Makes the warps ready to run an instruction on their own.
-void start_warps(Lockstep& block);
+void prepare_warps(Lockstep& block);
 
 /// Runs the instructions from `at` to before `end`, which do not branch, in each warp. Returns
 /// `end`.

@@ -177,6 +177,39 @@ std::vector<bytecode::LockstepHandler> lockstep_handlers(const std::vector<Instr
     return handlers;
 }
 
+/// Returns whether several blocks may run in lockstep (exec/team.hpp): every instruction has a
+/// handler, there is no loop, and nothing treats blocks as a whole.
+bool can_run_in_teams(const bytecode::Kernel& kernel) {
+    if (kernel.lockstep.size() != kernel.code.size() || kernel.local_bytes != 0 ||
+        kernel.max_frames != 1 || kernel.uses_grid_sync) {
+        return false;
+    }
+    for (const Instruction& instruction : kernel.code) {
+        const bytecode::Form& form = instruction.form;
+        const bool is_loop = (instruction.flags & bytecode::IS_BRANCH) != 0 &&
+                             instruction.immediate <= 0; // the distance to the target
+        const bool is_barrier =
+            form.family() == Family::Fixed && form.as<FixedOp>() == FixedOp::BarrierSync;
+        const bool is_chain = form.variant == Variant::FusedChain ||
+                              form.variant == Variant::LinkedAdd ||
+                              form.variant == Variant::LinkedAdd32;
+        if (is_loop || is_barrier || is_chain || form.family() == Family::Sample) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Returns the index of the first instruction that changes more than registers.
+std::uint32_t first_effect_of(const std::vector<Instruction>& code) {
+    std::uint32_t index = 0;
+    while (index < code.size() && ((code[index].flags & bytecode::HAS_SIDE_EFFECT) == 0 ||
+                                   (code[index].flags & bytecode::ENDS_BLOCK) != 0)) {
+        ++index;
+    }
+    return index;
+}
+
 /// The code of the interpreter: the kernel's own, and copies with handlers for other block shapes,
 /// which are made when they are first needed.
 class InterpreterCode final : public bytecode::CodeSource {
@@ -211,6 +244,8 @@ void select_handlers(KernelBuild& build) {
     select_for(build.kernel.code, BlockShape::Any);
     if (build.options.memory == nullptr || build.options.memory->checks == 0) {
         build.kernel.lockstep = lockstep_handlers(build.kernel.code);
+        build.kernel.can_run_in_teams = can_run_in_teams(build.kernel);
+        build.kernel.first_effect = first_effect_of(build.kernel.code);
     }
 }
 

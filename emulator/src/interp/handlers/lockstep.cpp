@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Instructions on linear registers that run once for all warps of a block (interp/lockstep.hpp).
+// Instructions on linear registers that run once for all warps of a block, or of a team of blocks
+// (interp/lockstep.hpp).
 //
-// A head of the block has the step from warp to warp in place WARP_STEP. So it takes part in every
-// addition and multiplication by itself. A value is uniform only if this step is zero too.
+// A head of the block has the step from warp to warp in place WARP_STEP, and the step from block to
+// block in place BLOCK_STEP. So they take part in every addition and multiplication by themselves.
+// A value is uniform only if these steps are zero too.
 
 #include "interp/lockstep.hpp"
 
@@ -25,16 +27,63 @@ using UL = std::uint64_t;
 using SL = std::int64_t;
 using bytecode::LockstepHandler;
 
-constexpr unsigned ALL_STEPS = STEP_BITS | 1u << WARP_STEP;
-constexpr unsigned MAX_WARPS = 32;
+constexpr unsigned ALL_STEPS = STEP_BITS | 1u << WARP_STEP | 1u << BLOCK_STEP;
 
 /// Returns a head of single places. (Head's own constructor leaves out the last two with AVX2.)
-[[gnu::always_inline]] constexpr inline Head places(UL base, UL steps, UL warp_step) {
+[[gnu::always_inline]] constexpr inline Head places(UL base, UL steps, UL warp_step,
+                                                    UL block_step) {
 #if defined(__AVX512F__)
-    return Head{base, steps, steps, steps, steps, steps, warp_step, 0};
+    return Head{base, steps, steps, steps, steps, steps, warp_step, block_step};
 #else
-    return Head{Head::Half{base, steps, steps, steps}, Head::Half{steps, steps, warp_step, 0}};
+    return Head{Head::Half{base, steps, steps, steps},
+                Head::Half{steps, steps, warp_step, block_step}};
 #endif
+}
+
+/// Returns whether a head is valid.
+[[gnu::always_inline]] inline bool is_known(Head value) {
+#if defined(__AVX512F__)
+    const __mmask8 invalid = _mm512_cmpeq_epi64_mask(
+        reinterpret_cast<__m512i>(value), _mm512_set1_epi64(static_cast<SL>(INVALID_HEAD)));
+    return (invalid & 1u << BLOCK_STEP) == 0;
+#else
+    return value[BLOCK_STEP] != INVALID_HEAD;
+#endif
+}
+
+/// Returns whether a head is valid that was loaded from `words`.
+[[gnu::always_inline]] inline bool is_known(Head value,
+                                            const Aliased<std::uint64_t>::Value* words) {
+#if defined(__AVX512F__)
+    (void)words; // see is_head_valid()
+    return is_known(value);
+#else
+    (void)value;
+    return words[BLOCK_STEP] != INVALID_HEAD;
+#endif
+}
+
+/// Returns whether an operand differs between the blocks of a team, in bank Block.
+[[gnu::always_inline]] inline bool is_of_blocks(const Lockstep& block, Operand operand) {
+    return operand.bits >> Operand::OFFSET_BITS == static_cast<U>(bytecode::Bank::Block) &&
+           block.block_count > 1;
+}
+
+/// Reads a source: a linear register or a value that all threads of a block share. Returns false if
+/// the source is not linear.
+template <typename T>
+[[gnu::always_inline]] inline bool read(const Lockstep& block, Operand operand, Head& value) {
+    if (is_linear_operand(operand)) {
+        const auto* const head = head_of(block.whole, operand);
+        value = load_head(head);
+        return is_known(value, head);
+    }
+    const auto* const words = lanes_of<T>(block.whole, operand);
+    value = Head{words[0]};
+    if (is_of_blocks(block, operand)) {
+        value += places(0, 0, 0, words[1]);
+    }
+    return true;
 }
 
 /// Writes a register of the block.
@@ -42,7 +91,7 @@ template <typename T>
 [[gnu::always_inline]] inline void write_head(Lockstep& block, Operand operand, Head value) {
     if constexpr (sizeof(T) == 4) {
         constexpr UL all = 0xffffffff;
-        value = value & places(all, all, all);
+        value = value & places(all, all, all, all);
     }
     store_head(head_of(block.whole, operand), value);
     const U place = (operand.bits - HEAD_BYTES) / HEAD_BYTES;
@@ -59,33 +108,38 @@ template <typename T>
         return;
     }
     const auto* const head = head_of(block.whole, operand);
-    Head value = load_head(head);
-    if (!is_head_valid(value, head)) [[unlikely]] {
+    Head first = load_head(head);
+    if (!is_known(first, head)) [[unlikely]] {
         return;
     }
-    const Head step{value[WARP_STEP]};
+    const Head warp_step{first[WARP_STEP]};
+    const Head block_step{first[BLOCK_STEP]};
     std::byte* to = block.frames + operand.bits - HEAD_BYTES;
-    for (U w = 0; w < block.warp_count; ++w) {
-        store_head(to, value & places(all, all, 0));
-        value += step;
-        to += block.warp_stride_bytes;
+    for (U b = 0; b < block.block_count; ++b) {
+        Head value = first;
+        for (U w = 0; w < block.block_warps; ++w) {
+            store_head(to, value & places(all, all, 0, 0));
+            value += warp_step;
+            to += block.warp_stride_bytes;
+        }
+        first += block_step;
     }
 }
 
 [[gnu::always_inline]] inline bool is_valid(const Lockstep& block, Operand operand) {
     const auto* const head = head_of(block.whole, operand);
-    return is_head_valid(load_head(head), head);
+    return is_known(load_head(head), head);
 }
 
 // ---- arithmetic --------------------------------------------------------------------------------
 
-/// The threads of all warps of a block.
+/// The threads of all warps of a block, or of a team of blocks.
 struct WholeBlock {
     static constexpr unsigned STEPS = ALL_STEPS;
 
     [[gnu::always_inline]] static Head places(UL base, UL step) {
-        return whole::places(base, step,
-                             step / 16); // 31 of these reach no further than two of a lane
+        constexpr UL most = 32; // warps, and blocks: so many steps reach as far as one of a lane
+        return whole::places(base, step, step / most, step / most);
     }
 };
 
@@ -97,16 +151,21 @@ const Instruction* compute(Lockstep& block, const Instruction* at) {
     Head a;
     Head b{};
     Head c{};
-    bool is_linear = at->guard.is_none() && read_linear<A>(block.whole, at->src[0], a);
+    bool is_linear = at->guard.is_none() && read<A>(block, at->src[0], a);
     if constexpr (!__is_same(B, void)) {
-        is_linear = is_linear && read_linear<B>(block.whole, at->src[1], b);
+        is_linear = is_linear && read<B>(block, at->src[1], b);
     }
     if constexpr (!__is_same(C, void)) {
-        is_linear = is_linear && read_linear<C>(block.whole, at->src[2], c);
+        is_linear = is_linear && read<C>(block, at->src[2], c);
     }
     Head result;
     if (!is_linear || !Op::apply(a, b, c, result)) [[unlikely]] {
         return block.leave();
+    }
+    if constexpr (sizeof(D) == 8) {
+        if (!is_known(result)) [[unlikely]] {
+            return block.leave();
+        }
     }
     write_head<D>(block, at->dst[0], result);
     return at + 1;
@@ -153,7 +212,7 @@ template <Compare OP, typename T>
 
 /// Compares two 32-bit values that differ between lanes or warps. One may still be less everywhere.
 template <Compare OP, typename T>
-[[gnu::always_inline]] inline Everywhere compare_ranges(Head a, Head b, U warps) {
+[[gnu::always_inline]] inline Everywhere compare_ranges(const Lockstep& block, Head a, Head b) {
     constexpr bool is_signed = T(-1) < T(0);
     if (!Ops::widen<is_signed>(a, a) || !Ops::widen<is_signed>(b, b)) {
         return Everywhere::Unknown;
@@ -164,10 +223,12 @@ template <Compare OP, typename T>
     const auto below = has_negative_steps(difference)
                            ? static_cast<SL>(sum_of_steps(negative_part(difference)))
                            : SL{0};
-    const SL by_warps = static_cast<SL>(difference[WARP_STEP]) * (SL{warps} - 1);
+    const SL by_warps = static_cast<SL>(difference[WARP_STEP]) * (SL{block.block_warps} - 1);
+    const SL by_blocks = static_cast<SL>(difference[BLOCK_STEP]) * (SL{block.block_count} - 1);
     const auto base = static_cast<SL>(difference[0]);
-    const SL least = base + below + (by_warps < 0 ? by_warps : 0);
-    const SL most = base + all - below + (by_warps > 0 ? by_warps : 0);
+    const SL least = base + below + (by_warps < 0 ? by_warps : 0) + (by_blocks < 0 ? by_blocks : 0);
+    const SL most =
+        base + all - below + (by_warps > 0 ? by_warps : 0) + (by_blocks > 0 ? by_blocks : 0);
     if (most < 0) {
         return compare_numbers<OP, int>(0, 1) ? Everywhere::Yes : Everywhere::No;
     }
@@ -193,8 +254,8 @@ template <Compare OP, typename T>
 const Instruction* compare(Lockstep& block, const Instruction* at) {
     Head a;
     Head b;
-    if (!at->guard.is_none() || !read_linear<UnsignedLike<T>>(block.whole, at->src[0], a) ||
-        !read_linear<UnsignedLike<T>>(block.whole, at->src[1], b)) [[unlikely]] {
+    if (!at->guard.is_none() || !read<UnsignedLike<T>>(block, at->src[0], a) ||
+        !read<UnsignedLike<T>>(block, at->src[1], b)) [[unlikely]] {
         return block.leave();
     }
     auto result = Everywhere::Unknown;
@@ -202,7 +263,7 @@ const Instruction* compare(Lockstep& block, const Instruction* at) {
         const bool holds = compare_numbers<OP, T>(static_cast<T>(a[0]), static_cast<T>(b[0]));
         result = holds ? Everywhere::Yes : Everywhere::No;
     } else if constexpr (sizeof(T) == 4) {
-        result = compare_ranges<OP, T>(a, b, block.warp_count);
+        result = compare_ranges<OP, T>(block, a, b);
     }
     if (result == Everywhere::Unknown || at->tag != 0 || at->dst_count != 1) {
         return compare_each<T>(block, at);
@@ -220,8 +281,9 @@ const Instruction* compare(Lockstep& block, const Instruction* at) {
 /// Where the warps of a block access memory. The lanes of each half of a warp are adjacent, or all
 /// at one address.
 struct Span {
-    std::byte* first = nullptr; // of the first warp
+    std::byte* first = nullptr; // of the current warp
     SL stride = 0;              // from warp to warp
+    SL block_jump = 0;          // from the end of a block to the next block
     SL half = 0;                // from the first half of a warp to the second
     bool is_uniform = false;    // each half is at one address
 
@@ -230,6 +292,19 @@ struct Span {
         return first + (number == 0 ? 0 : half);
     }
 };
+
+/// Calls `body()` for every warp, and moves the spans from warp to warp.
+template <typename Body, typename... Spans>
+[[gnu::always_inline]] inline void for_each_warp(const Lockstep& block, Body body,
+                                                 Spans&... spans) {
+    for (U b = 0; b < block.block_count; ++b) {
+        for (U w = 0; w < block.block_warps; ++w) {
+            body();
+            ((spans.first += spans.stride), ...);
+        }
+        ((spans.first += spans.block_jump), ...);
+    }
+}
 
 /// Returns the host address of a range of device or shared memory, as resolve_mapped() does. The
 /// range may span several granules.
@@ -268,22 +343,28 @@ template <Space SPACE, unsigned BYTES, bool IS_WRITE>
     };
     span.stride = number(WARP_STEP);
     span.half = number(HALF_STEP);
+    const SL block_step = number(BLOCK_STEP);
     span.is_uniform = (nonzero_places(value) & LOW_STEP_BITS) == 0;
-    const UL all = start | static_cast<UL>(span.stride) | static_cast<UL>(span.half);
-    if (!is_head_valid(value, head) || (all & (BYTES - 1)) != 0) [[unlikely]] {
+    const UL all = start | static_cast<UL>(span.stride) | static_cast<UL>(span.half) |
+                   static_cast<UL>(block_step);
+    if (!is_known(value, head) || (all & (BYTES - 1)) != 0) [[unlikely]] {
         return false;
     }
     if (!span.is_uniform && (nonzero_places(value ^ sequence<BYTES>()) & LOW_STEP_BITS) != 0) {
         return false;
     }
-    constexpr SL most = SL{1} << 20; // of a step; a block's range is then below 2^26 bytes
-    if (span.stride > most || span.stride < -most || span.half > most || span.half < -most)
-        [[unlikely]] {
+    constexpr SL most = SL{1} << 20; // of a step; the range is then below 2^27 bytes
+    if (span.stride > most || span.stride < -most || span.half > most || span.half < -most ||
+        block_step > most || block_step < -most) [[unlikely]] {
         return false;
     }
-    const SL reach = span.stride * (SL{block.warp_count} - 1);
-    const SL below = (reach < 0 ? reach : 0) + (span.half < 0 ? span.half : 0);
-    const SL above = (reach > 0 ? reach : 0) + (span.half > 0 ? span.half : 0);
+    const SL reach = span.stride * (SL{block.block_warps} - 1);
+    const SL block_reach = block_step * (SL{block.block_count} - 1);
+    span.block_jump = block_step - span.stride * SL{block.block_warps};
+    const SL below = (reach < 0 ? reach : 0) + (block_reach < 0 ? block_reach : 0) +
+                     (span.half < 0 ? span.half : 0);
+    const SL above = (reach > 0 ? reach : 0) + (block_reach > 0 ? block_reach : 0) +
+                     (span.half > 0 ? span.half : 0);
     const UL low = start + static_cast<UL>(below);
     const UL bytes = static_cast<UL>(above - below) + BYTES * (span.is_uniform ? 1 : HALF);
     constexpr UL limit = UL{1} << 31; // narrow addresses must not wrap
@@ -325,8 +406,8 @@ template <Space SPACE, unsigned BYTES, bool IS_WRITE>
     const auto step = static_cast<SL>(start - last);
     last = start;
     const SL bytes = span.stride * SL{block.warp_count};
-    if (span.stride == SL{warp_bytes} && span.half * 2 == SL{warp_bytes} && bytes <= most &&
-        (step > foreseen || step < -foreseen)) {
+    if (block.block_count == 1 && span.stride == SL{warp_bytes} &&
+        span.half * 2 == SL{warp_bytes} && bytes <= most && (step > foreseen || step < -foreseen)) {
         for (SL offset = 0; offset < bytes; offset += line) {
             __builtin_prefetch(
                 reinterpret_cast<const std::byte*>(start + static_cast<UL>(step + offset)));
@@ -348,7 +429,7 @@ const Instruction* load_block(Lockstep& block, const Instruction* at) {
     }
     constexpr unsigned chunks = CHUNKS<Register> / 2; // of half a warp
     std::byte* to = block.frames + at->dst[0].bits;
-    for (U w = 0; w < block.warp_count; ++w) {
+    const auto load_warp = [&]() __attribute__((always_inline)) {
         for (unsigned half = 0; half < 2; ++half) {
             const std::byte* const from = span.part(half);
             if (span.is_uniform) {
@@ -363,9 +444,9 @@ const Instruction* load_block(Lockstep& block, const Instruction* at) {
                 }
             }
         }
-        span.first += span.stride;
         to += block.warp_stride_bytes;
-    }
+    };
+    for_each_warp(block, load_warp, span);
     return at + 1;
 }
 
@@ -375,13 +456,14 @@ const Instruction* store_block(Lockstep& block, const Instruction* at) {
     if (!at->guard.is_none()) [[unlikely]] {
         return block.leave();
     }
-    if (!find_span<SPACE, sizeof(Element), true>(block, at, span) || span.is_uniform) [[unlikely]] {
+    if (!find_span<SPACE, sizeof(Element), true>(block, at, span) || span.is_uniform ||
+        is_of_blocks(block, at->src[1])) [[unlikely]] {
         return access_each(block, at);
     }
     const std::byte* from = block.at(0, at->src[1]);
     const std::size_t step = is_linear_operand(at->src[1]) ? block.warp_stride_bytes : 0;
     constexpr unsigned chunks = CHUNKS<Register> / 2; // of half a warp
-    for (U w = 0; w < block.warp_count; ++w) {
+    const auto store_warp = [&]() __attribute__((always_inline)) {
         for (unsigned half = 0; half < 2; ++half) {
             for (unsigned i = 0; i < chunks; ++i) {
                 store_elements<Element, Register>(span.part(half), i,
@@ -389,8 +471,8 @@ const Instruction* store_block(Lockstep& block, const Instruction* at) {
             }
         }
         from += step;
-        span.first += span.stride;
-    }
+    };
+    for_each_warp(block, store_warp, span);
     return at + 1;
 }
 
@@ -473,10 +555,13 @@ const Instruction* load_load_fma_block(Lockstep& block, const Instruction* at) {
     }
     const Instruction* const fma = at + 2;
     const Operand third = fma->src[ROLE == FusedRole::Product ? 2 : 1];
+    if (is_of_blocks(block, third)) [[unlikely]] {
+        return run_sequence(block, at, at + 3);
+    }
     const std::byte* other = block.at(0, third);
     const std::size_t other_step = is_linear_operand(third) ? block.warp_stride_bytes : 0;
     std::byte* to = block.frames + fma->dst[0].bits;
-    for (U w = 0; w < block.warp_count; ++w) {
+    const auto multiply_warp = [&]() __attribute__((always_inline)) {
         for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
             const unsigned half = chunk / HALF_CHUNKS;
             const unsigned i = chunk % HALF_CHUNKS;
@@ -488,11 +573,10 @@ const Instruction* load_load_fma_block(Lockstep& block, const Instruction* at) {
                                    : ROLE == FusedRole::AddsSecond ? fused(first, value, second)
                                                                    : fused(second, value, first)));
         }
-        a.first += a.stride;
-        b.first += b.stride;
         other += other_step;
         to += block.warp_stride_bytes;
-    }
+    };
+    for_each_warp(block, multiply_warp, a, b);
     return at + 3;
 }
 
