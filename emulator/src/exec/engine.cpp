@@ -38,6 +38,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace cuprum::emulator::exec {
 
@@ -51,6 +52,9 @@ constexpr std::uint64_t RANGE_NS = 25'000;
 constexpr std::uint64_t MAX_GROWTH = 8;
 /// After how many blocks a worker reads the clock while the rest of its range may be wanted.
 constexpr std::uint64_t BLOCKS_PER_CLOCK = 8;
+/// How long a worker may keep finished ranges to itself while it collects reductions for all of
+/// them. Applying them takes as long as a range if many workers add to the same words.
+constexpr std::uint64_t COLLECTING_NS = 500'000;
 /// How long a worker stays with a grid while other work waits.
 constexpr std::uint64_t TURN_NS = 50'000;
 /// How many spare blocks are kept; each may hold shared memory, registers and local memory.
@@ -207,7 +211,7 @@ struct Engine::State {
     void work_loop(Worker& self);
     void run_grid(Worker& self, const std::shared_ptr<Grid>& grid);
     std::uint64_t run_range(Worker& self, const std::shared_ptr<Grid>& grid, ClusterRange& range,
-                            std::uint64_t begin_ns);
+                            std::uint64_t begin_ns, std::uint64_t& finished);
     [[nodiscard]] bool run_team(Worker& self, Grid& grid, ClusterRange& range, Parted& parted);
     void report(Worker& self, Grid& grid, std::uint64_t blocks);
     bool drive(std::unique_ptr<Block>& block, bool has_more);
@@ -545,6 +549,15 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
     std::uint64_t size = 1;
     std::uint64_t turn_end = 0;
     std::uint64_t now = 0;
+    std::uint64_t finished = 0; // clusters that are not reported yet
+    std::uint64_t reported_ns = 0;
+    const auto report_finished = [&] {
+        apply_reductions(self.reductions);
+        if (finished != 0) {
+            report(self, *grid, std::exchange(finished, 0) * grid->cluster_blocks());
+        }
+        reported_ns = now;
+    };
     for (;;) {
         ClusterRange range = grid->take(size, worker_count.load(std::memory_order_relaxed));
         if (range.is_empty()) {
@@ -555,6 +568,7 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
             now = time->begin_ns();
             turn.emplace(progress, self.number, *grid);
             turn_end = is_random ? 0 : now + TURN_NS;
+            reported_ns = now;
         }
         if (range.next == 0) { // each position of the order starts once
             grid->set_begin(now);
@@ -563,8 +577,11 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
         if (Fault fault; is_giving_up(*grid, now, fault)) [[unlikely]] {
             grid->fail(std::move(fault)); // this range counts as unfinished until it is reported
         }
-        const std::uint64_t clusters = run_range(self, grid, range, begin);
-        // From here on the grid may be done and may run again on other workers.
+        const std::uint64_t clusters = run_range(self, grid, range, begin, finished);
+        if (self.reductions.apply == nullptr || begin - reported_ns > COLLECTING_NS) {
+            report_finished();
+            // From here on the grid may be done and may run again on other workers.
+        }
         now = now_ns();
         if (!range.is_empty() || !grid->may_hold_more() || (now >= turn_end && has_rivals(*grid))) {
             break;
@@ -573,18 +590,19 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
         const std::uint64_t fitting = std::max<std::uint64_t>(1, clusters * RANGE_NS / took);
         size = is_random ? 1 : std::min(fitting, clusters * MAX_GROWTH);
     }
+    report_finished();
     if (self.block) {
         self.block->release();
     }
     self.team.release();
 }
 
-/// Runs a range of clusters and reports those that finished. Returns how many it has started. Gives
-/// the rest back if it is wanted elsewhere; `range` is not empty then.
+/// Runs a range of clusters and adds those that finished to `finished`. Returns how many it has
+/// started. Gives the rest back if it is wanted elsewhere; `range` is not empty then.
 std::uint64_t Engine::State::run_range(Worker& self, const std::shared_ptr<Grid>& grid,
-                                       ClusterRange& range, std::uint64_t begin_ns) {
+                                       ClusterRange& range, std::uint64_t begin_ns,
+                                       std::uint64_t& finished) {
     std::uint64_t started = 0;
-    std::uint64_t finished = 0;
     std::uint64_t rounds = 0;
     Parted parted;
     while (!range.is_empty()) {
@@ -640,10 +658,6 @@ std::uint64_t Engine::State::run_range(Worker& self, const std::shared_ptr<Grid>
             add_again(grid);
             break;
         }
-    }
-    apply_reductions(self.reductions);
-    if (finished != 0) {
-        report(self, *grid, finished * grid->cluster_blocks());
     }
     return started;
 }

@@ -65,6 +65,7 @@ void Team::configure(const Grid& grid, std::uint64_t blocks, std::uint32_t sm,
     lockstep_.whole.banks[static_cast<std::size_t>(Bank::Block)] =
         banks + std::size_t{kernel.block_bytes} * most_blocks_;
     find_values(grid);
+    reductions.patience = PendingReductions::PATIENCE;
     patience_ = COST_OF_PARTING;
     configured_for_ = &grid;
 }
