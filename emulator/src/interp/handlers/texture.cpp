@@ -579,11 +579,10 @@ const Instruction* sample_block(Lockstep& block, const Instruction* at) {
         if (left == 0) [[likely]] {
             return at + 1;
         }
-        if (!block.are_warps_ready) {
-            lockstep::start_warps(block);
-        }
+        lockstep::prepare_warps(block);
         if (sample_any(block.warps[block.warp_count - count], at, left) == nullptr) {
             block.end = Lockstep::End::Faulted;
+            block.are_warps_ready = false;
             return nullptr;
         }
         registers.advance();
