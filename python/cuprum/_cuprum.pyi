@@ -576,7 +576,7 @@ class Stream:
         Raises
         ------
         TypeError
-            If `handle` is no int.
+            If `handle` is not an int.
         ValueError
             If it does not fit 64 bits.
         """
@@ -1408,7 +1408,7 @@ class DeviceMemoryResource(MemoryPool):
         Raises
         ------
         TypeError
-            If `handle` is no int.
+            If `handle` is not an int.
         ValueError
             If `handle` is 0, or there is no such device.
         """
@@ -1436,7 +1436,7 @@ class DeviceMemoryResource(MemoryPool):
         TypeError
             If `alloc_handle` is neither an int nor an IPCAllocationHandle.
         ValueError
-            If it is no open file descriptor.
+            If it is not an open file descriptor.
         CUDAError
             If the descriptor is not that of a pool.
         """
@@ -1535,7 +1535,7 @@ class PinnedMemoryResource(MemoryPool):
         TypeError
             If `alloc_handle` is neither an int nor an IPCAllocationHandle.
         ValueError
-            If it is no open file descriptor.
+            If it is not an open file descriptor.
         CUDAError
             If the descriptor is not that of a pool.
         """
@@ -2381,7 +2381,7 @@ class Buffer:
         Raises
         ------
         TypeError
-            If `stream` is no stream.
+            If `stream` is not a stream.
         ClosedError
             If `stream` is closed. The buffer stays open then.
         """
@@ -2398,7 +2398,7 @@ class Buffer:
         Raises
         ------
         TypeError
-            If `stream` is None or no stream.
+            If `stream` is None or not a stream.
         ClosedError
             If the buffer or the stream is closed.
         """
@@ -2600,7 +2600,7 @@ class ManagedBuffer(Buffer):
         Raises
         ------
         TypeError
-            If the location is no device and no Host.
+            If the location is neither a device nor a Host.
         """
 
     def discard(self, *, stream: Stream) -> None:
@@ -2615,7 +2615,7 @@ class ManagedBuffer(Buffer):
         Raises
         ------
         TypeError
-            If `stream` is None or no stream.
+            If `stream` is None or not a stream.
         ClosedError
             If the buffer or the stream is closed.
         NotSupportedError
@@ -2636,7 +2636,7 @@ class ManagedBuffer(Buffer):
         Raises
         ------
         TypeError
-            If the location is no device and no Host.
+            If the location is neither a device nor a Host.
         """
 
 def prefetch_batch(stream: Stream, buffers: Sequence[Buffer], locations: Device | cuprum._host.Host | Sequence[Device | cuprum._host.Host]) -> None:
@@ -2655,7 +2655,8 @@ def prefetch_batch(stream: Stream, buffers: Sequence[Buffer], locations: Device 
     Raises
     ------
     TypeError
-        If `buffers` is no sequence of Buffers, a location no device and no Host, or `stream` no stream.
+        If `buffers` is not a sequence of Buffers, a location is not a device or a Host, or `stream` is
+        not a stream.
     ValueError
         If there is no buffer, one is not managed memory, or the locations are neither one nor as many
         as the buffers.
@@ -2677,7 +2678,7 @@ def discard_batch(stream: Stream, buffers: Sequence[Buffer]) -> None:
     Raises
     ------
     TypeError
-        If `buffers` is no sequence of Buffers, or `stream` no stream.
+        If `buffers` is not a sequence of Buffers, or `stream` is not a stream.
     ValueError
         If there is no buffer, or one is not managed memory.
     NotSupportedError
@@ -2700,7 +2701,8 @@ def discard_prefetch_batch(stream: Stream, buffers: Sequence[Buffer], locations:
     Raises
     ------
     TypeError
-        If `buffers` is no sequence of Buffers, a location no device and no Host, or `stream` no stream.
+        If `buffers` is not a sequence of Buffers, a location is not a device or a Host, or `stream` is
+        not a stream.
     ValueError
         If there is no buffer, one is not managed memory, or the locations are neither one nor as many
         as the buffers.
@@ -2768,11 +2770,11 @@ class OpaqueArray:
         Raises
         ------
         TypeError
-            If `handle` is no int.
+            If `handle` is not an int.
         ValueError
             If `handle` is 0.
         CUDAError
-            If it is no array of the current context.
+            If it is not an array of the current context.
         """
 
     @property
@@ -2960,7 +2962,7 @@ class OpaqueArray:
         Raises
         ------
         TypeError
-            If `stream` is no stream, or `offset` or `shape` no tuple of ints.
+            If `stream` is not a stream, or `offset` or `shape` is not a tuple of ints.
         ValueError
             If the region does not lie in the array.
         ClosedError
@@ -3132,7 +3134,7 @@ class ResourceDescriptor:
         Raises
         ------
         TypeError
-            If `array` is no OpaqueArray.
+            If `array` is not an OpaqueArray.
         ClosedError
             If the array is closed.
         """
@@ -3155,7 +3157,7 @@ class ResourceDescriptor:
         Raises
         ------
         TypeError
-            If `mipmapped_array` is no MipmappedArray.
+            If `mipmapped_array` is not a MipmappedArray.
         ClosedError
             If the array is closed.
         """
@@ -5240,7 +5242,7 @@ class KernelOccupancy:
         Raises
         ------
         TypeError
-            If an argument is no int.
+            If an argument is not an int.
         ValueError
             If the block size is less than 1.
         CUDAError
@@ -5293,7 +5295,7 @@ class KernelOccupancy:
         Raises
         ------
         TypeError
-            If an argument is no int.
+            If an argument is not an int.
         ValueError
             If a number is less than 1.
         CUDAError
@@ -5319,7 +5321,7 @@ class KernelOccupancy:
         Raises
         ------
         TypeError
-            If `config` is neither a LaunchConfig nor a dict, or `stream` no stream.
+            If `config` is neither a LaunchConfig nor a dict, or `stream` is not a stream.
         ClosedError
             If the stream is closed.
         CUDAError
@@ -5345,7 +5347,7 @@ class KernelOccupancy:
         Raises
         ------
         TypeError
-            If `config` is neither a LaunchConfig nor a dict, or `stream` no stream.
+            If `config` is neither a LaunchConfig nor a dict, or `stream` is not a stream.
         ClosedError
             If the stream is closed.
         CUDAError
@@ -6128,7 +6130,7 @@ class GraphNode:
         Raises
         ------
         TypeError
-            If the child is no graph.
+            If the child is not a graph.
         """
 
     def allocate(self, size: int, *, device: Device | int | None = None, memory_type: cuprum.typing.GraphMemoryType | str | None = 'device', peer_access: Sequence[Device | int] | None = None) -> AllocNode:
@@ -6267,7 +6269,7 @@ class GraphNode:
         Raises
         ------
         TypeError
-            If an argument is no node.
+            If an argument is not a node.
         GraphError
             If a node belongs to another graph.
         GraphClosedError
@@ -6291,7 +6293,7 @@ class GraphNode:
         Raises
         ------
         TypeError
-            If the argument is no event.
+            If the argument is not an event.
         """
 
     def wait(self, event: Event) -> EventWaitNode:
@@ -6311,7 +6313,7 @@ class GraphNode:
         Raises
         ------
         TypeError
-            If the argument is no event.
+            If the argument is not an event.
         """
 
     def if_then(self, condition: GraphCondition) -> IfNode:
@@ -6331,7 +6333,7 @@ class GraphNode:
         Raises
         ------
         TypeError
-            If `condition` is no GraphCondition.
+            If `condition` is not a GraphCondition.
         CUDAError
             If the condition is used already, or belongs to another graph.
         GraphClosedError
@@ -6355,7 +6357,7 @@ class GraphNode:
         Raises
         ------
         TypeError
-            If `condition` is no GraphCondition.
+            If `condition` is not a GraphCondition.
         CUDAError
             If the condition is used already, or belongs to another graph.
         GraphClosedError
@@ -6379,7 +6381,7 @@ class GraphNode:
         Raises
         ------
         TypeError
-            If `condition` is no GraphCondition.
+            If `condition` is not a GraphCondition.
         CUDAError
             If the condition is used already, or belongs to another graph.
         GraphClosedError
@@ -6560,7 +6562,7 @@ class KernelNode(GraphNode):
         Raises
         ------
         TypeError
-            If `other` is no kernel node.
+            If `other` is not a kernel node.
         GraphClosedError
             If one of the nodes was destroyed.
         """
@@ -6634,7 +6636,7 @@ class EventRecordNode(GraphNode):
         Raises
         ------
         TypeError
-            If the argument is no event.
+            If the argument is not an event.
         GraphClosedError
             If the event is closed, or the node was destroyed.
         """
@@ -6669,7 +6671,7 @@ class EventWaitNode(GraphNode):
         Raises
         ------
         TypeError
-            If the argument is no event.
+            If the argument is not an event.
         GraphClosedError
             If the event is closed, or the node was destroyed.
         """
@@ -6878,7 +6880,7 @@ class ChildGraphNode(GraphNode):
         Raises
         ------
         TypeError
-            If `child` is no GraphDefinition.
+            If `child` is not a GraphDefinition.
         GraphError
             If `child` is part of the same graph.
         GraphClosedError
@@ -7098,7 +7100,7 @@ class GraphDefinition:
         Raises
         ------
         TypeError
-            If the child is no graph.
+            If the child is not a graph.
         """
 
     def allocate(self, size: int, *, device: Device | int | None = None, memory_type: cuprum.typing.GraphMemoryType | str | None = 'device', peer_access: Sequence[Device | int] | None = None) -> AllocNode:
@@ -7237,7 +7239,7 @@ class GraphDefinition:
         Raises
         ------
         TypeError
-            If an argument is no node.
+            If an argument is not a node.
         GraphError
             If a node belongs to another graph.
         GraphClosedError
@@ -7261,7 +7263,7 @@ class GraphDefinition:
         Raises
         ------
         TypeError
-            If the argument is no event.
+            If the argument is not an event.
         """
 
     def wait(self, event: Event) -> EventWaitNode:
@@ -7281,7 +7283,7 @@ class GraphDefinition:
         Raises
         ------
         TypeError
-            If the argument is no event.
+            If the argument is not an event.
         """
 
     def if_then(self, condition: GraphCondition) -> IfNode:
@@ -7301,7 +7303,7 @@ class GraphDefinition:
         Raises
         ------
         TypeError
-            If `condition` is no GraphCondition.
+            If `condition` is not a GraphCondition.
         CUDAError
             If the condition is used already, or belongs to another graph.
         GraphClosedError
@@ -7325,7 +7327,7 @@ class GraphDefinition:
         Raises
         ------
         TypeError
-            If `condition` is no GraphCondition.
+            If `condition` is not a GraphCondition.
         CUDAError
             If the condition is used already, or belongs to another graph.
         GraphClosedError
@@ -7349,7 +7351,7 @@ class GraphDefinition:
         Raises
         ------
         TypeError
-            If `condition` is no GraphCondition.
+            If `condition` is not a GraphCondition.
         CUDAError
             If the condition is used already, or belongs to another graph.
         GraphClosedError
@@ -7395,7 +7397,7 @@ class GraphDefinition:
         Raises
         ------
         TypeError
-            If the value is no int.
+            If the value is not an int.
         ValueError
             If the value does not fit 32 bits.
         GraphClosedError
@@ -7632,7 +7634,7 @@ class Graph:
         Raises
         ------
         TypeError
-            If `stream` is None or no stream.
+            If `stream` is None or not a stream.
         GraphClosedError
             If the graph or the stream is closed.
         CUDAError
@@ -7764,7 +7766,7 @@ class ExecutableKernelNode(ExecutableGraphNode):
         Raises
         ------
         TypeError
-            If `kernel` is no Kernel, or the number or the types of the arguments are wrong.
+            If `kernel` is not a Kernel, or the number or the types of the arguments are wrong.
         ValueError
             If the configuration is wrong.
         CUDAError
@@ -7975,7 +7977,7 @@ class ExecutableChildGraphNode(ExecutableGraphNode):
         Raises
         ------
         TypeError
-            If `child` is no GraphDefinition.
+            If `child` is not a GraphDefinition.
         GraphClosedError
             If `child` is closed.
         CUDAError
@@ -8014,7 +8016,7 @@ class ExecutableEventRecordNode(ExecutableGraphNode):
         Raises
         ------
         TypeError
-            If the argument is no event.
+            If the argument is not an event.
         GraphClosedError
             If the event is closed.
         """
@@ -8051,7 +8053,7 @@ class ExecutableEventWaitNode(ExecutableGraphNode):
         Raises
         ------
         TypeError
-            If the argument is no event.
+            If the argument is not an event.
         GraphClosedError
             If the event is closed.
         """
@@ -8344,7 +8346,7 @@ class GraphBuilder:
         Raises
         ------
         TypeError
-            If `condition` is no GraphCondition.
+            If `condition` is not a GraphCondition.
         RuntimeError
             If the builder is not building.
         CUDAError
@@ -8370,7 +8372,7 @@ class GraphBuilder:
         Raises
         ------
         TypeError
-            If `condition` is no GraphCondition.
+            If `condition` is not a GraphCondition.
         RuntimeError
             If the builder is not building.
         CUDAError
@@ -8396,7 +8398,7 @@ class GraphBuilder:
         Raises
         ------
         TypeError
-            If `condition` is no GraphCondition.
+            If `condition` is not a GraphCondition.
         RuntimeError
             If the builder is not building.
         CUDAError
@@ -8543,7 +8545,7 @@ class StridedLayout:
         Raises
         ------
         TypeError
-            If the shape is no tuple of ints.
+            If the shape is not a tuple of ints.
         ValueError
             If an extent is negative, there are more than 64, the element has no bytes, the order does not
             name each axis once, or the size does not fit 64 bits.
@@ -8569,7 +8571,7 @@ class StridedLayout:
         Raises
         ------
         TypeError
-            If `other` is no StridedLayout.
+            If `other` is not a StridedLayout.
         ValueError
             If the order does not name each axis once.
         """
@@ -8748,7 +8750,7 @@ class StridedLayout:
         Raises
         ------
         TypeError
-            If an axis is no int.
+            If an axis is not an int.
         ValueError
             If there is no such axis.
         """
@@ -8884,7 +8886,7 @@ class StridedLayout:
         Raises
         ------
         TypeError
-            If an argument is no int.
+            If an argument is not an int.
         ValueError
             If `max_itemsize` is less than the element, or there is no such axis.
         """
@@ -9186,9 +9188,9 @@ class StridedMemoryView:
         Raises
         ------
         TypeError
-            If `stream` is no stream.
+            If `stream` is not a stream.
         BufferError
-            If `other` is no array.
+            If `other` is not an array.
         ValueError
             If shapes or element types differ, `other` is read-only, its elements share memory, or the two
             overlap.
@@ -9584,7 +9586,7 @@ class GraphicsResource:
         Raises
         ------
         TypeError
-            If `stream` is no stream.
+            If `stream` is not a stream.
         ClosedError
             If the stream is closed.
         CUDAError
@@ -10061,7 +10063,7 @@ class ProcessInfo:
         Raises
         ------
         NotSupportedError
-            If the device is no MIG device.
+            If the device is not a MIG device.
         """
 
     @property
@@ -10072,7 +10074,7 @@ class ProcessInfo:
         Raises
         ------
         NotSupportedError
-            If the device is no MIG device.
+            If the device is not a MIG device.
         """
 
     def __repr__(self) -> str: ...
@@ -10431,7 +10433,7 @@ class ClockInfo:
         Raises
         ------
         TypeError
-            If `pstate` is no int.
+            If `pstate` is not an int.
         ValueError
             If there is no such performance state.
         NvmlError
@@ -10455,7 +10457,7 @@ class ClockInfo:
         Raises
         ------
         TypeError
-            If `pstate` is no int.
+            If `pstate` is not an int.
         ValueError
             If there is no such performance state.
         NvmlError
@@ -11953,7 +11955,7 @@ def get_topology_common_ancestor(device1: SystemDevice, device2: SystemDevice) -
     Raises
     ------
     TypeError
-        If one is no device.
+        If one of them is not a device.
     NvmlError
         If NVML cannot answer; ``NotSupportedError`` if the device does not have it.
     """
@@ -11977,7 +11979,7 @@ def get_p2p_status(device1: SystemDevice, device2: SystemDevice, index: cuprum.s
     Raises
     ------
     TypeError
-        If one is no device.
+        If one of them is not a device.
     ValueError
         If there is no such way.
     NvmlError

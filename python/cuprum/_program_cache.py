@@ -243,7 +243,7 @@ class FileStreamProgramCache(_CoreCache):
     Raises
     ------
     TypeError
-        If `path` is no path, or `max_size_bytes` neither an int nor None.
+        If `path` is not a path, or `max_size_bytes` is neither an int nor None.
     ValueError
         If `max_size_bytes` is less than 1, or the default folder is open to other users.
     OSError

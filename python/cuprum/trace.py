@@ -127,7 +127,7 @@ def range(name: str) -> Iterator[None]:
     Raises
     ------
     TypeError
-        If `name` is no str.
+        If `name` is not a str.
     """
     begin_range(name)
     try:

@@ -97,7 +97,7 @@ StridedLayout
 Raises
 ------
 TypeError
-    If the shape is no tuple of ints.
+    If the shape is not a tuple of ints.
 ValueError
     If an extent is negative, there are more than 64, the element has no bytes, the order does not
     name each axis once, or the size does not fit 64 bits.)");
@@ -131,7 +131,7 @@ StridedLayout
 Raises
 ------
 TypeError
-    If `other` is no StridedLayout.
+    If `other` is not a StridedLayout.
 ValueError
     If the order does not name each axis once.)");
     bind_facts(type);
@@ -334,7 +334,7 @@ StridedLayout
 Raises
 ------
 TypeError
-    If an axis is no int.
+    If an axis is not an int.
 ValueError
     If there is no such axis.)");
     type.def("flattened_axis_mask", &StridedLayout::flattened_axis_mask,
@@ -488,7 +488,7 @@ int
 Raises
 ------
 TypeError
-    If an argument is no int.
+    If an argument is not an int.
 ValueError
     If `max_itemsize` is less than the element, or there is no such axis.)");
 }

@@ -79,9 +79,9 @@ blocking : bool, optional
 Raises
 ------
 TypeError
-    If `stream` is no stream.
+    If `stream` is not a stream.
 BufferError
-    If `other` is no array.
+    If `other` is not an array.
 ValueError
     If shapes or element types differ, `other` is read-only, its elements share memory, or the two
     overlap.)");

@@ -332,7 +332,7 @@ child : GraphDefinition
 Raises
 ------
 TypeError
-    If `child` is no GraphDefinition.
+    If `child` is not a GraphDefinition.
 GraphClosedError
     If `child` is closed.
 CUDAError
@@ -359,7 +359,7 @@ event : Event
 Raises
 ------
 TypeError
-    If the argument is no event.
+    If the argument is not an event.
 GraphClosedError
     If the event is closed.)");
 }

@@ -76,7 +76,7 @@ stream : Stream
 Raises
 ------
 TypeError
-    If `stream` is None or no stream.
+    If `stream` is None or not a stream.
 GraphClosedError
     If the graph or the stream is closed.
 CUDAError

@@ -291,7 +291,7 @@ ChildGraphNode
 Raises
 ------
 TypeError
-    If the child is no graph.)");
+    If the child is not a graph.)");
 }
 
 template <typename Self>
@@ -489,7 +489,7 @@ EmptyNode
 Raises
 ------
 TypeError
-    If an argument is no node.
+    If an argument is not a node.
 GraphError
     If a node belongs to another graph.
 GraphClosedError
@@ -516,7 +516,7 @@ EventRecordNode
 Raises
 ------
 TypeError
-    If the argument is no event.)");
+    If the argument is not an event.)");
     type.def(
         "wait",
         [](const Self& self, nb::handle event) {
@@ -539,7 +539,7 @@ EventWaitNode
 Raises
 ------
 TypeError
-    If the argument is no event.)");
+    If the argument is not an event.)");
 }
 
 template <typename Self>
@@ -566,7 +566,7 @@ IfNode
 Raises
 ------
 TypeError
-    If `condition` is no GraphCondition.
+    If `condition` is not a GraphCondition.
 CUDAError
     If the condition is used already, or belongs to another graph.
 GraphClosedError
@@ -593,7 +593,7 @@ IfElseNode
 Raises
 ------
 TypeError
-    If `condition` is no GraphCondition.
+    If `condition` is not a GraphCondition.
 CUDAError
     If the condition is used already, or belongs to another graph.
 GraphClosedError
@@ -621,7 +621,7 @@ WhileNode
 Raises
 ------
 TypeError
-    If `condition` is no GraphCondition.
+    If `condition` is not a GraphCondition.
 CUDAError
     If the condition is used already, or belongs to another graph.
 GraphClosedError

@@ -464,7 +464,7 @@ GraphBuilder
 Raises
 ------
 TypeError
-    If `condition` is no GraphCondition.
+    If `condition` is not a GraphCondition.
 RuntimeError
     If the builder is not building.
 CUDAError
@@ -498,7 +498,7 @@ tuple[GraphBuilder, GraphBuilder]
 Raises
 ------
 TypeError
-    If `condition` is no GraphCondition.
+    If `condition` is not a GraphCondition.
 RuntimeError
     If the builder is not building.
 CUDAError
@@ -529,7 +529,7 @@ GraphBuilder
 Raises
 ------
 TypeError
-    If `condition` is no GraphCondition.
+    If `condition` is not a GraphCondition.
 RuntimeError
     If the builder is not building.
 CUDAError

@@ -116,7 +116,7 @@ GraphCondition
 Raises
 ------
 TypeError
-    If the value is no int.
+    If the value is not an int.
 ValueError
     If the value does not fit 32 bits.
 GraphClosedError

@@ -126,7 +126,7 @@ child : GraphDefinition
 Raises
 ------
 TypeError
-    If `child` is no GraphDefinition.
+    If `child` is not a GraphDefinition.
 GraphError
     If `child` is part of the same graph.
 GraphClosedError

@@ -233,7 +233,7 @@ other : KernelNode
 Raises
 ------
 TypeError
-    If `other` is no kernel node.
+    If `other` is not a kernel node.
 GraphClosedError
     If one of the nodes was destroyed.)");
 }
@@ -322,7 +322,7 @@ event : Event
 Raises
 ------
 TypeError
-    If the argument is no event.
+    If the argument is not an event.
 GraphClosedError
     If the event is closed, or the node was destroyed.)");
     type.def("__repr__", [name](const Node& self) {

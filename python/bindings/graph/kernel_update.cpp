@@ -101,7 +101,7 @@ args : sequence
 Raises
 ------
 TypeError
-    If `kernel` is no Kernel, or the number or the types of the arguments are wrong.
+    If `kernel` is not a Kernel, or the number or the types of the arguments are wrong.
 ValueError
     If the configuration is wrong.
 CUDAError

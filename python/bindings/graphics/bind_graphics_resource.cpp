@@ -320,7 +320,7 @@ stream : Stream, optional
 Raises
 ------
 TypeError
-    If `stream` is no stream.
+    If `stream` is not a stream.
 ClosedError
     If the stream is closed.
 CUDAError

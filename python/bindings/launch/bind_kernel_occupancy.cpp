@@ -185,7 +185,7 @@ int
 Raises
 ------
 TypeError
-    If an argument is no int.
+    If an argument is not an int.
 ValueError
     If the block size is less than 1.
 CUDAError
@@ -239,7 +239,7 @@ int
 Raises
 ------
 TypeError
-    If an argument is no int.
+    If an argument is not an int.
 ValueError
     If a number is less than 1.
 CUDAError
@@ -265,7 +265,7 @@ int
 Raises
 ------
 TypeError
-    If `config` is neither a LaunchConfig nor a dict, or `stream` no stream.
+    If `config` is neither a LaunchConfig nor a dict, or `stream` is not a stream.
 ClosedError
     If the stream is closed.
 CUDAError
@@ -290,7 +290,7 @@ int
 Raises
 ------
 TypeError
-    If `config` is neither a LaunchConfig nor a dict, or `stream` no stream.
+    If `config` is neither a LaunchConfig nor a dict, or `stream` is not a stream.
 ClosedError
     If the stream is closed.
 CUDAError

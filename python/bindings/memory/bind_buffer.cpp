@@ -333,7 +333,7 @@ stream : Stream, optional
 Raises
 ------
 TypeError
-    If `stream` is no stream.
+    If `stream` is not a stream.
 ClosedError
     If `stream` is closed. The buffer stays open then.)");
     type.def(
@@ -354,7 +354,7 @@ stream : Stream
 Raises
 ------
 TypeError
-    If `stream` is None or no stream.
+    If `stream` is None or not a stream.
 ClosedError
     If the buffer or the stream is closed.)");
     type.def(

@@ -106,7 +106,7 @@ DeviceMemoryResource
 Raises
 ------
 TypeError
-    If `handle` is no int.
+    If `handle` is not an int.
 ValueError
     If `handle` is 0, or there is no such device.)");
     type.def_static(
@@ -140,7 +140,7 @@ Raises
 TypeError
     If `alloc_handle` is neither an int nor an IPCAllocationHandle.
 ValueError
-    If it is no open file descriptor.
+    If it is not an open file descriptor.
 CUDAError
     If the descriptor is not that of a pool.)");
     type.def_static(

@@ -214,7 +214,7 @@ stream : Stream
 Raises
 ------
 TypeError
-    If the location is no device and no Host.)");
+    If the location is neither a device nor a Host.)");
     type.def(
         "discard",
         [](const PyManagedBuffer& self, nb::handle stream) {
@@ -233,7 +233,7 @@ stream : Stream
 Raises
 ------
 TypeError
-    If `stream` is None or no stream.
+    If `stream` is None or not a stream.
 ClosedError
     If the buffer or the stream is closed.
 NotSupportedError
@@ -261,7 +261,7 @@ stream : Stream
 Raises
 ------
 TypeError
-    If the location is no device and no Host.)");
+    If the location is neither a device nor a Host.)");
 }
 
 void bind_batches(nb::module_& module) {
@@ -292,7 +292,8 @@ locations : Device or Host, or a sequence of them
 Raises
 ------
 TypeError
-    If `buffers` is no sequence of Buffers, a location no device and no Host, or `stream` no stream.
+    If `buffers` is not a sequence of Buffers, a location is not a device or a Host, or `stream` is
+    not a stream.
 ValueError
     If there is no buffer, one is not managed memory, or the locations are neither one nor as many
     as the buffers.
@@ -321,7 +322,7 @@ buffers : Sequence[Buffer]
 Raises
 ------
 TypeError
-    If `buffers` is no sequence of Buffers, or `stream` no stream.
+    If `buffers` is not a sequence of Buffers, or `stream` is not a stream.
 ValueError
     If there is no buffer, or one is not managed memory.
 NotSupportedError
@@ -353,7 +354,8 @@ locations : Device | Host | Sequence[Device | Host]
 Raises
 ------
 TypeError
-    If `buffers` is no sequence of Buffers, a location no device and no Host, or `stream` no stream.
+    If `buffers` is not a sequence of Buffers, a location is not a device or a Host, or `stream` is
+    not a stream.
 ValueError
     If there is no buffer, one is not managed memory, or the locations are neither one nor as many
     as the buffers.

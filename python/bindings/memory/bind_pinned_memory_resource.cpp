@@ -92,7 +92,7 @@ Raises
 TypeError
     If `alloc_handle` is neither an int nor an IPCAllocationHandle.
 ValueError
-    If it is no open file descriptor.
+    If it is not an open file descriptor.
 CUDAError
     If the descriptor is not that of a pool.)");
     type.def_static(

@@ -127,7 +127,7 @@ Stream
 Raises
 ------
 TypeError
-    If `handle` is no int.
+    If `handle` is not an int.
 ValueError
     If it does not fit 64 bits.)");
     fast_property<handle>(type, "def handle(self) -> int",

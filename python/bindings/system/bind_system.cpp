@@ -187,7 +187,7 @@ GpuTopologyLevel
 Raises
 ------
 TypeError
-    If one is no device.
+    If one of them is not a device.
 NvmlError
     If NVML cannot answer; ``NotSupportedError`` if the device does not have it.)");
     module.def(
@@ -218,7 +218,7 @@ GpuP2PStatus
 Raises
 ------
 TypeError
-    If one is no device.
+    If one of them is not a device.
 ValueError
     If there is no such way.
 NvmlError

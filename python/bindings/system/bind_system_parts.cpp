@@ -127,7 +127,7 @@ tuple[int, int]
 Raises
 ------
 TypeError
-    If `pstate` is no int.
+    If `pstate` is not an int.
 ValueError
     If there is no such performance state.
 NvmlError
@@ -148,7 +148,7 @@ ClockOffsets
 Raises
 ------
 TypeError
-    If `pstate` is no int.
+    If `pstate` is not an int.
 ValueError
     If there is no such performance state.
 NvmlError

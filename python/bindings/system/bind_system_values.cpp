@@ -164,7 +164,7 @@ NotFoundError
 Raises
 ------
 NotSupportedError
-    If the device is no MIG device.)")
+    If the device is not a MIG device.)")
         .def_prop_ro(
             "compute_instance_id",
             [](const PyProcessInfo& self) {
@@ -176,7 +176,7 @@ NotSupportedError
 Raises
 ------
 NotSupportedError
-    If the device is no MIG device.)")
+    If the device is not a MIG device.)")
         .def("__repr__", [](const PyProcessInfo& self) {
             return "<ProcessInfo pid=" + std::to_string(self.info.pid) + " used_gpu_memory=" +
                    (self.info.used_gpu_memory ? std::to_string(*self.info.used_gpu_memory)

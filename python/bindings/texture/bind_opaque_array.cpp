@@ -109,11 +109,11 @@ OpaqueArray
 Raises
 ------
 TypeError
-    If `handle` is no int.
+    If `handle` is not an int.
 ValueError
     If `handle` is 0.
 CUDAError
-    If it is no array of the current context.)");
+    If it is not an array of the current context.)");
     bind_facts(type);
     bind_copies(type);
     type.def("close", &PyOpaqueArray::drop,
@@ -351,7 +351,7 @@ numpy.ndarray
 Raises
 ------
 TypeError
-    If `stream` is no stream, or `offset` or `shape` no tuple of ints.
+    If `stream` is not a stream, or `offset` or `shape` is not a tuple of ints.
 ValueError
     If the region does not lie in the array.
 ClosedError

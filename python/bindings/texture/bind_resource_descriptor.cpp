@@ -80,7 +80,7 @@ ResourceDescriptor
 Raises
 ------
 TypeError
-    If `array` is no OpaqueArray.
+    If `array` is not an OpaqueArray.
 ClosedError
     If the array is closed.)");
     type.def_static(
@@ -111,7 +111,7 @@ ResourceDescriptor
 Raises
 ------
 TypeError
-    If `mipmapped_array` is no MipmappedArray.
+    If `mipmapped_array` is not a MipmappedArray.
 ClosedError
     If the array is closed.)");
     type.def_static(

@@ -78,7 +78,7 @@ def main(arguments: list[str]) -> None:
     Raises
     ------
     SystemExit
-        If there is no script, with a line on how to use it, or when the script ends so.
+        If there is no script; its text is a line on how to use it. A script may raise it too.
     ImportError
         If there is no such module.
     """
