@@ -32,6 +32,7 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 namespace cuprum::python {
 
@@ -512,8 +513,9 @@ void set_memory_resource(PyDevice& self, nb::handle resource) {
         raise_error(PyExc_TypeError,
                     "memory_resource must be a MemoryResource, got " + type_label(resource));
     }
+    nb::object previous = nb::borrow(resource); // released without the lock: it may run Python code
     const nb::ft_lock_guard lock(self.mutex);
-    self.memory_resource = nb::borrow(resource);
+    std::swap(self.memory_resource, previous);
 }
 
 void forget_devices() {
@@ -522,8 +524,12 @@ void forget_devices() {
     for (std::size_t i = 0; i < table.count; ++i) {
         if (PyObject* object = table.objects[i].load(std::memory_order_acquire)) {
             auto& device = *nb::inst_ptr<PyDevice>(nb::handle(object));
-            const nb::ft_lock_guard lock(device.mutex);
-            give_up(device.memory_resource);
+            nb::object previous; // released without the lock
+            {
+                const nb::ft_lock_guard lock(device.mutex);
+                std::swap(device.memory_resource, previous);
+            }
+            give_up(previous);
         }
     }
 }
