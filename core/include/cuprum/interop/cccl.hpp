@@ -14,6 +14,8 @@
 #include <cuprum/stream.hpp>
 #include <cuprum/typed_view.hpp>
 
+#include <cuda_runtime_api.h> // first: the headers of older CCCL do not include it
+
 #include <cuda/std/array>
 #include <cuda/std/mdspan>
 #include <cuda/stream_ref>
