@@ -14,7 +14,9 @@
 #include <cuprum/stream.hpp>
 #include <cuprum/typed_view.hpp>
 
+// clang-format off
 #include <cuda_runtime_api.h> // first: the headers of older CCCL do not include it
+// clang-format on
 
 #include <cuda/std/array>
 #include <cuda/std/mdspan>
