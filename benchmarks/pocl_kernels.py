@@ -229,6 +229,23 @@ class Pocl:
             )
             for each in "xyz"
         }
+        # Memory that was never written has one page of zeros behind it, which stays in the cache.
+        zero = ctypes.c_uint32(0)
+        for buffer in self.buffers.values():
+            self.check(
+                self.library.clEnqueueFillBuffer(
+                    self.queue,
+                    buffer,
+                    ctypes.byref(zero),
+                    ctypes.c_size_t(4),
+                    ctypes.c_size_t(0),
+                    ctypes.c_size_t(4 * LARGE),
+                    0,
+                    None,
+                    None,
+                )
+            )
+        self.check(self.library.clFinish(self.queue))
 
     def find_platform(self):
         count = ctypes.c_uint()

@@ -233,6 +233,9 @@ void Grid::fail(Fault fault) {
 
 void Grid::fill_launch_bank() {
     const bytecode::Kernel& code = kernel();
+    if (code.launch_bytes == 0) {
+        return; // allocating nothing would take a tenth of an empty launch
+    }
     std::byte* bank = launch_bank_.reserve(code.launch_bytes);
     for (const bytecode::SpecialSlot& slot : code.launch_specials) {
         broadcast(bank + slot.offset, slot.width, launch_value(slot.special));

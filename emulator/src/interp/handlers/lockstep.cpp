@@ -406,11 +406,36 @@ template <Space SPACE, unsigned BYTES, bool IS_WRITE>
     const auto step = static_cast<SL>(start - last);
     last = start;
     const SL bytes = span.stride * SL{block.warp_count};
-    if (block.block_count == 1 && span.stride == SL{warp_bytes} &&
-        span.half * 2 == SL{warp_bytes} && bytes <= most && (step > foreseen || step < -foreseen)) {
+    if (span.stride == SL{warp_bytes} && span.half * 2 == SL{warp_bytes} && bytes <= most &&
+        (step > foreseen || step < -foreseen)) {
         for (SL offset = 0; offset < bytes; offset += line) {
             __builtin_prefetch(
                 reinterpret_cast<const std::byte*>(start + static_cast<UL>(step + offset)));
+        }
+    }
+}
+
+/// Returns how much further the next team will load what this instruction loads now, judged by the
+/// last team; 0 for a single block. The processor foresees it only up to the end of a page.
+[[gnu::always_inline]] inline SL next_team(Lockstep& block, const Instruction* at,
+                                           const Span& span) {
+    if (block.block_count == 1) {
+        return 0;
+    }
+    auto* const starts = reinterpret_cast<UL*>(&block.starts);
+    const auto start = reinterpret_cast<UL>(span.first);
+    UL& last = starts[static_cast<UL>(at - block.whole.code) % 8];
+    const auto step = static_cast<SL>(start - last);
+    last = start;
+    return step;
+}
+
+/// Fetches what the next team will load where this one loads the current warp of a span.
+[[gnu::always_inline]] inline void fetch_next(const Span& span, SL step) {
+    if (step != 0) {
+        for (unsigned half = 0; half < 2; ++half) {
+            __builtin_prefetch(reinterpret_cast<const std::byte*>(
+                reinterpret_cast<UL>(span.part(half)) + static_cast<UL>(step)));
         }
     }
 }
@@ -424,12 +449,17 @@ const Instruction* load_block(Lockstep& block, const Instruction* at) {
     if (!find_span<SPACE, sizeof(Element), false>(block, at, span)) [[unlikely]] {
         return access_each(block, at);
     }
+    SL next = 0;
     if constexpr (SPACE != Space::Shared) {
-        fetch_ahead(block, at, span, sizeof(Element) * WARP_SIZE);
+        next = next_team(block, at, span);
+        if (block.block_count == 1) {
+            fetch_ahead(block, at, span, sizeof(Element) * WARP_SIZE);
+        }
     }
     constexpr unsigned chunks = CHUNKS<Register> / 2; // of half a warp
     std::byte* to = block.frames + at->dst[0].bits;
     const auto load_warp = [&]() __attribute__((always_inline)) {
+        fetch_next(span, next);
         for (unsigned half = 0; half < 2; ++half) {
             const std::byte* const from = span.part(half);
             if (span.is_uniform) {
@@ -561,7 +591,11 @@ const Instruction* load_load_fma_block(Lockstep& block, const Instruction* at) {
     const std::byte* other = block.at(0, third);
     const std::size_t other_step = is_linear_operand(third) ? block.warp_stride_bytes : 0;
     std::byte* to = block.frames + fma->dst[0].bits;
+    const SL next_a = next_team(block, at, a);
+    const SL next_b = next_team(block, at + 1, b);
     const auto multiply_warp = [&]() __attribute__((always_inline)) {
+        fetch_next(a, next_a);
+        fetch_next(b, next_b);
         for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
             const unsigned half = chunk / HALF_CHUNKS;
             const unsigned i = chunk % HALF_CHUNKS;
