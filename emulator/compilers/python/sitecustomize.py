@@ -66,8 +66,10 @@ def _redirect(module: ModuleType) -> None:
     """Let the functions of a module call Cuprum's runtime library."""
     bindings = sys.modules["cuda.bindings"]
     major = bindings.__version__.partition(".")[0]
-    folder = Path(__file__).resolve().parents[2]
-    library = ctypes.CDLL(str(folder / f"libcudart.so.{major}"))
+    file = Path(__file__).resolve().parents[2] / f"libcudart.so.{major}"
+    if not file.exists():  # it is built only if CUDA's headers of the runtime are there
+        return
+    library = ctypes.CDLL(str(file))
     # NVIDIA's module reads this variable itself, and then calls a table that is private to it.
     is_per_thread = bool(int(os.getenv("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM", "0")))
     endings = ("_ptsz", "_ptds", "") if is_per_thread else ("",)
