@@ -217,7 +217,8 @@ def _check_libraries(name: str) -> Iterator[Finding]:
             yield Finding(library.name, OK, f"{library.version}, {library.path}")
         else:
             # NOTE: no problem, because programs that load PTX need no compiler.
-            reason = (library.problem or "not found").splitlines()[0]
+            # The rest of the reason repeats the advice.
+            reason = (library.problem or "not found").splitlines()[0].partition("; ")[0]
             text = _lines(reason, _NEEDED_FOR.get(library.name, ""))
             yield Finding(library.name, WARNING, text, ADVICE.get(library.name, ""))
 

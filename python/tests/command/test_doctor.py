@@ -67,14 +67,19 @@ def test_a_wrong_setting_of_the_emulated_device_is_a_problem():
 
 def test_compilers_that_are_not_there_are_noticed(monkeypatch, capsys):
     missing = [
-        types.SimpleNamespace(name=name, path="", version="", problem=f"{name} was not found")
+        types.SimpleNamespace(
+            name=name,
+            path="",
+            version="",
+            problem=f"cannot load {name}; tried:\na file",
+        )
         for name in ("NVRTC", "nvJitLink", "NVVM")
     ]
     monkeypatch.setattr(_cuprum, "compiler_libraries", lambda: missing)
     assert main(["doctor", "--json"]) == SUCCESS, "PTX loads without a compiler"
     findings = {each["check"]: each for each in json.loads(capsys.readouterr().out)["findings"]}
     assert findings["NVRTC"]["status"] == "warning"
-    assert "NVRTC was not found\nCUDA C++ does not compile; PTX" in findings["NVRTC"]["text"]
+    assert findings["NVRTC"]["text"].startswith("cannot load NVRTC\nCUDA C++ does not compile; PTX")
     assert "cuprum[cuda13]" in findings["NVRTC"]["advice"]
     assert findings["kernel"]["text"] == "PTX was loaded and run, the result is right"
     assert "headers" not in findings, "only a compiler reads them"
