@@ -96,6 +96,10 @@ ImageLanes find_image(WarpContext& warp, const Instruction* at, std::uint32_t ma
         return {};
     }
     ImageLanes result{image, 0};
+    if (at->src[0].bank() != bytecode::Bank::Registers) {
+        result.mask = mask; // the value is the same in all lanes
+        return result;
+    }
     for (; mask != 0; mask &= mask - 1) {
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
         if (value_of(warp, at, lane) == value) {

@@ -87,6 +87,10 @@ LockstepHandler common_handler(const Instruction& at) {
         return branch;
     case FixedOp::Exit:
         return exit_all;
+    case FixedOp::TextureQuery:
+    case FixedOp::TextureIsType:
+    case FixedOp::SurfaceAccess:
+        return run_each;
     case FixedOp::BarrierSync:
         return at.guard.is_none() ? pass_barrier : nullptr;
     case FixedOp::Rendezvous:

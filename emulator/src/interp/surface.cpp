@@ -42,6 +42,9 @@ void store_formatted(const ImageOperands& words, const SurfaceForm& form, const 
 void reduce(const ImageOperands& words, const SurfaceForm& form, const Image& image,
             std::uint32_t lane, std::byte* at);
 
+std::uint32_t access_rows(WarpContext& warp, const Instruction* at, const SurfaceForm& form,
+                          const ImageOperands& words, const Image& image, std::uint32_t mask);
+
 /// Returns the number of words before the values.
 unsigned place_words(const SurfaceForm& form) {
     return axes_of(form.geometry) + (has_layer(form.geometry) ? 1 : 0);
@@ -69,7 +72,11 @@ const Instruction* access(WarpContext& warp, const Instruction* at, std::uint32_
                                "sured.p changes " + std::to_string(form.element_bytes) +
                                    " bytes, but the surface is " + describe_image(image));
         }
-        for (std::uint32_t same = lanes.mask; same != 0; same &= same - 1) {
+        std::uint32_t same = lanes.mask;
+        if (form.op == SurfaceOp::Load || form.op == SurfaceOp::Store) {
+            same &= ~access_rows(warp, at, form, words, image, same);
+        }
+        for (; same != 0; same &= same - 1) {
             const auto lane = static_cast<std::uint32_t>(std::countr_zero(same));
             SurfacePlace place = surface_place_of(words, form, lane);
             const SurfacePlace asked = place;
@@ -174,6 +181,101 @@ std::string describe_surface_place(const SurfacePlace& place, const SurfaceForm&
         text += (has_layer(form.geometry) ? ", layer " : ", slice ") + std::to_string(place.z);
     }
     return text;
+}
+
+// Most often, the lanes of half a warp access neighbours in one row. (Blocks that are 16 threads
+// wide have two rows in a warp.) These are checked once.
+
+constexpr std::uint32_t ROW_LANES = bytecode::WARP_SIZE / 2;
+constexpr std::uint32_t ROW_MASK = (1u << ROW_LANES) - 1;
+
+/// Returns whether each lane of a row has a number that is `step` more than that of the lane
+/// before.
+bool has_step(const std::byte* words, std::uint32_t step) {
+    const auto* const numbers = reinterpret_cast<const ImageWord*>(words);
+    std::uint32_t differing = 0;
+    for (std::uint32_t lane = 1; lane < ROW_LANES; ++lane) {
+        differing |= numbers[lane] - numbers[lane - 1] - step;
+    }
+    return differing == 0;
+}
+
+/// Copies value number `index` of each lane between a row and a register.
+template <typename Element, typename Register>
+void copy_row(const SurfaceForm& form, std::byte* row, std::byte* lanes, unsigned index) {
+    const bool is_load = form.op == SurfaceOp::Load;
+    if (form.count == 1 && sizeof(Element) == sizeof(Register)) {
+        constexpr std::size_t bytes = ROW_LANES * sizeof(Element);
+        std::memcpy(is_load ? lanes : row, is_load ? row : lanes, bytes);
+        return;
+    }
+    row += index * sizeof(Element);
+    const std::size_t step = form.count * sizeof(Element);
+    if (is_load) {
+        for (std::uint32_t lane = 0; lane < ROW_LANES; ++lane) {
+            Element element;
+            std::memcpy(&element, row + lane * step, sizeof element);
+            const Register extended = element;
+            std::memcpy(lanes + lane * sizeof extended, &extended, sizeof extended);
+        }
+        return;
+    }
+    for (std::uint32_t lane = 0; lane < ROW_LANES; ++lane) { // the lower bytes
+        std::memcpy(row + lane * step, lanes + lane * sizeof(Register), sizeof(Element));
+    }
+}
+
+void copy_row_of(const SurfaceForm& form, std::byte* row, std::byte* lanes, unsigned index) {
+    switch (form.element_bytes) {
+    case 1:
+        return copy_row<std::uint8_t, std::uint32_t>(form, row, lanes, index);
+    case 2:
+        return copy_row<std::uint16_t, std::uint32_t>(form, row, lanes, index);
+    case 4:
+        return copy_row<std::uint32_t, std::uint32_t>(form, row, lanes, index);
+    default:
+        return copy_row<std::uint64_t, std::uint64_t>(form, row, lanes, index);
+    }
+}
+
+/// Loads or stores in those halves of a warp whose lanes access neighbours in one row of the image.
+/// Returns the lanes that are done.
+std::uint32_t access_rows(WarpContext& warp, const Instruction* at, const SurfaceForm& form,
+                          const ImageOperands& words, const Image& image, std::uint32_t mask) {
+    const std::uint32_t lane_bytes = std::uint32_t{form.element_bytes} * form.count;
+    const unsigned word_count = place_words(form);
+    const unsigned x_word = has_layer(form.geometry) ? 1 : 0;
+    const ImageLevel& level = image.levels[0];
+    std::uint32_t done = 0;
+    for (std::uint32_t first = 0; first < bytecode::WARP_SIZE; first += ROW_LANES) {
+        bool is_row = (mask >> first & ROW_MASK) == ROW_MASK && !form.counts_texels;
+        for (unsigned i = 0; is_row && i < word_count; ++i) {
+            is_row =
+                has_step(words.place(i) + first * sizeof(ImageWord), i == x_word ? lane_bytes : 0);
+        }
+        if (!is_row) {
+            continue;
+        }
+        SurfacePlace place = surface_place_of(words, form, first);
+        SurfacePlace last = surface_place_of(words, form, first + ROW_LANES - 1);
+        limit(place, image, form);
+        limit(last, image, form);
+        if (place.is_outside || last.is_outside) {
+            continue;
+        }
+        std::byte* const row = level.data +
+                               static_cast<std::uint64_t>(place.z) * level.slice_bytes +
+                               static_cast<std::uint64_t>(place.y) * level.pitch_bytes +
+                               static_cast<std::uint64_t>(place.x);
+        const std::size_t register_bytes = form.element_bytes == 8 ? 8 : 4;
+        for (unsigned i = 0; i < form.count; ++i) {
+            const bytecode::Operand value =
+                form.op == SurfaceOp::Load ? at->dst[i] : source_of(warp, at, 1 + word_count + i);
+            copy_row_of(form, row, warp.at(value) + first * register_bytes, i);
+        }
+        done |= ROW_MASK << first;
+    }
+    return done;
 }
 
 void load_texels(WarpContext& warp, const Instruction* at, const SurfaceForm& form,

@@ -106,4 +106,125 @@ TEST(Surfaces, queries_tell_sizes) {
 
 } // namespace
 
+namespace {
+
+/// Copies a surface of 80 x 4 (x 2) elements to another one, `shift` elements to the right, in
+/// blocks of 64 x 4 threads, and compares. Elements from outside are zero.
+void expect_copy(const std::string& geometry, const std::string& type, unsigned element_bytes,
+                 unsigned count, int shift, test::Shape shape) {
+    constexpr unsigned width = 80;
+    constexpr unsigned height = 4;
+    constexpr unsigned threads = 64; // of a row
+    const unsigned lane_bytes = element_bytes * count;
+    const unsigned slices = geometry == "2d" ? 1 : 2;
+    const std::size_t bytes = std::size_t{width} * height * slices * lane_bytes;
+    std::vector<std::byte> from(bytes);
+    std::vector<std::byte> to(bytes, std::byte{0xee});
+    for (std::size_t i = 0; i < bytes; ++i) {
+        from[i] = static_cast<std::byte>(i * 7 + i / 256);
+    }
+    const auto insert = [&](std::vector<std::byte>& texels) {
+        Image image;
+        image.shape = geometry == "2d"    ? ImageShape::Plane
+                      : geometry == "a2d" ? ImageShape::PlaneLayers
+                                          : ImageShape::Volume;
+        image.texel_bytes = static_cast<std::uint8_t>(lane_bytes);
+        image.layers = geometry == "a2d" ? slices : 1;
+        image.levels[0] = {.data = texels.data(),
+                           .width = width,
+                           .height = height,
+                           .depth = geometry == "3d" ? slices : 1,
+                           .pitch_bytes = std::uint64_t{width} * lane_bytes,
+                           .slice_bytes = std::uint64_t{width} * height * lane_bytes};
+        return ImageTable::instance().insert(ImageUse::Surface, image);
+    };
+    const std::uint64_t source = insert(from);
+    const std::uint64_t target = insert(to);
+    std::string values = "%v0";
+    for (unsigned i = 1; i < count; ++i) {
+        values += ", %v" + std::to_string(i);
+    }
+    values = "{" + values + "}";
+    const std::string vector = count == 1 ? "" : ".v" + std::to_string(count);
+    const auto place = [&](const std::string& x) {
+        return geometry == "2d"    ? "{" + x + ", %y}"
+               : geometry == "a2d" ? "{%z, " + x + ", %y, %y}"
+                                   : "{" + x + ", %y, %z, %z}";
+    };
+    const std::string width_text = element_bytes == 8   ? ".b64"
+                                   : element_bytes == 4 ? ".b32"
+                                                        : ".b16";
+    test::TestDevice device;
+    const Fault fault = test::run(
+        device,
+        ".visible .entry k(.param .u64 ps, .param .u64 pt, .param .s32 pshift) {\n"
+        ".reg .b64 %s, %t; .reg .b32 %x, %y, %z, %w, %i, %shift, %from; .reg " +
+            width_text +
+            " %v<4>;\n"
+            "ld.param.u64 %s, [ps]; ld.param.u64 %t, [pt]; ld.param.s32 %shift, [pshift];\n"
+            "mov.u32 %x, %tid.x; mov.u32 %y, %tid.y; mov.u32 %w, %ntid.x; mad.lo.u32 %i, %y, %w, "
+            "%x;\nand.b32 %x, %i, 63; shr.u32 %y, %i, 6; mov.u32 %z, %ctaid.x;\n"
+            "sub.s32 %from, %x, %shift; mul.lo.s32 %from, %from, " +
+            std::to_string(lane_bytes) + "; mul.lo.s32 %x, %x, " + std::to_string(lane_bytes) +
+            ";\nsuld.b." + geometry + vector + "." + type + ".zero " + values + ", [%s, " +
+            place("%from") + "];\nsust.b." + geometry + vector + "." + type + ".zero [%t, " +
+            place("%x") + "], " + values + ";\nret;\n}\n",
+        shape, source, target, shift);
+    ASSERT_EQ(fault.kind, FaultKind::None) << fault.report;
+    for (std::size_t i = 0; i < bytes; ++i) {
+        const auto x = static_cast<int>(i / lane_bytes % width);
+        const bool is_written = x < static_cast<int>(threads);
+        const bool is_inside = x >= shift && x - shift < static_cast<int>(width);
+        const std::byte expected =
+            !is_written  ? std::byte{0xee}
+            : !is_inside ? std::byte{0}
+                         : from[i - static_cast<std::size_t>(shift * static_cast<int>(lane_bytes))];
+        ASSERT_EQ(to[i], expected)
+            << geometry << " " << type << " x " << count << ", shift " << shift << ", byte " << i;
+    }
+    ImageTable::instance().erase(source);
+    ImageTable::instance().erase(target);
+}
+
+} // namespace
+
+TEST(Surfaces, rows_are_copied_with_any_element_shape_and_shift) {
+    for (const std::string geometry : {"2d", "a2d", "3d"}) {
+        for (const unsigned count : {1u, 2u, 4u}) {
+            for (const int shift : {0, 3, -3, -20, 64}) {
+                for (test::Shape shape :
+                     {test::Shape{.block = 256}, test::Shape{.block = 16, .block_y = 16},
+                      test::Shape{.block = 64, .block_y = 4}}) {
+                    shape.grid = geometry == "2d" ? 1 : 2;
+                    expect_copy(geometry, "b8", 1, count, shift, shape);
+                    expect_copy(geometry, "b16", 2, count, shift, shape);
+                    expect_copy(geometry, "b32", 4, count, shift, shape);
+                    if (count < 4) {
+                        expect_copy(geometry, "b64", 8, count, shift, shape);
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST(Surfaces, a_trap_in_one_of_many_warps_names_the_thread) {
+    test::TestDevice device;
+    const test::TestImage image = test::numbered_image(100, 1);
+    const auto handle = ImageTable::instance().insert(ImageUse::Surface, image.image);
+    auto* const out = device.allocate<std::uint32_t>(128);
+    const Fault fault = test::run(
+        device,
+        ".visible .entry k(.param .u64 ps, .param .u64 pout) {\n"
+        ".reg .b64 %s, %out, %d; .reg .b32 %x, %i, %v;\n"
+        "ld.param.u64 %s, [ps]; ld.param.u64 %out, [pout]; mov.u32 %i, %tid.x; shl.b32 %x, %i, 2;\n"
+        "suld.b.2d.b32.trap {%v}, [%s, {%x, 0}];\nmul.wide.u32 %d, %i, 4; add.u64 %out, %out, %d;\n"
+        "st.global.u32 [%out], %v;\nret;\n}\n",
+        {.block = 128}, handle, out);
+    EXPECT_EQ(fault.kind, FaultKind::IllegalAddress);
+    EXPECT_NE(fault.report.find("thread (100, 0, 0)"), std::string::npos) << fault.report;
+    EXPECT_NE(fault.report.find("byte 400, row 0"), std::string::npos) << fault.report;
+    ImageTable::instance().erase(handle);
+}
+
 } // namespace cuprum::emulator
