@@ -223,25 +223,47 @@ template <bool HAS_WORDS>
     }
 }
 
+/// Reads words at places of up to 32 bits.
+[[gnu::always_inline]] inline Words gather_words(const std::byte* data, Words places) {
+#if defined(__AVX2__)
+    // Indices are signed, so count from the middle of the 4 GiB.
+    constexpr std::uint32_t middle = 0x80000000u;
+    const Words indices = places ^ middle;
+    const auto* const base = reinterpret_cast<const int*>(data + middle);
+#if defined(__AVX512F__)
+    return reinterpret_cast<Words>(_mm512_mask_i32gather_epi32(
+        __m512i{}, 0xffff, reinterpret_cast<__m512i>(indices), base, 1));
+#else
+    return reinterpret_cast<Words>(
+        _mm256_i32gather_epi32(base, reinterpret_cast<__m256i>(indices), 1));
+#endif
+#else
+    Words texels{};
+    for (unsigned lane = 0; lane < CHUNK_LANES; ++lane) {
+        typedef std::uint32_t Word __attribute__((aligned(1), may_alias));
+        texels[lane] = *reinterpret_cast<const Word*>(data + places[lane]);
+    }
+    return texels;
+#endif
+}
+
 /// Reads texels anywhere: four bytes from `offset` on, or all if a texel is smaller.
 template <bool HAS_WORDS>
 [[gnu::always_inline]] inline Words read_anywhere(const PlaneView& view, Ints x, Ints y,
                                                   unsigned offset) {
-    alignas(VECTOR_BYTES) std::uint32_t places[CHUNK_LANES];
-    alignas(VECTOR_BYTES) std::uint32_t texels[CHUNK_LANES];
     const auto row = reinterpret_cast<Words>(y) * static_cast<std::uint32_t>(view.pitch_bytes);
-    store<std::uint32_t>(reinterpret_cast<std::byte*>(places), 0,
-                         row + reinterpret_cast<Words>(x) * view.texel_bytes);
-    const std::byte* const data = view.data + offset;
-    for (unsigned lane = 0; lane < CHUNK_LANES; ++lane) {
-        const std::byte* const from = data + places[lane];
-        typedef std::uint16_t Pair __attribute__((aligned(1), may_alias));
-        typedef std::uint32_t Word __attribute__((aligned(1), may_alias));
-        texels[lane] = HAS_WORDS || view.texel_bytes >= 4 ? *reinterpret_cast<const Word*>(from)
-                       : view.texel_bytes == 2            ? *reinterpret_cast<const Pair*>(from)
-                                                          : static_cast<std::uint32_t>(*from);
+    const Words places = row + reinterpret_cast<Words>(x) * view.texel_bytes;
+    if (HAS_WORDS || view.texel_bytes >= 4) {
+        return gather_words(view.data + offset, places);
     }
-    return load<std::uint32_t>(reinterpret_cast<const std::byte*>(texels), 0);
+    Words texels{};
+    for (unsigned lane = 0; lane < CHUNK_LANES; ++lane) {
+        typedef std::uint16_t Pair __attribute__((aligned(1), may_alias));
+        const std::byte* const from = view.data + places[lane];
+        texels[lane] = view.texel_bytes == 2 ? *reinterpret_cast<const Pair*>(from)
+                                             : static_cast<std::uint32_t>(*from);
+    }
+    return texels;
 }
 
 /// Returns a channel of texels of bytes.
@@ -292,27 +314,42 @@ struct Weights {
     return is_zero(is_far | (largest >= infinite));
 }
 
+/// Returns lanes of ones, without the lowest bits of each. Removes up to 31 bits.
+[[gnu::always_inline]] inline Words upper_bits(Ints removed) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<Words>(
+        _mm512_maskz_sllv_epi32(0xffff, _mm512_set1_epi32(-1), reinterpret_cast<__m512i>(removed)));
+#elif defined(__AVX2__)
+    return reinterpret_cast<Words>(
+        _mm256_sllv_epi32(_mm256_set1_epi32(-1), reinterpret_cast<__m256i>(removed)));
+#else
+    return ~Words{} << reinterpret_cast<Words>(removed & 31);
+#endif
+}
+
 /// Sets the bits to zero that a sum loses, and all bits of texels that do not count: the sum has 4
-/// bits more than its largest texel. Returns the lanes with a number that is not finite.
+/// bits more than its largest texel. Returns the lanes with a number that is not finite or tiny.
 [[gnu::always_inline]] inline std::uint32_t align_texels(Words (&texels)[CORNERS],
                                                          const Weights& weights) {
     constexpr std::int32_t extra_bits = 4;
-    constexpr std::int32_t no_exponent = -64;
+    constexpr auto most = static_cast<std::int32_t>(EXPONENT_PLACE); // bits of a texel to remove
     Ints exponents[CORNERS];
-    Ints largest = all(1);
+    Ints largest{};
+    Words bits{}; // of any texel
     for (unsigned i = 0; i < CORNERS; ++i) {
-        const auto exponent = reinterpret_cast<Ints>(texels[i] << 1 >> 24);
-        const Ints counts = smaller(exponent, weights.of[i]);
-        exponents[i] = counts == 0 ? all(no_exponent) : exponent;
+        texels[i] = weights.of[i] == 0 ? Words{} : texels[i];
+        bits |= texels[i];
+        exponents[i] = reinterpret_cast<Ints>(texels[i] << 1 >> 24);
         largest = larger(largest, exponents[i]);
     }
     for (unsigned i = 0; i < CORNERS; ++i) {
+        // Zeros and subnormal numbers lose all bits, unless the largest number is tiny, too.
         const Ints lost = larger(largest - extra_bits - exponents[i], Ints{});
-        const Words kept = texels[i] >> reinterpret_cast<Words>(lost & 31)
-                                            << reinterpret_cast<Words>(lost & 31);
-        texels[i] = lost > static_cast<std::int32_t>(EXPONENT_PLACE) ? Words{} : kept;
+        texels[i] = lost > most ? Words{} : texels[i] & upper_bits(lost);
     }
-    return lanes_where(largest == 255);
+    const auto is_nonzero = reinterpret_cast<Ints>(bits << 1 != 0);
+    const Ints is_tiny = (largest <= most + extra_bits) & is_nonzero;
+    return lanes_where(is_tiny | (largest == 255));
 }
 
 /// The texels and weights of a filter in memory.
