@@ -3,7 +3,8 @@
 
 // Compares real kernels with native code. Each kernel runs in turns on the device that Cuprum uses
 // and as the same algorithm in native, vectorised code on all cores. With CUPRUM_EMULATOR_ISA=v3,
-// both sides use AVX2. Texture fetches are compared with plain loads on the same device.
+// both sides use AVX2. Texture fetches and surface accesses are compared with plain loads on the
+// same device.
 //
 //   emulator_kernels [--turns N] [--only NAME] [--device-only]     writes JSON
 
@@ -183,7 +184,8 @@ int main(int argc, char** argv) {
                    run("histogram", {.grid = 256, .block = 256}, dbytes, dbins, LARGE),
                    [&] { native.histogram(bytes.data(), bins.data(), LARGE); });
     // Reading an image through a texture, compared with a plain load on the same device.
-    const auto image = device.create_opaque_array({.extent = {.width = SIZE, .height = SIZE}});
+    const auto image = device.create_opaque_array(
+        {.extent = {.width = SIZE, .height = SIZE}, .is_surface_load_store = true});
     image.copy_from_host(std::vector<float>(static_cast<std::size_t>(SIZE) * SIZE, 0.5F), stream);
     const auto resource = cuprum::ResourceDescriptor::from_opaque_array(image);
     const auto point = cuprum::TextureObject::create(resource, {});
@@ -193,6 +195,10 @@ int main(int argc, char** argv) {
     const auto load = run("read_memory", rows, dx, dy, SIZE);
     report.compare("texture_point_1024", run("read_texture", rows, point, dy, SIZE), load);
     report.compare("texture_linear_1024", run("read_texture", rows, linear, dy, SIZE), load);
+    report.compare("texture_rotated_1024", run("read_rotated", rows, linear, dy, SIZE), load);
+    const auto surface = cuprum::SurfaceObject::create(resource);
+    report.compare("surface_load_1024", run("read_surface", rows, surface, dy, SIZE), load);
+    report.compare("surface_store_1024", run("write_surface", rows, surface, dx, SIZE), load);
     std::fprintf(stderr, "device: %s\n", device.name().c_str());
     report.print();
 }

@@ -68,4 +68,16 @@ extern "C" __global__ void read_texture(cudaTextureObject_t from, float* to, int
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
     to[y * size + x] = tex2D<float>(from, x + 0.75f, y + 0.25f);
 }
+extern "C" __global__ void read_rotated(cudaTextureObject_t from, float* to, int size) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    to[y * size + x] = tex2D<float>(from, 0.8f * x + 0.6f * y, 0.8f * y - 0.6f * x);
+}
+extern "C" __global__ void read_surface(cudaSurfaceObject_t from, float* to, int size) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    to[y * size + x] = surf2Dread<float>(from, x * 4, y);
+}
+extern "C" __global__ void write_surface(cudaSurfaceObject_t to, const float* from, int size) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    surf2Dwrite(from[y * size + x], to, x * 4, y);
+}
 )";
