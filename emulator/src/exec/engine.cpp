@@ -6,7 +6,8 @@
 // One mutex protects three queues: tasks (such as copies, which run first), grids with blocks to
 // start, and suspended blocks. A worker with a grid takes range after range of its blocks without
 // the mutex. Ranges hold as many blocks as run in RANGE_NS, judged by the last range, so that a
-// worker writes to memory that others read once per range and not once per block. If other work
+// worker writes to memory that others read once per range and not once per block. The only worker
+// of a device takes ranges of a fixed size, so that a run can be repeated. If other work
 // waits, the worker turns to it after TURN_NS. Suspended blocks take part in the turns.
 //
 // A block that has used up its quantum is suspended if there is other work. Another block of the
@@ -50,6 +51,9 @@ using Clock = std::chrono::steady_clock;
 constexpr std::uint64_t RANGE_NS = 25'000;
 /// By how much the next range may be longer than the last one.
 constexpr std::uint64_t MAX_GROWTH = 8;
+/// How many blocks a range of the only worker has. The clock must not decide there: which blocks
+/// run as a team, and when collected reductions are applied, would differ from run to run.
+constexpr std::uint64_t ONLY_WORKER_RANGE = 256;
 /// After how many blocks a worker reads the clock while the rest of its range may be wanted.
 constexpr std::uint64_t BLOCKS_PER_CLOCK = 8;
 /// How long a worker may keep finished ranges to itself while it collects reductions for all of
@@ -544,9 +548,11 @@ void Engine::State::work_loop(Worker& self) {
 /// Runs ranges of a grid's blocks until none is left to start, or other work has waited for a turn.
 void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
     const bool is_random = is_random_now.load(std::memory_order_relaxed);
+    const std::uint32_t workers_in_all = worker_count.load(std::memory_order_relaxed);
+    const bool is_only_worker = workers_in_all == 1;
     std::optional<usage::KernelTime> time; // not for workers that find no block left
     std::optional<Progress::Turn> turn;
-    std::uint64_t size = 1;
+    std::uint64_t size = is_only_worker && !is_random ? ONLY_WORKER_RANGE : 1;
     std::uint64_t turn_end = 0;
     std::uint64_t now = 0;
     std::uint64_t finished = 0; // clusters that are not reported yet
@@ -559,7 +565,7 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
         reported_ns = now;
     };
     for (;;) {
-        ClusterRange range = grid->take(size, worker_count.load(std::memory_order_relaxed));
+        ClusterRange range = grid->take(size, workers_in_all);
         if (range.is_empty()) {
             break;
         }
@@ -578,13 +584,17 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
             grid->fail(std::move(fault)); // this range counts as unfinished until it is reported
         }
         const std::uint64_t clusters = run_range(self, grid, range, begin, finished);
-        if (self.reductions.apply == nullptr || begin - reported_ns > COLLECTING_NS) {
+        if (is_only_worker || self.reductions.apply == nullptr ||
+            begin - reported_ns > COLLECTING_NS) {
             report_finished();
             // From here on the grid may be done and may run again on other workers.
         }
         now = now_ns();
         if (!range.is_empty() || !grid->may_hold_more() || (now >= turn_end && has_rivals(*grid))) {
             break;
+        }
+        if (is_only_worker) {
+            continue;
         }
         const std::uint64_t took = std::max<std::uint64_t>(1, now - begin);
         const std::uint64_t fitting = std::max<std::uint64_t>(1, clusters * RANGE_NS / took);

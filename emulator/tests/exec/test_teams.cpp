@@ -6,6 +6,7 @@
 // be the same.
 
 #include "exec/block.hpp"
+#include "exec/engine.hpp"
 #include "exec/team.hpp"
 #include "support/operation.hpp"
 
@@ -288,6 +289,22 @@ TEST_P(InTeams, blocks_that_part_after_effects_continue_where_they_are) {
     }
 }
 
+TEST_P(InTeams, a_block_leaves_lockstep_after_others_have_continued_by_themselves) {
+    // Block 20 goes another way before effects, block 100 after them, and threads of block 150
+    // part.
+    const std::string body =
+        "setp.eq.u32 %p, %k, 20; mov.u32 %r3, 1; @%p bra A; mov.u32 %r3, 2;\nA:\n"
+        "setp.eq.u32 %p, %k, 150; selp.u32 %r4, %t, 0, %p; setp.gt.u32 %q, %r4, 33; @%q bra B;\n"
+        "add.u32 %r3, %r3, 7;\nB:\n"
+        "mul.wide.u32 %d0, %i, 4; add.u64 %d0, %out, %d0; atom.global.add.u32 %r1, [%d0], 5;\n"
+        "setp.eq.u32 %p, %k, 100; @%p bra C; add.u32 %r3, %r3, 20;\nC:\n"
+        "add.u32 %r0, %r1, %r3; atom.global.add.u32 %r1, [%d0], %r0;";
+    for (const U threads : {32u, 64u, 128u}) {
+        const TeamOutcome outcome = expect_same(body, {{200, 1}, {threads, 1}});
+        EXPECT_EQ(outcome.adopted, has_teams() ? 5 : 0);
+    }
+}
+
 TEST_P(InTeams, a_grid_whose_teams_part_runs_block_by_block) {
     // Every other block goes another way.
     const std::string body = "and.b32 %r1, %b, 1; setp.eq.u32 %p, %r1, 0; mov.u32 %r0, 1;\n"
@@ -461,6 +478,42 @@ TEST(Teams, the_engine_runs_every_block_of_a_large_grid_once) {
     ASSERT_EQ(fault.kind, FaultKind::None) << fault.report;
     EXPECT_EQ(std::count(counts, counts + blocks, 32u), blocks);
     EXPECT_EQ(*sum, 32u * ((blocks - 1 - 3) / 997 + 1));
+}
+
+TEST(Teams, one_worker_repeats_a_run) {
+    exec::EngineSettings settings;
+    settings.worker_count = 1;
+    exec::Engine::instance().configure(settings);
+    if (exec::Engine::instance().worker_count() != 1) {
+        GTEST_SKIP() << "the workers have started before this test";
+    }
+    TestDevice device;
+    constexpr U blocks = 6000;
+    U* const counter = device.allocate<U>(2);
+    U* const out = device.allocate<U>(blocks);
+    // The order of the blocks decides what the first thread of each gets. The last load sees the
+    // reductions that are done so far.
+    const std::string code = R"(.visible .entry k(.param .u64 counter, .param .u64 out) {
+        .reg .pred %p; .reg .b32 %r<8>; .reg .b64 %d<4>;
+        ld.param.u64 %d0, [counter]; ld.param.u64 %d1, [out]; mov.u32 %r0, %ctaid.x;
+        mov.u32 %r1, %tid.x; setp.ne.u32 %p, %r1, 0; mul.wide.u32 %d2, %r0, 4;
+        add.u64 %d2, %d1, %d2; mov.u32 %r2, 0; mov.u32 %r3, 0;
+        @!%p atom.global.add.u32 %r2, [%d0], 1; @!%p atom.global.add.u32 %r3, [%d0], 1;
+        @!%p red.relaxed.gpu.global.add.u32 [%d0+4], 1;
+        @!%p ld.relaxed.gpu.global.u32 %r4, [%d0+4];
+        mad.lo.u32 %r5, %r2, 100003, %r3; mad.lo.u32 %r5, %r5, 100003, %r4;
+        @!%p st.global.u32 [%d2], %r5; ret; })";
+    std::vector<U> first;
+    for (int launch = 0; launch < 10; ++launch) {
+        counter[0] = counter[1] = 0;
+        const Fault fault = test::run(device, code, {.grid = blocks, .block = 32}, counter, out);
+        ASSERT_EQ(fault.kind, FaultKind::None) << fault.report;
+        const std::vector<U> values(out, out + blocks);
+        if (launch == 0) {
+            first = values;
+        }
+        ASSERT_TRUE(values == first) << "launch " << launch << " differs from the first";
+    }
 }
 
 } // namespace cuprum::emulator
