@@ -203,6 +203,10 @@ Operand FunctionLowering::special_value(Special special, Width width) {
     if (special == Special::EnvReg1 || special == Special::EnvReg2) {
         build_.kernel.uses_grid_sync = true;
     }
+    if (width != Width::B32 && width != Width::B64) {
+        invalid("a special register is 32 or 64 bits wide");
+        return {};
+    }
     if (special < Special::TidX) {
         return banks_.special(special, width);
     }

@@ -245,6 +245,16 @@ TEST(Compile, undeclared_registers_and_wrong_widths_are_errors) {
     EXPECT_TRUE(contains(device.log, "'%r9'")) << device.log;
 }
 
+TEST(Compile, special_registers_have_32_or_64_bits) {
+    for (const char* const text :
+         {".reg .b128 %q; mov.b128 %q, %ctaid.x;", ".reg .b128 %q; mov.b128 %q, %ntid.x;",
+          ".reg .pred %q; mov.pred %q, %ctaid.x;"}) {
+        TestDevice device;
+        EXPECT_EQ(device.compile(kernel_with(text)), nullptr) << text;
+        EXPECT_TRUE(contains(device.log, "32 or 64 bits wide")) << device.log;
+    }
+}
+
 TEST(GlobalVariables, initial_bytes_and_relocations) {
     ptx::Diagnostics diagnostics;
     const auto module = ptx::parse(ptx_module(R"(
