@@ -42,7 +42,8 @@ PREAMBLE = """\
 
 #include <cuprum/cuprum.hpp>
 
-#if __has_include(<cuda/stream_ref>)
+#if __has_include(<cuda/stream_ref>) && __has_include(<cuda_runtime_api.h>)
+#define HAS_CCCL
 #define LIBCUDACXX_ENABLE_EXPERIMENTAL_MEMORY_RESOURCE // CCCL before 3.1 hides cuda::mr without it
 #include <cuprum/interop/cccl.hpp>
 #endif
@@ -237,7 +238,7 @@ def class_examples() -> tuple[list[str], str]:
         body = f'{uses}    {{\n#line {each.line} "{each.header}"\n{each.text}    }}\n'
         function = f"\nstatic void {each.function}({parameter or ''}) {{\n{body}}}\n"
         if "interop" in each.header.parts:
-            function = f"\n#if __has_include(<cuda/stream_ref>){function}#endif\n"
+            function = f"\n#ifdef HAS_CCCL{function}#endif\n"
         elif parameter is None:
             calls.append(f'run("{each.name}", {each.function});')
         functions.append(function)
