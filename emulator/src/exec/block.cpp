@@ -202,7 +202,7 @@ void Block::start_warps() {
 
 void Block::adopt(const Team& team, std::uint32_t number) {
     is_in_lockstep_ = false;
-    lockstep_.are_warps_ready = false; // they run by themselves, and will have exited
+    lockstep_.are_warps_ready = false; // the next block must start them again
     start_warps();
     for (std::uint32_t w = 0; w < context_.warp_count; ++w) {
         warps_[w].groups[0].pc = team.place();
