@@ -64,16 +64,26 @@ _VARIABLES = (
     "CUPRUM_PROGRESS",
     "CUPRUM_TRACE",
 )
+# Those that name a library or a file.
+_FILES = (
+    "CUPRUM_EMULATOR_LIBRARY",
+    "CUPRUM_LIBDEVICE",
+    "CUPRUM_NVFATBIN",
+    "CUPRUM_NVJITLINK",
+    "CUPRUM_NVML",
+    "CUPRUM_NVRTC",
+    "CUPRUM_NVVM",
+)
 _SMALL_BYTES = 64 << 20
 _SOURCE = 'extern "C" __global__ void add_one(int* data) { data[threadIdx.x] += 1; }'
-# The same kernel for machines without a compiler. Every driver loads this version and target.
-_PTX = b"""\
+# The same kernel for machines without a compiler.
+_PTX = """\
 .version 6.4
-.target sm_75
+.target sm_{target}
 .address_size 64
 
 .visible .entry add_one(.param .u64 data)
-{
+{{
     .reg .b64 %address, %offset;
     .reg .b32 %thread, %value;
     ld.param.u64 %address, [data];
@@ -85,8 +95,10 @@ _PTX = b"""\
     add.u32 %value, %value, 1;
     st.global.u32 [%address], %value;
     ret;
-}
+}}
 """
+# Newer devices run PTX for this target as well, and drivers of CUDA 13 load nothing older.
+_MAX_PTX_TARGET = 75
 # What does not work without a library.
 _NEEDED_FOR = {
     "NVRTC": "CUDA C++ does not compile; PTX and code that was compiled before do run",
@@ -277,7 +289,7 @@ def _check_kernel(name: str) -> Iterator[Finding]:
     if _has_compiler():
         code = cuprum.Program(_SOURCE, "c++").compile("ptx")
     else:
-        code = cuprum.ObjectCode.from_ptx(_PTX)
+        code = cuprum.ObjectCode.from_ptx(_ptx_for(device.compute_capability))
     kernel = code.get_kernel("add_one")
     data = bytearray(range(128))
     with device.allocate(len(data), stream=stream) as buffer:
@@ -313,6 +325,10 @@ def _check_settings(name: str) -> Iterator[Finding]:
         near = difflib.get_close_matches(key, _VARIABLES, 1)
         advice = f"did you mean {near[0]}?" if near else "unset it"
         yield Finding(name, WARNING, f"{key} is set, but nothing reads it", advice)
+    for key in _FILES:
+        if (file := os.environ.get(key)) and not Path(file).is_file():
+            text = f"{key} is '{file}', but there is no such file"
+            yield Finding(name, WARNING, text, "correct the path, or unset the variable")
     if os.environ.get("CUDA_VISIBLE_DEVICES", "x").strip() in ("", "-1", "NoDevFiles"):
         yield Finding(
             name,
@@ -362,6 +378,12 @@ def _has_compiler() -> bool:
     from cuprum import _cuprum
 
     return any(each.name == "NVRTC" and each.path for each in _cuprum.compiler_libraries())
+
+
+def _ptx_for(capability: tuple[int, int]) -> bytes:
+    """Return PTX that a device of this compute capability runs."""
+    major, minor = capability
+    return _PTX.format(target=min(10 * major + minor, _MAX_PTX_TARGET)).encode()
 
 
 def _lines(*texts: str) -> str:

@@ -21,10 +21,20 @@ from cuprum._command import run as run_command
 VARIABLES = Path(__file__).parents[3] / "docs/environment_variables.md"
 
 
-def run(**environment):
+# Runs the command as on a machine without CUDA's compilers.
+WITHOUT_COMPILERS = """
+import sys
+from cuprum import _cuprum
+from cuprum._command import main
+_cuprum.compiler_libraries = list
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def run(*, program=("-m", "cuprum"), **environment):
     """Return the status of the command, and its findings by check."""
     result = subprocess.run(
-        [sys.executable, "-m", "cuprum", "doctor", "--json"],
+        [sys.executable, *program, "doctor", "--json"],
         capture_output=True,
         text=True,
         check=False,
@@ -85,6 +95,35 @@ def test_compilers_that_are_not_there_are_noticed(monkeypatch, capsys):
     assert "headers" not in findings, "only a compiler reads them"
     assert findings["nvJitLink"]["status"] == "warning", "only linking needs it"
     assert "nvidia-nvvm" in findings["NVVM"]["advice"]
+
+
+@pytest.mark.skipif(
+    run_command.find_command() is None, reason="the emulated device is not part of this build"
+)
+@pytest.mark.parametrize("capability", ["7.0", "7.5", "9.0", "12.0"])
+def test_without_a_compiler_ptx_runs_on_old_and_new_devices(capability):
+    status, findings = run(
+        program=("-c", WITHOUT_COMPILERS),
+        CUPRUM_DRIVER="emulated",
+        CUPRUM_EMULATOR_COMPUTE_CAPABILITY=capability,
+    )
+    assert findings["kernel"] == [
+        {
+            "check": "kernel",
+            "status": "ok",
+            "text": "PTX was loaded and run, the result is right",
+            "advice": "",
+        }
+    ]
+    assert status == SUCCESS
+
+
+def test_a_variable_that_names_a_missing_file_is_noticed(tmp_path):
+    file = tmp_path / "libnvrtc.so.13"
+    _, findings = run(CUPRUM_NVRTC=str(file))
+    [finding] = [each for each in findings["settings"] if "CUPRUM_NVRTC" in each["text"]]
+    assert finding["status"] == "warning"
+    assert finding["text"] == f"CUPRUM_NVRTC is '{file}', but there is no such file"
 
 
 def test_a_misspelt_variable_is_named_with_the_right_one():
