@@ -36,6 +36,7 @@ using cuprum::detail::SharedLibrary;
 
 constexpr const char* NATIVE_LIBRARY = "libcuda.so.1";
 constexpr const char* EMULATOR_MARK = "cuprumEmulatorVersion"; // exported by the emulated device
+constexpr int MAX_LINKS = 40;                                  // as many as Linux follows
 
 struct Loader {
     std::mutex mutex;
@@ -303,13 +304,19 @@ std::string why_unusable(const DriverLibrary& driver) {
     return count > 0 ? std::string() : "the driver sees no device";
 }
 
-/// Returns what decides who can replace a file: the file, its folder, and both again behind links.
+/// Returns what decides who can replace a file: what it is in the end, its folder, and the folders
+/// of all links on the way.
 std::vector<fs::path> deciding_places(const fs::path& file) {
-    std::error_code error;
-    std::vector<fs::path> places{file, file.parent_path()};
-    const fs::path target = fs::canonical(file, error);
-    if (!error && target != file) {
-        places.push_back(target.parent_path());
+    std::vector<fs::path> places{file};
+    fs::path step = file;
+    for (int links = 0; links <= MAX_LINKS; ++links) {
+        places.push_back(step.parent_path());
+        std::error_code error;
+        const fs::path target = fs::read_symlink(step, error);
+        if (error) {
+            break; // not a link
+        }
+        step = step.parent_path() / target;
     }
     return places;
 }
@@ -317,8 +324,12 @@ std::vector<fs::path> deciding_places(const fs::path& file) {
 bool is_writable_by_others(const fs::path& file) {
     return std::ranges::any_of(deciding_places(file), [](const fs::path& path) {
         struct stat status{};
-        return ::stat(path.c_str(), &status) != 0 ||
-               ((status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0);
+        if (::stat(path.c_str(), &status) != 0) {
+            return true;
+        }
+        // In a sticky folder, only the owner of a file can replace it.
+        const bool is_sticky = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
+        return (status.st_mode & S_IWOTH) != 0 && !is_sticky;
     });
 }
 

@@ -103,6 +103,32 @@ def test_a_link_to_a_folder_of_another_user_is_not_followed(site, tmp_path):
     assert "it or its folder belongs to another user than this library, ignored" in result.stderr
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_a_link_that_another_user_can_exchange_is_not_followed(site, tmp_path):
+    device = site / "cuprum_emulator/lib/cuprum/libcuda.so.1"
+    between, end = tmp_path / "between", tmp_path / "end"
+    between.mkdir()
+    end.mkdir()
+    shutil.move(device, end / "libcuda.so.1")
+    (between / "libcuda.so.1").symlink_to("../end/libcuda.so.1")
+    device.symlink_to(between / "libcuda.so.1")
+    assert run(site / "libcuprum/lib/libcuprum.so").returncode == 0
+    os.chown(between, 4711, -1)
+    result = run(site / "libcuprum/lib/libcuprum.so")
+    assert result.returncode != 0
+    assert "it or its folder belongs to another user than this library, ignored" in result.stderr
+
+
+def test_only_a_folder_may_be_open_and_sticky(site):
+    device = site / "cuprum_emulator/lib/cuprum/libcuda.so.1"
+    device.parent.chmod(0o1777)
+    assert run(site / "libcuprum/lib/libcuprum.so").returncode == 0
+    device.chmod(0o1666)
+    result = run(site / "libcuprum/lib/libcuprum.so")
+    assert result.returncode != 0
+    assert "anyone may write to it or to its folder, ignored" in result.stderr
+
+
 # ---- a library that is elsewhere, or missing -----------------------------------------------------
 
 MISSING = ImportError("libcuprum.so: cannot open shared object file: No such file or directory")
