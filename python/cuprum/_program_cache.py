@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import abc
+import operator
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
@@ -444,14 +445,16 @@ def _code_bytes(value: object) -> bytes | bytearray | memoryview:
 def _size_limit(max_size_bytes: int | None) -> int | None:
     if max_size_bytes is None:
         return None
-    if isinstance(max_size_bytes, bool) or not isinstance(max_size_bytes, int):
+    try:
+        if isinstance(max_size_bytes, bool):
+            raise TypeError
+        limit = operator.index(max_size_bytes)  # also takes NumPy's integers
+    except TypeError:
         kind = type(max_size_bytes).__name__
-        raise TypeError(f"max_size_bytes must be an int or None, got {kind}")
-    if max_size_bytes <= 0:
-        raise ValueError(
-            f"max_size_bytes must be positive, or None for no limit; got {max_size_bytes}"
-        )
-    return max_size_bytes
+        raise TypeError(f"max_size_bytes must be an int or None, got {kind}") from None
+    if limit <= 0:
+        raise ValueError(f"max_size_bytes must be positive, or None for no limit; got {limit}")
+    return limit
 
 
 for _class in (ProgramCacheResource, InMemoryProgramCache, FileStreamProgramCache):

@@ -104,6 +104,17 @@ def test_the_limit_must_be_positive(tmp_path):
             FileStreamProgramCache(tmp_path, max_size_bytes=limit)
 
 
+def test_the_limit_may_be_any_kind_of_integer():
+    np = pytest.importorskip("numpy")
+    cache = InMemoryProgramCache(max_size_bytes=np.int64(5000))
+    cache["first"] = b"1" * 4000
+    cache["second"] = b"2" * 4000
+    assert cache.get("first") is None
+    for limit in (True, 1.5, np.float32(3), np.zeros(2, dtype=int), "5000"):
+        with pytest.raises(TypeError, match="max_size_bytes must be an int or None, got "):
+            InMemoryProgramCache(max_size_bytes=limit)
+
+
 def test_past_its_limit_a_cache_drops_what_was_not_used_for_longest(tmp_path):
     for cache in (
         InMemoryProgramCache(max_size_bytes=5000),
