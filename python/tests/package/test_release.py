@@ -4,8 +4,11 @@
 """tools/release, in a small repository of its own."""
 
 import hashlib
+import importlib.machinery
+import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -109,6 +112,7 @@ def test_all_files_of_this_repository_have_the_version_of_the_library():
             "Maintainer: The Cuprum Authors <cuprum@example.org>",
         ),
         ("README.md", "git clone <URL of this repository> cuprum", "git clone https://a.b/c"),
+        ("CONTRIBUTING.md", "git clone <URL of this repository> cuprum", "git clone https://a.b/c"),
         ("docs/install.md", "(cuprum GIT_REPOSITORY <URL> GIT_TAG", "GIT_REPOSITORY https://a.b/c"),
         (
             "packaging/container/Containerfile",
@@ -130,6 +134,28 @@ def test_a_placeholder_stops_a_release(repository, name, line, complete):
     file.write_text(f"{complete}\n")
     commit(repository)
     assert release(repository, "check").returncode == 0
+
+
+# What each file has once the publisher has completed it.
+COMPLETE = {
+    "tools/build-deb": r"^Maintainer: .+<(?!.*example\.).+@.+>$",
+    "docs/install.md": r"GIT_REPOSITORY https://",
+    "CONTRIBUTING.md": r"git clone https://",
+    "README.md": r"git clone https://",
+    "packaging/container/Containerfile": r"^FROM .+@sha256:[0-9a-f]{64}$",
+}
+
+
+def test_every_place_for_the_publisher_has_a_placeholder_or_is_complete():
+    loader = importlib.machinery.SourceFileLoader("release", str(ROOT / "tools/release"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("release", loader))
+    loader.exec_module(module)
+    assert set(module.PLACEHOLDERS) == set(COMPLETE)
+    for name, (pattern, _) in module.PLACEHOLDERS.items():
+        text = (ROOT / name).read_text()
+        is_open = re.search(pattern, text, re.MULTILINE) is not None
+        is_complete = re.search(COMPLETE[name], text, re.MULTILINE) is not None
+        assert is_open != is_complete, name
 
 
 def test_version_is_set_everywhere_and_the_changelog_gets_a_date(repository):
@@ -179,6 +205,7 @@ def test_a_copy_with_another_version_is_an_error(repository):
     result = release(repository, "check")
     assert result.returncode == 1
     assert "CITATION.cff has the version 0.0.9" in result.stderr
+    assert "\ntools/release version 0.1.0 sets the version in all files\n" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -204,6 +231,7 @@ def test_changes_that_are_not_committed_are_an_error(repository):
     result = release(repository, "tag")
     assert result.returncode == 1
     assert "files are not committed:\n?? new.txt" in result.stderr
+    assert "tools/release version" not in result.stderr, "no version is wrong"
 
 
 def test_a_tag_is_made_once(repository):
