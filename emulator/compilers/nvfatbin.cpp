@@ -32,6 +32,8 @@ enum Result : int {
     ELF_SIZE_MISMATCH = 3,
 };
 
+constexpr std::size_t CONTENT_BYTES_OFFSET = 8; // in the header of a fatbin
+
 /// The PTX in a fatbin of a stand-in, which has one entry.
 struct Wrapped {
     unsigned sm = 0;
@@ -76,6 +78,9 @@ std::optional<Wrapped> unwrap(Bytes code) {
     const bool is_compressed = load<std::uint32_t>(code, entry + 16) != 0;
     if (is_compressed || begin > code.size() || bytes > code.size() - begin) {
         return std::nullopt;
+    }
+    if (begin + bytes != entry + load<std::uint64_t>(code, CONTENT_BYTES_OFFSET)) {
+        return std::nullopt; // more entries follow
     }
     const char* const text = reinterpret_cast<const char*>(code.data()) + begin;
     const std::string_view padded(text, bytes);
