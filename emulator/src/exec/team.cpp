@@ -14,7 +14,7 @@ using bytecode::WARP_SIZE;
 
 namespace {
 
-/// A team that parts was in vain. It costs as much patience as so many teams that finish earn.
+/// Each team that parts uses up the patience that this many finished teams have earned.
 /// Without patience, the worker runs the blocks of the grid one by one.
 constexpr std::int32_t COST_OF_PARTING = 8;
 constexpr std::int32_t MAX_PATIENCE = 2 * COST_OF_PARTING;

@@ -74,7 +74,7 @@ std::string capture_python() {
     } else if (python.dump != nullptr) {
         read_dump_of(python, thread, frames);
     } else {
-        return "in Python, at a line that this version of it shows only to who holds the GIL";
+        return "in Python; this version shows the line only to threads that hold the GIL";
     }
     return frames.to_text();
 }

@@ -30,7 +30,7 @@ from documentation_examples import NEEDS, PAGES, blocks, classes, page_name  # n
 PROSE = [page for page in PAGES if page.name != "ARCHITECTURE.md"]
 MAX_COLUMNS = 110
 # Instead of a line, with versions of Python that hide it; see emulator/src/places/python_stack.hpp.
-HIDDEN_LINE = "in Python, at a line that this version of it shows only to who holds the GIL"
+HIDDEN_LINE = "in Python; this version shows the line only to threads that hold the GIL"
 MAX_PARAGRAPH_LINES = 5
 
 

@@ -334,7 +334,7 @@ template <AtomicOp OP, typename F>
     if (!is_zero(problems)) [[unlikely]] {
         return false;
     }
-    std::byte* const shared = block.shared; // the updates might change it, for all we say
+    std::byte* const shared = block.shared; // a copy: the updates could alias the member
     const auto update = [&](UL offset, T operand) __attribute__((always_inline)) {
         auto* const place = reinterpret_cast<typename Aliased<T>::Value*>(shared + offset);
         *place = updated<OP, F>(*place, operand);
