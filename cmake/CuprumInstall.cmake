@@ -50,16 +50,18 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/cuprum.pc" DESTINATION "${pkgconfig_d
 
 if(CUPRUM_EMULATOR)
   set(runtime)
+  set(archives)
   if(TARGET cuprum_runtime)
     set(runtime cuprum_runtime cuprum_runtime_12)
-    install(TARGETS cuprum_runtime_static ARCHIVE DESTINATION "${emulator_dir}"
+    set(archives cuprum_runtime_static)
+    install(TARGETS ${archives} ARCHIVE DESTINATION "${emulator_dir}"
             COMPONENT emulator-development)
   endif()
   install(TARGETS cuprum_emulator cuprum_emulator_nvml ${runtime}
           LIBRARY DESTINATION "${emulator_dir}" COMPONENT emulator)
-  install(TARGETS cuprum_ptxas cuprum_nvjitlink_12 cuprum_nvjitlink_13 cuprum_nvrtc_12
-                  cuprum_nvrtc_13 cuprum_nvfatbin_12 cuprum_nvfatbin_13
-          DESTINATION "${emulator_dir}/compilers" COMPONENT emulator)
+  set(compilers cuprum_ptxas cuprum_nvjitlink_12 cuprum_nvjitlink_13 cuprum_nvrtc_12 cuprum_nvrtc_13
+                cuprum_nvfatbin_12 cuprum_nvfatbin_13)
+  install(TARGETS ${compilers} DESTINATION "${emulator_dir}/compilers" COMPONENT emulator)
   install(PROGRAMS emulator/compilers/nvcc.sh DESTINATION "${emulator_dir}/compilers/bin"
           RENAME nvcc COMPONENT emulator)
   install(FILES emulator/compilers/python/sitecustomize.py
@@ -68,6 +70,10 @@ if(CUPRUM_EMULATOR)
           COMPONENT emulator)
   install(FILES emulator/include/cuprum_emulator.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
           COMPONENT emulator-development)
+  # Builds all that is installed here. The wheel cuprum-emulator names this target alone.
+  add_custom_target(cuprum_emulator_package)
+  add_dependencies(cuprum_emulator_package cuprum_emulator cuprum_emulator_nvml ${runtime} ${archives}
+                   ${compilers} cuprum_emulator_command)
 endif()
 
 # ---- the extension module and licences ----------------------------------------------------------
