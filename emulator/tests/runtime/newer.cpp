@@ -4,14 +4,13 @@
 // Calls the functions of libcudart.so.13 that CUDA 13.1 and 13.2 added, by their names: the headers
 // that we build with may not declare them. Needs two devices.
 
+#include "by_name.hpp"
+
 #include <cuda.h>
 
 #include <cuda_runtime_api.h>
-#include <dlfcn.h>
 
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 namespace {
@@ -27,48 +26,16 @@ struct GroupParameters {
     unsigned int reserved[12];
 };
 
-constexpr char PTX[] = R"(
-.version 8.0
-.target sm_70
-.address_size 64
-.visible .entry add_five(.param .u64 where) {
-    .reg .u64 %address;
-    .reg .u32 %value;
-    ld.param.u64 %address, [where];
-    ld.global.u32 %value, [%address];
-    add.u32 %value, %value, 5;
-    st.global.u32 [%address], %value;
-    ret;
-}
-)";
-
-void check(bool holds, const char* text, int line) {
-    if (!holds) {
-        std::printf("line %d: not so: %s\n", line, text);
-        std::exit(EXIT_FAILURE);
-    }
-}
-
-#define EXPECT(condition) check(condition, #condition, __LINE__)
-
-void* library = nullptr;
-
-/// Calls a function by its name and version, as the loader binds it.
 template <typename... Arguments>
 cudaError_t call(const char* name, Arguments... arguments) {
-    void* const function = ::dlvsym(library, name, "libcudart.so.13");
-    if (function == nullptr) {
-        std::printf("%s is missing\n", name);
-        std::exit(EXIT_FAILURE);
-    }
-    return reinterpret_cast<cudaError_t (*)(Arguments...)>(function)(arguments...);
+    return by_name::call<cudaError_t>(name, "libcudart.so.13", arguments...);
 }
 
 /// Loads the kernel and returns the handle that launches and nodes take.
 void* load_kernel(cudaLibrary_t* code) {
     cudaKernel_t kernel = nullptr;
-    EXPECT(call("cudaLibraryLoadData", code, PTX, nullptr, nullptr, 0U, nullptr, nullptr, 0U) ==
-           cudaSuccess);
+    EXPECT(call("cudaLibraryLoadData", code, by_name::ADD_FIVE, nullptr, nullptr, 0U, nullptr,
+                nullptr, 0U) == cudaSuccess);
     EXPECT(call("cudaLibraryGetKernel", &kernel, *code, "add_five") == cudaSuccess);
     return reinterpret_cast<void*>(kernel);
 }
@@ -277,8 +244,7 @@ void the_newest_functions_are_refused_by_name() {
 } // namespace
 
 int main(int, char** arguments) {
-    library = ::dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
-    EXPECT(library != nullptr);
+    by_name::open(arguments[1]);
     a_green_context_runs_kernels_on_a_part_of_the_device();
     multiprocessors_are_split_into_groups();
     a_primary_context_is_an_execution_context();

@@ -4,16 +4,15 @@
 // Calls libcudart.so.12 as a program of CUDA 12 does. The functions that CUDA 13 changed have the
 // parameters of CUDA 12 here, and structures have the sizes of CUDA 12.
 
+#include "by_name.hpp"
+
 #include <dlfcn.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <string>
 
 namespace {
 
@@ -24,47 +23,15 @@ constexpr int CPU_DEVICE = -1;
 constexpr int READ_MOSTLY = 1;
 constexpr std::byte UNTOUCHED{0xA5};
 
-constexpr char PTX[] = R"(
-.version 8.0
-.target sm_70
-.address_size 64
-.visible .entry add_five(.param .u64 where) {
-    .reg .u64 %address;
-    .reg .u32 %value;
-    ld.param.u64 %address, [where];
-    ld.global.u32 %value, [%address];
-    add.u32 %value, %value, 5;
-    st.global.u32 [%address], %value;
-    ret;
-}
-)";
-
 struct Dimensions {
     unsigned int x = 1;
     unsigned int y = 1;
     unsigned int z = 1;
 };
 
-void check(bool holds, const char* text, int line) {
-    if (!holds) {
-        std::printf("line %d: not so: %s\n", line, text);
-        std::exit(EXIT_FAILURE);
-    }
-}
-
-#define EXPECT(condition) check(condition, #condition, __LINE__)
-
-void* library = nullptr;
-
-/// Calls a function by its name and version, as the loader binds it.
 template <typename... Arguments>
 int call(const char* name, Arguments... arguments) {
-    void* const function = ::dlvsym(library, name, "libcudart.so.12");
-    if (function == nullptr) {
-        std::printf("%s is missing\n", name);
-        std::exit(EXIT_FAILURE);
-    }
-    return reinterpret_cast<int (*)(Arguments...)>(function)(arguments...);
+    return by_name::call<int>(name, "libcudart.so.12", arguments...);
 }
 
 /// Memory for a structure of CUDA 12, with bytes behind it that must stay.
@@ -192,7 +159,8 @@ void kernels_run_and_graphs_have_plain_edges() {
     void* code = nullptr;
     void* kernel = nullptr;
     void* const none = nullptr;
-    EXPECT(call("cudaLibraryLoadData", &code, PTX, none, none, 0U, none, none, 0U) == SUCCESS);
+    EXPECT(call("cudaLibraryLoadData", &code, by_name::ADD_FIVE, none, none, 0U, none, none, 0U) ==
+           SUCCESS);
     EXPECT(call("cudaLibraryGetKernel", &kernel, code, "add_five") == SUCCESS);
     std::array<void*, 1> arguments{&value};
     const Dimensions one;
@@ -238,14 +206,13 @@ void what_was_removed_is_refused_by_name() {
     EXPECT(call("cudaLaunchCooperativeKernelMultiDevice", static_cast<void*>(nullptr), 1U, 0U) ==
            NOT_SUPPORTED);
     EXPECT(call("cudaGetLastError") == NOT_SUPPORTED);
-    EXPECT(::dlsym(library, "cudaLogsCurrent") == nullptr); // new in CUDA 13
+    EXPECT(::dlsym(by_name::library, "cudaLogsCurrent") == nullptr); // new in CUDA 13
 }
 
 } // namespace
 
 int main(int, char** arguments) {
-    library = ::dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
-    EXPECT(library != nullptr);
+    by_name::open(arguments[1]);
     versions_are_of_12();
     the_structure_of_properties_is_shorter();
     the_structure_of_pointers_is_shorter();
