@@ -209,6 +209,45 @@ TEST_F(Peers, copies_reach_a_pool_that_grants_access) {
     EXPECT_TRUE(succeeds(CU(cuMemPoolDestroy)(pool)));
 }
 
+TEST_F(Peers, a_copy_may_use_what_the_current_device_has_access_to) {
+    CUmemPoolProps properties{};
+    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location = FIRST;
+    CUmemoryPool pool = nullptr;
+    CUdeviceptr from = 0;
+    CUdeviceptr to = 0;
+    CUstream stream = nullptr;
+    CUcontext second = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuMemPoolCreate)(&pool, &properties)));
+    ASSERT_TRUE(succeeds(CU(cuMemAllocFromPoolAsync)(&from, 64, pool, nullptr)));
+    ASSERT_TRUE(succeeds(CU(cuMemsetD8)(from, 7, 64)));
+    ASSERT_TRUE(succeeds(CU(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING)));
+    ASSERT_TRUE(succeeds(CU(cuCtxSynchronize)()));
+    ASSERT_TRUE(succeeds(CU(cuCtxCreate)(&second, nullptr, 0, 1)));
+    ASSERT_TRUE(succeeds(CU(cuMemAllocAsync)(&to, 64, nullptr)));
+    // The stream belongs to the first device, which has no access to the second device's pool.
+    const auto copy = [&] { return CU(cuMemcpyAsync)(to, from, 64, stream); };
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, copy()));
+    CUmemAccessDesc access{SECOND, CU_MEM_ACCESS_FLAGS_PROT_READ};
+    ASSERT_TRUE(succeeds(CU(cuMemPoolSetAccess)(pool, &access, 1)));
+    EXPECT_TRUE(succeeds(copy()));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemcpyAsync)(from, to, 64, nullptr)))
+        << "the second device may only read";
+    ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, copy()));
+    ASSERT_TRUE(succeeds(CU(cuStreamSynchronize)(stream)));
+    ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(second)));
+    unsigned char first = 0;
+    EXPECT_TRUE(succeeds(CU(cuMemcpyDtoH)(&first, to, 1)));
+    EXPECT_EQ(first, 7);
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(to)));
+    EXPECT_TRUE(succeeds(CU(cuCtxDestroy)(second)));
+    EXPECT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(from)));
+    EXPECT_TRUE(succeeds(CU(cuStreamDestroy)(stream)));
+    EXPECT_TRUE(succeeds(CU(cuMemPoolDestroy)(pool)));
+}
+
 TEST_F(Peers, mapped_memory_is_in_reach_of_those_it_was_opened_to) {
     constexpr std::size_t bytes = 2 << 20;
     CUmemAllocationProp properties{};

@@ -13,6 +13,7 @@
 #include "objects/memory/copy_request.hpp"
 #include "objects/memory/reach.hpp"
 #include "objects/process/error.hpp"
+#include "objects/process/thread_state.hpp"
 #include "objects/streams/operation.hpp"
 #include "objects/textures/array.hpp"
 #include "usage/publisher.hpp"
@@ -45,6 +46,7 @@ struct Place {
 
 Place check_side(const CopySide& side, const Copy& copy, bool is_write, int device);
 std::pair<Place, Place> check_ends(const Copy& copy, int device); // destination and source
+int device_with_access(const Copy& copy, int device);
 Place check_fill(const Fill& fill, int device);
 void check_alignment(const Fill& fill);
 Copy shape_of(const Fill& fill);
@@ -117,7 +119,7 @@ void enqueue_copy(Stream& stream, const Copy& requested, CopyMode mode) {
         return;
     }
     const int device = stream.context().device().ordinal();
-    const auto [destination, source] = check_ends(copy, device);
+    const auto [destination, source] = check_ends(copy, device_with_access(copy, device));
     if (mode != CopyMode::Blocking && stream.may_be_capturing() &&
         Capture::take(stream, MemcpyParameters{request_of(copy), copy, stream.shared_context()})) {
         return;
@@ -194,6 +196,25 @@ std::pair<Place, Place> check_ends(const Copy& copy, int device) {
     check_pitches(copy.source, copy, "source");
     const Place destination = check_side(copy.destination, copy, true, device);
     return {destination, check_side(copy.source, copy, false, device)};
+}
+
+/// Returns the device whose access rights a copy has: the stream's, or the current one if only
+/// that one may use both ends.
+int device_with_access(const Copy& copy, int device) {
+    if (AddressSpace::instance().device_count() == 1) {
+        return device;
+    }
+    const auto current = current_context_or_null();
+    const int own = current != nullptr ? current->device().ordinal() : device;
+    const auto is_open = [](int to, const CopySide& side, bool is_write) {
+        const auto allocation =
+            side.end != CopyEnd::Array ? Allocations::instance().find(side.address) : nullptr;
+        return allocation == nullptr || is_open_to(to, *allocation, is_write);
+    };
+    const auto may_copy = [&](int each) {
+        return is_open(each, copy.destination, true) && is_open(each, copy.source, false);
+    };
+    return own != device && !may_copy(device) && may_copy(own) ? own : device;
 }
 
 void check_alignment(const Fill& fill) {

@@ -33,14 +33,19 @@ void check_mapped(const Use& use, int device) {
                                         "CU_MEM_ACCESS_FLAGS_PROT_READWRITE"));
 }
 
-/// Checks memory of a pool, which has its own access rights.
+/// Returns what a device may do with memory of a pool, which has its own access rights.
+Permission permission_in_pool(const Allocation& allocation, int device) {
+    if (allocation.is_host_accessible() || allocation.is_managed() || allocation.device == device) {
+        return Permission::ReadWrite;
+    }
+    return permission_of(allocation.pool->access({CU_MEM_LOCATION_TYPE_DEVICE, device}));
+}
+
 void check_pooled(const Use& use, const Allocation& allocation, int device) {
-    if (use.is_between_contexts || allocation.is_host_accessible() || allocation.is_managed() ||
-        allocation.device == device) {
+    if (use.is_between_contexts) {
         return;
     }
-    const Permission permission =
-        permission_of(allocation.pool->access({CU_MEM_LOCATION_TYPE_DEVICE, device}));
+    const Permission permission = permission_in_pool(allocation, device);
     if (allows(permission, use.is_write)) {
         return;
     }
@@ -63,6 +68,11 @@ Permission permission_of(CUmemAccess_flags flags) noexcept {
     default:
         return Permission::None;
     }
+}
+
+bool is_open_to(int device, const Allocation& allocation, bool is_write) {
+    return allocation.kind != MemoryKind::Pooled ||
+           allows(permission_in_pool(allocation, device), is_write);
 }
 
 void check_reach(const Use& use, const Allocation& allocation, int device) {

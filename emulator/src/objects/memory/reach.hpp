@@ -28,6 +28,9 @@ struct Use {
     const char* what = "the memory";  // for messages
 };
 
+/// Returns whether a device may use memory, as far as pools decide that.
+[[nodiscard]] bool is_open_to(int device, const Allocation& allocation, bool is_write);
+
 /// Checks that work of a device may use memory in this way. Throws INVALID_VALUE and explains what
 /// to do.
 void check_reach(const Use& use, const Allocation& allocation, int device);
