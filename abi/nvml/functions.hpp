@@ -245,6 +245,8 @@ using nvmlDeviceGetGraphicsRunningProcesses_v2 = nvmlReturn_t(nvmlDevice_t devic
 using nvmlDeviceGetGraphicsRunningProcesses_v3 = nvmlReturn_t(nvmlDevice_t device,
                                                               unsigned int* info_count,
                                                               nvmlProcessInfo_t* infos);
+using nvmlDeviceGetGridLicensableFeatures_v4 = nvmlReturn_t(nvmlDevice_t device,
+                                                            nvmlGridLicensableFeatures_t* features);
 using nvmlDeviceGetGspFirmwareMode = nvmlReturn_t(nvmlDevice_t device, unsigned int* is_enabled,
                                                   unsigned int* default_mode);
 using nvmlDeviceGetGspFirmwareVersion = nvmlReturn_t(nvmlDevice_t device, char* version);

@@ -248,6 +248,31 @@ struct nvmlGpuFabricInfo_v3_t {
 
 using nvmlGpuFabricInfoV_t = nvmlGpuFabricInfo_v3_t;
 
+struct nvmlGridLicenseExpiry_t {
+    unsigned int year;
+    unsigned short month;
+    unsigned short day;
+    unsigned short hour;
+    unsigned short min;
+    unsigned short sec;
+    unsigned char status;
+};
+
+struct nvmlGridLicensableFeature_t {
+    nvmlGridLicenseFeatureCode_t featureCode;
+    unsigned int featureState;
+    char licenseInfo[NVML_GRID_LICENSE_BUFFER_SIZE];
+    char productName[NVML_GRID_LICENSE_BUFFER_SIZE];
+    unsigned int featureEnabled;
+    nvmlGridLicenseExpiry_t licenseExpiry;
+};
+
+struct nvmlGridLicensableFeatures_t {
+    int isGridLicenseSupported;
+    unsigned int licensableFeaturesCount;
+    nvmlGridLicensableFeature_t gridLicensableFeatures[NVML_GRID_LICENSE_FEATURE_MAX_COUNT];
+};
+
 struct nvmlGpuThermalSettings_t {
     unsigned int count;
 

@@ -63,6 +63,13 @@ nvmlReturn_t nvmlDeviceSetComputeMode(nvmlDevice_t device, nvmlComputeMode_t mod
     });
 }
 
+nvmlReturn_t nvmlDeviceGetGridLicensableFeatures_v4(nvmlDevice_t device,
+                                                    nvmlGridLicensableFeatures_t* features) {
+    return value_entry(device, features, [](const State&, unsigned int) {
+        return nvmlGridLicensableFeatures_t{}; // nothing needs a licence
+    });
+}
+
 nvmlReturn_t nvmlDeviceGetDisplayMode(nvmlDevice_t device, nvmlEnableState_t* display) {
     return value_entry(device, display,
                        [](const State&, unsigned int) { return NVML_FEATURE_DISABLED; });

@@ -192,6 +192,15 @@ TEST_F(ControlsTest, setters_refuse_what_the_device_cannot_do) {
               NVML_ERROR_NOT_SUPPORTED);
 }
 
+TEST_F(ControlsTest, nothing_needs_a_licence) {
+    nvmlGridLicensableFeatures_t features{};
+    features.isGridLicenseSupported = 1;
+    features.licensableFeaturesCount = 3;
+    EXPECT_EQ(NVML(nvmlDeviceGetGridLicensableFeatures_v4)(device(), &features), NVML_SUCCESS);
+    EXPECT_EQ(features.isGridLicenseSupported, 0);
+    EXPECT_EQ(features.licensableFeaturesCount, 0U);
+}
+
 TEST_F(ControlsTest, a_device_without_fans_has_no_fan_functions) {
     set("CUPRUM_EMULATOR_FANS", "0");
     ASSERT_EQ(restart(), NVML_SUCCESS);
