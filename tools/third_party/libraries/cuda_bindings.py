@@ -17,7 +17,6 @@ CAUSES = [
         "test_compute_mode",
         "NVML refuses to set a compute mode, because the emulated driver would not enforce it",
     ),
-    ("grid_licensable", "the emulated NVML knows no licences of virtual GPUs"),
     ("nvml.NotSupportedError|nvml.InvalidArgumentError", "the emulated NVML does not have it"),
     (
         "test_get_lowered_name_failure|test_add_module_to_program_fail",

@@ -24,10 +24,6 @@ CAUSES = [
     ("default_cache_dir", "the test is about folders of another version; needs no device"),
     ("load_rdc", "the object and the library of the repository hold machine code only"),
     ("ltoir", "the emulated driver does not load LTO-IR; link it first"),
-    (
-        "test_peer_access_transitions",
-        "the copy runs on a stream of device 0, to which the pool of device 1 gives no access",
-    ),
 ]
 
 REQUIREMENTS = (
