@@ -6,17 +6,23 @@
 #include "exec/harness.hpp"
 
 #include <chrono>
+#include <string>
 
 namespace cuprum::emulator {
 
 TEST(ExitInARange, blocks_that_never_yield_do_not_hold_up_the_process) {
     test::TestDevice device;
     auto* const out = device.allocate<std::uint32_t>(1);
+    // A block must be short, but all of them must take minutes on any machine.
+    std::string reads;
+    for (int i = 0; i < 200; ++i) {
+        reads += "    ld.volatile.global.u32 %r1, [%rd1];\n";
+    }
     const auto kernel = device.compile(test::ptx_module(R"(
 .visible .entry count(.param .u64 out) {
     .reg .b32 %r<2>; .reg .b64 %rd<2>;
     ld.param.u64 %rd1, [out];
-    ld.volatile.global.u32 %r1, [%rd1];
+)" + reads + R"(
     ret;
 })"));
     ASSERT_TRUE(kernel) << device.log;

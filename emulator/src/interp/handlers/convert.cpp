@@ -7,6 +7,8 @@
 #include "interp/handlers/round.hpp"
 #include "interp/handlers/select.hpp"
 
+#include <type_traits>
+
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
 namespace {
@@ -81,11 +83,14 @@ struct ToFloat {
         const To result = static_cast<To>(From::extend(value));
 #if defined(__clang__)
         // NOTE: clang adds two numbers here for unsigned ones. 0 becomes -0 if sums are rounded
-        // down.
-        return value == 0 ? To{0} : result;
-#else
-        return result;
+        // down. It also removes the comparison unless the value is hidden from it.
+        if constexpr (std::is_unsigned_v<typename From::Storage>) {
+            auto hidden = value;
+            asm("" : "+r"(hidden));
+            return hidden == 0 ? To{0} : result;
+        }
 #endif
+        return result;
     }
 };
 
