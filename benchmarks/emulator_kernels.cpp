@@ -6,9 +6,10 @@
 // both sides use AVX2. Texture fetches and surface accesses are compared with plain loads on the
 // same device.
 //
-//   emulator_kernels [--turns N] [--only NAME] [--device-only]     writes JSON
+//   emulator_kernels [--turns N] [--only PREFIX] [--device-only]     writes JSON
 
 #include "kernels/native.hpp"
+#include "kernels/pictures.hpp"
 #include "kernels/products.hpp"
 #include "kernels/source.hpp"
 #include "kernels/turns.hpp"
@@ -44,7 +45,7 @@ Options read_options(int argc, char** argv) {
             options.only = argv[++i];
         } else {
             std::fprintf(stderr,
-                         "usage: emulator_kernels [--turns N] [--only NAME] [--device-only]\n");
+                         "usage: emulator_kernels [--turns N] [--only PREFIX] [--device-only]\n");
             std::exit(2);
         }
     }
@@ -69,7 +70,7 @@ public:
 
     void compare(const std::string& name, const std::function<void()>& device,
                  const std::function<void()>& native) {
-        if (!options_.only.empty() && options_.only != name) {
+        if (!name.starts_with(options_.only)) {
             return;
         }
         turns::Times device_times;
@@ -183,20 +184,36 @@ int main(int argc, char** argv) {
     report.compare("histogram_16M",
                    run("histogram", {.grid = 256, .block = 256}, dbytes, dbins, LARGE),
                    [&] { native.histogram(bytes.data(), bins.data(), LARGE); });
-    // Reading an image through a texture, compared with a plain load on the same device.
-    const auto image = device.create_opaque_array(
-        {.extent = {.width = SIZE, .height = SIZE}, .is_surface_load_store = true});
-    image.copy_from_host(std::vector<float>(static_cast<std::size_t>(SIZE) * SIZE, 0.5F), stream);
-    const auto resource = cuprum::ResourceDescriptor::from_opaque_array(image);
-    const auto point = cuprum::TextureObject::create(resource, {});
-    const auto linear =
-        cuprum::TextureObject::create(resource, {.filter_mode = cuprum::FilterMode::Linear});
+    // Reading a picture through a texture, compared with a plain load on the same device.
+    using cuprum::FilterMode;
     const cuprum::LaunchConfig rows{.grid = {SIZE / 256, SIZE}, .block = 256};
     const auto load = run("read_memory", rows, dx, dy, SIZE);
-    report.compare("texture_point_1024", run("read_texture", rows, point, dy, SIZE), load);
-    report.compare("texture_linear_1024", run("read_texture", rows, linear, dy, SIZE), load);
-    report.compare("texture_rotated_1024", run("read_rotated", rows, linear, dy, SIZE), load);
-    const auto surface = cuprum::SurfaceObject::create(resource);
+    const auto compare_texture = [&](const char* name, const char* kernel,
+                                     const cuprum::OpaqueArray& picture, FilterMode filter) {
+        report.compare(name, run(kernel, rows, pictures::texture(picture, filter), dy, SIZE), load);
+    };
+    const auto floats = pictures::make<float>(device, stream, SIZE, 1);
+    const auto floats4 = pictures::make<float>(device, stream, SIZE, 4);
+    const auto bytes1 = pictures::make<std::uint8_t>(device, stream, SIZE, 1);
+    const auto bytes4 = pictures::make<std::uint8_t>(device, stream, SIZE, 4);
+    const auto halves1 = pictures::make<pictures::Half>(device, stream, SIZE, 1);
+    const auto halves4 = pictures::make<pictures::Half>(device, stream, SIZE, 4);
+    compare_texture("texture_point_1024", "read_texture", floats, FilterMode::Point);
+    compare_texture("texture_linear_1024", "read_texture", floats, FilterMode::Linear);
+    compare_texture("texture_rotated_1024", "read_rotated", floats, FilterMode::Linear);
+    compare_texture("texture_float4_1024", "read_texture4", floats4, FilterMode::Linear);
+    compare_texture("texture_byte_1024", "read_texture", bytes1, FilterMode::Linear);
+    compare_texture("texture_byte4_point_1024", "read_texture4", bytes4, FilterMode::Point);
+    compare_texture("texture_byte4_1024", "read_texture4", bytes4, FilterMode::Linear);
+    compare_texture("texture_byte4_rotated_1024", "read_rotated4", bytes4, FilterMode::Linear);
+    compare_texture("texture_half_point_1024", "read_texture", halves1, FilterMode::Point);
+    compare_texture("texture_half_1024", "read_texture", halves1, FilterMode::Linear);
+    compare_texture("texture_half4_1024", "read_texture4", halves4, FilterMode::Linear);
+    const auto table = cuprum::TextureObject::create(
+        cuprum::ResourceDescriptor::from_linear(dx, {.size_bytes = SIZE * SIZE * sizeof(float)}));
+    report.compare("texture_fetch_1024", run("fetch_texture", rows, table, dy, SIZE), load);
+    const auto surface =
+        cuprum::SurfaceObject::create(cuprum::ResourceDescriptor::from_opaque_array(floats));
     report.compare("surface_load_1024", run("read_surface", rows, surface, dy, SIZE), load);
     report.compare("surface_store_1024", run("write_surface", rows, surface, dx, SIZE), load);
     std::fprintf(stderr, "device: %s\n", device.name().c_str());

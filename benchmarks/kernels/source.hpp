@@ -72,6 +72,20 @@ extern "C" __global__ void read_rotated(cudaTextureObject_t from, float* to, int
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
     to[y * size + x] = tex2D<float>(from, 0.8f * x + 0.6f * y, 0.8f * y - 0.6f * x);
 }
+extern "C" __global__ void read_texture4(cudaTextureObject_t from, float* to, int size) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    const float4 texel = tex2D<float4>(from, x + 0.75f, y + 0.25f);
+    to[y * size + x] = texel.x + texel.y + texel.z + texel.w;
+}
+extern "C" __global__ void read_rotated4(cudaTextureObject_t from, float* to, int size) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    const float4 texel = tex2D<float4>(from, 0.8f * x + 0.6f * y, 0.8f * y - 0.6f * x);
+    to[y * size + x] = texel.x + texel.y + texel.z + texel.w;
+}
+extern "C" __global__ void fetch_texture(cudaTextureObject_t from, float* to, int size) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    to[y * size + x] = tex1Dfetch<float>(from, y * size + x);
+}
 extern "C" __global__ void read_surface(cudaSurfaceObject_t from, float* to, int size) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
     to[y * size + x] = surf2Dread<float>(from, x * 4, y);
