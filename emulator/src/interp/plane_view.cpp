@@ -10,9 +10,47 @@ namespace cuprum::emulator {
 
 namespace {
 
-constexpr std::uint32_t LARGEST_SIZE =
-    32768; // normalised coordinates of larger ones have more bits
+constexpr std::uint32_t LARGEST_SIZE = 1 << 20;
+constexpr std::uint32_t LARGEST_NORMALIZED_SIZE = 32767;        // products have 15 bits
 constexpr std::uint64_t LARGEST_BYTES = std::uint64_t{1} << 32; // places of texels have 32 bits
+
+/// Describes the numbers of an image. Returns false if vectors cannot read or filter them.
+bool find_numbers(const Image& image, bool is_linear, PlaneView& view) {
+    const Sampler& sampler = image.sampler;
+    view.channels = image.channels;
+    view.texel_bytes = image.texel_bytes;
+    view.is_linear = is_linear;
+    view.is_signed = image.format == TexelFormat::S8 || image.format == TexelFormat::S16;
+    view.reads_integers = sampler.reads_integers;
+    switch (image.format) {
+    case TexelFormat::U32:
+    case TexelFormat::S32:
+        view.numbers = PlaneNumbers::Words;
+        return !is_linear;
+    case TexelFormat::F32:
+        view.numbers = PlaneNumbers::Words;
+        return true;
+    case TexelFormat::F16:
+        view.numbers = PlaneNumbers::Halves;
+        return true;
+    case TexelFormat::U8:
+    case TexelFormat::U16:
+        view.numbers = image.format == TexelFormat::U8 ? PlaneNumbers::Bytes : PlaneNumbers::Shorts;
+        return !is_linear || !sampler.reads_integers;
+    case TexelFormat::S8:
+    case TexelFormat::S16:
+        view.numbers = image.format == TexelFormat::S8 ? PlaneNumbers::Bytes : PlaneNumbers::Shorts;
+        return !is_linear && sampler.reads_integers;
+    case TexelFormat::Unorm8:
+    case TexelFormat::Unorm16:
+        view.numbers =
+            image.format == TexelFormat::Unorm8 ? PlaneNumbers::Bytes : PlaneNumbers::Shorts;
+        view.reads_integers = false;
+        return true;
+    default:
+        return false;
+    }
+}
 
 /// Returns whether an address mode needs no border and no mirror.
 bool is_plain(AddressMode mode, bool is_normalized, bool& wraps) {
@@ -33,17 +71,13 @@ bool find_plane(const WarpContext& warp, const bytecode::Instruction* at, std::u
         return false;
     }
     const Sampler& sampler = image->sampler;
-    const bool has_bytes = image->format == TexelFormat::U8;
-    view.is_linear = sampler.filter == ImageFilter::Linear;
-    view.reads_integers = has_bytes && sampler.reads_integers;
-    if ((!has_bytes && image->format != TexelFormat::F32) || sampler.is_srgb ||
-        (view.is_linear && view.reads_integers)) {
+    if (!find_numbers(*image, sampler.filter == ImageFilter::Linear, view) || sampler.is_srgb) {
         return false;
     }
     view.is_normalized = sampler.is_normalized;
     const ImageLevel& level = image->levels[0];
-    if (level.width == 0 || level.height == 0 || level.width > LARGEST_SIZE ||
-        level.height > LARGEST_SIZE ||
+    const std::uint32_t largest = sampler.is_normalized ? LARGEST_NORMALIZED_SIZE : LARGEST_SIZE;
+    if (level.width == 0 || level.height == 0 || level.width > largest || level.height > largest ||
         !is_plain(sampler.modes[0], sampler.is_normalized, view.wraps[0]) ||
         !is_plain(sampler.modes[1], sampler.is_normalized, view.wraps[1])) {
         return false;
@@ -55,9 +89,22 @@ bool find_plane(const WarpContext& warp, const bytecode::Instruction* at, std::u
     view.pitch_bytes = level.pitch_bytes;
     view.sizes[0] = level.width;
     view.sizes[1] = level.height;
-    view.texel_bytes = image->texel_bytes;
-    view.channels = image->channels;
-    view.has_bytes = has_bytes;
+    return true;
+}
+
+bool find_list(const WarpContext& warp, const bytecode::Instruction* at, std::uint32_t mask,
+               PlaneView& view) {
+    const Image* const image = find_common_image(warp, at, mask, ImageUse::Texture);
+    if (image == nullptr || image->source != ImageSource::Linear || image->sampler.is_srgb ||
+        !find_numbers(*image, false, view)) {
+        return false;
+    }
+    const ImageLevel& level = image->levels[0];
+    if (level.width == 0 || level.width > LARGEST_BYTES / image->texel_bytes) {
+        return false;
+    }
+    view.data = level.data;
+    view.sizes[0] = level.width;
     return true;
 }
 

@@ -13,15 +13,24 @@
 
 namespace cuprum::emulator {
 
-/// A line or plane of floats or bytes in rows, read without borders. It has less than 4 GiB.
+/// The numbers in the texels of a PlaneView.
+enum class PlaneNumbers : std::uint8_t {
+    Words,  // floats, or integers of 32 bits
+    Halves, // half precision
+    Bytes,
+    Shorts, // integers of 16 bits
+};
+
+/// A line or plane in rows, read without borders. It has less than 4 GiB.
 struct PlaneView {
     const std::byte* data = nullptr;
     std::uint64_t pitch_bytes = 0;
     std::uint32_t sizes[2] = {1, 1};
     std::uint32_t texel_bytes = 4;
     std::uint8_t channels = 1;
-    bool has_bytes = false;      // unsigned bytes, not floats
-    bool reads_integers = false; // of bytes
+    PlaneNumbers numbers = PlaneNumbers::Words;
+    bool is_signed = false;      // integers of 8 and 16 bits
+    bool reads_integers = false; // of 8 and 16 bits
     bool is_linear = false;
     bool is_normalized = false;
     bool wraps[2] = {false, false};
@@ -31,6 +40,10 @@ struct PlaneView {
 /// it is not such a line (or plane). Then sample_any() does the work, and reports what is wrong.
 [[nodiscard]] bool find_plane(const WarpContext& warp, const bytecode::Instruction* at,
                               std::uint32_t mask, bool is_line, PlaneView& view);
+
+/// The same for linear memory that is read by index: `sizes[0]` is the number of texels.
+[[nodiscard]] bool find_list(const WarpContext& warp, const bytecode::Instruction* at,
+                             std::uint32_t mask, PlaneView& view);
 
 /// The handler of all forms: texture::sample.
 [[nodiscard]] const bytecode::Instruction*

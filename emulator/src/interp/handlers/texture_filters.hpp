@@ -1,0 +1,253 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The arithmetic of linear filters, for the texture handlers: what interp/texels.cpp does, with
+// vectors. Both give the same bits.
+//
+// A filter adds up four texels. Their weights, in 1/256, add up to 256. Weights and numbers are
+// kept as pairs of 16 bits in a lane, of which processors multiply and add two at a time.
+//
+// Floats become whole numbers first, in units of the largest texel's last place and 4 bits more, as
+// a GPU does. Bits below are cut off. Such a number has 28 bits and a sign, so it is added up in
+// two parts of 14 bits:
+//
+//   texel = high * 2^14 + low      sum = (Σ weight * high) * 2^14 + (Σ weight * low)
+//
+// Both sums are exact floats, so the last addition is the only one that rounds.
+
+#pragma once
+
+#include "interp/handlers/texture_axes.hpp"
+
+namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
+
+namespace texels {
+
+/// The texels around a point, in the order of their weights: left and right of the upper row, then
+/// of the lower one.
+constexpr unsigned CORNERS = 4;
+
+/// The weights of four texels.
+struct Weights {
+    Words upper; // pairs: left, right
+    Words lower;
+
+    /// Returns the weight of a texel in bits that are not zero if it is not zero.
+    [[gnu::always_inline]] Words bits_of(unsigned corner) const {
+        const Words pair = corner < 2 ? upper : lower;
+        return corner % 2 == 0 ? pair << 16 : pair >> 16;
+    }
+
+    /// Returns the weight of a texel in both halves of a lane.
+    [[gnu::always_inline]] Words twice(unsigned corner) const {
+        const Words pair = corner < 2 ? upper : lower;
+        return corner % 2 == 0 ? blend_pairs(pair, pair << 16) : blend_pairs(pair >> 16, pair);
+    }
+};
+
+[[gnu::always_inline]] inline Weights find_weights(const Axis& x, const Axis& y) {
+    const Ints one = constants().weight_one.ints();
+    const Ints half = constants().weight_half.ints();
+    const Ints right = x.fraction;
+    const Ints left = one - right;
+    const Ints right_bottom = (multiply_small(right, y.fraction) + half) >> 8;
+    const Ints left_top = (multiply_small(left, one - y.fraction) + half) >> 8;
+    const auto pair = [](Ints low, Ints high) __attribute__((always_inline)) {
+        return reinterpret_cast<Words>(low | high << 16);
+    };
+    return {pair(left_top, right - right_bottom), pair(left - left_top, right_bottom)};
+}
+
+/// Returns whether a texel has no weight in any lane.
+[[gnu::always_inline]] inline bool has_zero(const Weights& weights) {
+    typedef std::int16_t Shorts __attribute__((vector_size(VECTOR_BYTES)));
+    const auto is_zero_of = [](Words pairs) __attribute__((always_inline)) {
+        return reinterpret_cast<Ints>(reinterpret_cast<Shorts>(pairs) == 0);
+    };
+    return !is_zero(is_zero_of(weights.upper) | is_zero_of(weights.lower));
+}
+
+/// Sets texels to zero that have no weight.
+[[gnu::noinline]] inline void remove_unweighted(Words (&texels)[CORNERS], const Weights& weights) {
+    for (unsigned i = 0; i < CORNERS; ++i) {
+        texels[i] = weights.bits_of(i) != 0 ? texels[i] : Words{};
+    }
+}
+
+/// Returns the largest of texels that are not negative, as bits.
+[[gnu::always_inline]] inline Ints largest_of(const Words (&texels)[CORNERS]) {
+    const auto bits = [&](unsigned i) __attribute__((always_inline)) {
+        return reinterpret_cast<Ints>(texels[i]);
+    };
+    return larger(larger(bits(0), bits(1)), larger(bits(2), bits(3)));
+}
+
+/// Returns the largest magnitude, as bits.
+[[gnu::always_inline]] inline Ints largest_magnitude(const Words (&texels)[CORNERS]) {
+    Words magnitudes[CORNERS];
+    for (unsigned i = 0; i < CORNERS; ++i) {
+        magnitudes[i] = texels[i] & constants().magnitude.words();
+    }
+    return largest_of(magnitudes);
+}
+
+/// Returns the power of two whose exponent is that of a constant less the given one.
+[[gnu::always_inline]] inline Floats inverse_power(Words constant, Ints exponent) {
+    return reinterpret_cast<Floats>(constant - reinterpret_cast<Words>(exponent));
+}
+
+/// Returns a float that is multiplied by a power of two, as a whole number. Cuts off the rest.
+[[gnu::always_inline]] inline Words to_whole(Words texel, Floats power) {
+    return reinterpret_cast<Words>(
+        __builtin_convertvector(reinterpret_cast<Floats>(texel) * power, Ints));
+}
+
+[[gnu::always_inline]] inline Ints sum_of_pairs(Words upper, Words lower, const Weights& weights) {
+    return multiply_pairs(upper, weights.upper) + multiply_pairs(lower, weights.lower);
+}
+
+/// Adds up floats whose largest magnitude has the exponent `exponent`. HAS_SIGNS: some may be
+/// negative. Without, not all are zero.
+template <bool HAS_SIGNS>
+[[gnu::always_inline]] inline Floats add_floats(const Words (&texels)[CORNERS],
+                                                const Weights& weights, Ints exponent) {
+    constexpr unsigned part_bits = 14;
+    const Constants& constant = constants();
+    const Floats to_units = inverse_power(constant.to_units.words(), exponent);
+    Words numbers[CORNERS];
+    for (unsigned i = 0; i < CORNERS; ++i) {
+        numbers[i] = to_whole(texels[i], to_units);
+    }
+    const auto high_parts = [&](unsigned i) __attribute__((always_inline)) {
+        const auto first = reinterpret_cast<Words>(reinterpret_cast<Ints>(numbers[i]) >> part_bits);
+        return blend_pairs(first, numbers[i + 1] << (16 - part_bits));
+    };
+    const auto low_parts = [&](unsigned i) __attribute__((always_inline)) {
+        return make_pairs(numbers[i], numbers[i + 1]) & constant.low_parts.words();
+    };
+    const Ints high_sum = sum_of_pairs(high_parts(0), high_parts(2), weights);
+    const Ints low_sum = sum_of_pairs(low_parts(0), low_parts(2), weights);
+    const Floats high = __builtin_convertvector(high_sum, Floats) * constant.high_part.floats();
+    const Floats low = __builtin_convertvector(low_sum, Floats);
+    // Halfway cases round away from zero. A sum that is rounded is a whole number of at least 2^24,
+    // so half of one more changes only these. Sums without signs have at least 2^27.
+    Words extra = constant.half.words();
+    if constexpr (HAS_SIGNS) {
+        const auto sum = reinterpret_cast<Words>(high + low);
+        const Words magnitude = sum & constant.magnitude.words();
+        const Ints is_rounded = reinterpret_cast<Ints>(magnitude) > constant.rounded.ints();
+        extra = is_rounded ? extra | (sum ^ magnitude) : Words{};
+    }
+    const auto from_units = reinterpret_cast<Floats>(exponent - constant.from_units.ints());
+    return (high + (low + reinterpret_cast<Floats>(extra))) * from_units;
+}
+
+/// Adds up floats of any kind. Adds the lanes with a number that is tiny or not finite to `missed`.
+[[gnu::noinline]] inline Floats add_any_floats(const Words (&texels)[CORNERS],
+                                               const Weights& weights, std::uint32_t& missed) {
+    const Ints infinite = constants().infinite.ints();
+    const Ints smallest = constants().smallest.ints(); // no result is subnormal
+    const Ints exponent = largest_magnitude(texels) & infinite;
+    // Sums of zeros and subnormal numbers are zero.
+    missed |= lanes_where((exponent == infinite) | ((exponent < smallest) & (exponent != 0)));
+    return add_floats<true>(texels, weights, larger(exponent, smallest));
+}
+
+/// Adds up four floats. Adds the lanes with a number that is tiny or not finite to `missed`.
+[[gnu::always_inline]] inline Floats filter_floats(Words (&texels)[CORNERS], const Weights& weights,
+                                                   std::uint32_t& missed) {
+    if (has_zero(weights)) {
+        remove_unweighted(texels, weights);
+    }
+    const Constants& constant = constants();
+    const Words any = texels[0] | texels[1] | texels[2] | texels[3];
+    const Ints exponent = largest_of(texels) & constant.infinite.ints();
+    const Ints usual = smaller(larger(exponent, constant.smallest.ints()), constant.largest.ints());
+    const auto sign = reinterpret_cast<Ints>(any & ~constant.magnitude.words());
+    if (!is_zero((usual ^ exponent) | sign)) [[unlikely]] {
+        return add_any_floats(texels, weights, missed);
+    }
+    return add_floats<false>(texels, weights, exponent);
+}
+
+/// Adds up four numbers of half precision, given as floats. Adds the lanes with a number that is
+/// not finite to `missed`.
+[[gnu::always_inline]] inline Floats filter_halves(Words (&texels)[CORNERS], const Weights& weights,
+                                                   std::uint32_t& missed) {
+    const Constants& constant = constants();
+    if (has_zero(weights)) {
+        remove_unweighted(texels, weights);
+    }
+    const Ints infinite = constant.infinite.ints();
+    const Ints field = largest_magnitude(texels) & infinite;
+    const Ints exponent = larger(field, constant.smallest_half.ints());
+    const Ints is_odd = field == infinite;
+    if (!is_zero(is_odd)) [[unlikely]] {
+        missed |= lanes_where(is_odd);
+    }
+    const Floats to_units = inverse_power(constant.to_half_units.words(), exponent);
+    const auto from_units = reinterpret_cast<Floats>(exponent - constant.from_half_units.ints());
+    Words numbers[CORNERS]; // of 15 bits and a sign
+    for (unsigned i = 0; i < CORNERS; ++i) {
+        numbers[i] = to_whole(texels[i], to_units);
+    }
+    const Ints sum = sum_of_pairs(make_pairs(numbers[0], numbers[1]),
+                                  make_pairs(numbers[2], numbers[3]), weights);
+    // Sums have 23 bits. A bit more makes halfway cases round away from zero.
+    const auto bits = reinterpret_cast<Ints>(__builtin_convertvector(sum, Floats)) - (sum != 0);
+    return round_to_half(reinterpret_cast<Floats>(bits) * from_units);
+}
+
+/// Returns numbers up to 65535 as fractions of 65535, correctly rounded.
+[[gnu::always_inline]] inline Floats fractions(Ints numbers) {
+    // 1 / 65535 = 2^-16 + 2^-32 + 2^-48 + ...: the first product is exact.
+    const Floats values = __builtin_convertvector(numbers, Floats);
+    return values * constants().fraction.floats() + values * constants().fraction_rest.floats();
+}
+
+/// Adds up texels of `channels` bytes.
+[[gnu::always_inline]] inline void filter_bytes(const Words (&texels)[CORNERS],
+                                                const Weights& weights, unsigned channels,
+                                                Words (&results)[4]) {
+    // A byte is a number of 16 bits in the filter: 257 times as much.
+    const auto result = [](Words sum) __attribute__((always_inline)) {
+        const Words half = constants().weight_half.words();
+        return reinterpret_cast<Words>(
+            fractions(reinterpret_cast<Ints>(sum + ((sum + half) >> 8))));
+    };
+    if (channels == 1) {
+        const Words upper = texels[0] | texels[1] << 16;
+        const Words lower = texels[2] | texels[3] << 16;
+        results[0] = result(reinterpret_cast<Words>(sum_of_pairs(upper, lower, weights)));
+        return;
+    }
+    const Words bytes = constants().bytes.words();
+    const Words low_bits = constants().low_bits.words();
+    Words even_sums{}; // of channels 0 and 2: at most 255 * 256
+    Words odd_sums{};
+    for (unsigned i = 0; i < CORNERS; ++i) {
+        const Words weight = weights.twice(i);
+        even_sums += multiply_halves(texels[i] & bytes, weight);
+        odd_sums += multiply_halves(texels[i] >> 8 & bytes, weight);
+    }
+    results[0] = result(even_sums & low_bits);
+    results[1] = result(odd_sums & low_bits);
+    if (channels > 2) {
+        results[2] = result(even_sums >> 16);
+        results[3] = result(odd_sums >> 16);
+    }
+}
+
+/// Adds up four numbers from 0 to 65535.
+[[gnu::always_inline]] inline Floats filter_shorts(const Words (&texels)[CORNERS],
+                                                   const Weights& weights) {
+    // Pairs are signed.
+    constexpr std::uint32_t middles = 0x80008000u;
+    const Ints sum = sum_of_pairs((texels[0] | texels[1] << 16) ^ middles,
+                                  (texels[2] | texels[3] << 16) ^ middles, weights);
+    return fractions((sum + 0x8000 * ONE + HALF_ONE) >> 8);
+}
+
+} // namespace texels
+
+} // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

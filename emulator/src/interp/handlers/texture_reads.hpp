@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Reading texels, for the texture handlers.
+//
+// Texels are read as words: those of up to 4 bytes are one word each, larger ones are 2 or 4 words.
+// Most often, the lanes of a chunk read neighbours in one row, which are loaded like plain memory.
+// Other texels are gathered.
+
+#pragma once
+
+#include "interp/handlers/interleave.hpp"
+#include "interp/handlers/linear_access.hpp"
+#include "interp/handlers/texture_vectors.hpp"
+#include "interp/plane_view.hpp"
+
+namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
+
+namespace texels {
+
+constexpr unsigned MAX_WORDS = 4;
+
+/// The words of the texels of a chunk.
+struct TexelWords {
+    Words of[MAX_WORDS];
+};
+
+/// Returns whether the lanes read neighbours in one row.
+[[gnu::always_inline]] inline bool is_row(Ints x, Ints y) {
+    return is_zero((x - iota<std::int32_t>() - all(x[0])) | (y - all(y[0])));
+}
+
+[[gnu::always_inline]] inline const std::byte* place_of(const PlaneView& view, Ints x, Ints y) {
+    return view.data + static_cast<std::uint32_t>(y[0]) * view.pitch_bytes +
+           static_cast<std::uint32_t>(x[0]) * view.texel_bytes;
+}
+
+/// Reads texels of BYTES that are neighbours, beginning with that of the first lane. 0: the size is
+/// known only at run time.
+template <unsigned BYTES>
+[[gnu::always_inline]] inline TexelWords read_row(const PlaneView& view, const std::byte* from) {
+    TexelWords words;
+    const auto part = [&](unsigned i)
+                          __attribute__((always_inline)) { return load<std::uint32_t>(from, i); };
+    switch (BYTES == 0 ? view.texel_bytes : BYTES) {
+    case 1:
+        words.of[0] = load_elements<std::uint8_t, std::uint32_t>(from, 0);
+        break;
+    case 2:
+        words.of[0] = load_elements<std::uint16_t, std::uint32_t>(from, 0);
+        break;
+    case 4:
+        words.of[0] = part(0);
+        break;
+    case 8:
+        words.of[0] = even<std::uint32_t>(part(0), part(1));
+        words.of[1] = odd<std::uint32_t>(part(0), part(1));
+        break;
+    default: {
+        const Words even_low = even<std::uint32_t>(part(0), part(1));
+        const Words even_high = even<std::uint32_t>(part(2), part(3));
+        const Words odd_low = odd<std::uint32_t>(part(0), part(1));
+        const Words odd_high = odd<std::uint32_t>(part(2), part(3));
+        words.of[0] = even<std::uint32_t>(even_low, even_high);
+        words.of[1] = even<std::uint32_t>(odd_low, odd_high);
+        words.of[2] = odd<std::uint32_t>(even_low, even_high);
+        words.of[3] = odd<std::uint32_t>(odd_low, odd_high);
+        break;
+    }
+    }
+    return words;
+}
+
+/// Reads words at places of up to 32 bits.
+[[gnu::always_inline]] inline Words gather_words(const std::byte* data, Words places) {
+#if defined(__AVX2__)
+    // Indices are signed, so count from the middle of the 4 GiB.
+    constexpr std::uint32_t middle = 0x80000000u;
+    const Words indices = places ^ middle;
+    const auto* const base = reinterpret_cast<const int*>(data + middle);
+#if defined(__AVX512F__)
+    return reinterpret_cast<Words>(_mm512_mask_i32gather_epi32(
+        __m512i{}, ALL_WORDS, reinterpret_cast<__m512i>(indices), base, 1));
+#else
+    return reinterpret_cast<Words>(
+        _mm256_i32gather_epi32(base, reinterpret_cast<__m256i>(indices), 1));
+#endif
+#else
+    Words texels{};
+    for (unsigned lane = 0; lane < CHUNK_LANES; ++lane) {
+        typedef std::uint32_t Word __attribute__((aligned(1), may_alias));
+        texels[lane] = *reinterpret_cast<const Word*>(data + places[lane]);
+    }
+    return texels;
+#endif
+}
+
+/// Reads texels of one or two bytes: the aligned words that they lie in, which are always mapped.
+[[gnu::always_inline]] inline Words gather_parts(const PlaneView& view, Words places) {
+    constexpr std::uint64_t last = 3; // byte of a word
+    const auto address = reinterpret_cast<std::uint64_t>(view.data);
+    places += static_cast<std::uint32_t>(address & last);
+    const auto* const data = reinterpret_cast<const std::byte*>(address & ~last);
+    const Words words = gather_words(data, places & ~static_cast<std::uint32_t>(last));
+    const Words shifts = (places & static_cast<std::uint32_t>(last)) << 3;
+#if defined(__AVX512F__)
+    const auto moved = reinterpret_cast<Words>(_mm512_maskz_srlv_epi32(
+        ALL_WORDS, reinterpret_cast<__m512i>(words), reinterpret_cast<__m512i>(shifts)));
+#elif defined(__AVX2__)
+    const auto moved = reinterpret_cast<Words>(
+        _mm256_srlv_epi32(reinterpret_cast<__m256i>(words), reinterpret_cast<__m256i>(shifts)));
+#else
+    const Words moved = words >> shifts;
+#endif
+    return moved & (view.texel_bytes == 1 ? 0xffu : 0xffffu);
+}
+
+/// Reads texels anywhere.
+template <unsigned BYTES>
+[[gnu::always_inline]] inline TexelWords read_anywhere(const PlaneView& view, Ints x, Ints y) {
+    const std::uint32_t bytes = BYTES == 0 ? view.texel_bytes : BYTES;
+    const auto row = reinterpret_cast<Words>(y) * static_cast<std::uint32_t>(view.pitch_bytes);
+    const Words places = row + reinterpret_cast<Words>(x) * bytes;
+    TexelWords words;
+    if (bytes < 4) {
+        words.of[0] = gather_parts(view, places);
+        return words;
+    }
+    words.of[0] = gather_words(view.data, places);
+    for (unsigned word = 1; word < bytes / 4; ++word) {
+        words.of[word] = gather_words(view.data + 4 * word, places);
+    }
+    return words;
+}
+
+} // namespace texels
+
+} // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE
