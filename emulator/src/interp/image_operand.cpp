@@ -3,6 +3,7 @@
 
 #include "interp/image_operand.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cinttypes>
 #include <cstdio>
@@ -28,26 +29,56 @@ std::uint64_t value_of(const WarpContext& warp, const Instruction* at, std::uint
     return reinterpret_cast<const ImageHandle*>(warp.at(at->src[0]))[lane] + at->target;
 }
 
-/// Returns whether all granules of an image may be read; is_mapped() tests only the two ends.
-bool is_mapped_whole(const MemoryMap& map, const Image& image) {
-    const std::uint64_t last = image.address + image.bytes - 1;
-    if (!map.is_mapped(image.address, last, false)) {
-        return false;
+/// Returns the first address of an image whose granule may not be read, or its end. is_mapped()
+/// tests only the two ends.
+std::uint64_t find_unmapped(const MemoryMap& map, const Image& image) {
+    const std::uint64_t end = image.address + image.bytes;
+    if (image.address - map.memory_base >= map.memory_bytes ||
+        end - 1 - map.memory_base >= map.memory_bytes) {
+        return image.address;
     }
-    const std::uint64_t end = (last - map.memory_base) >> map.granule_shift;
-    std::uint8_t common = READ_BIT;
-    for (std::uint64_t granule = (image.address - map.memory_base) >> map.granule_shift;
-         granule <= end; ++granule) {
-        common &= map.granules[granule].load(std::memory_order_relaxed);
+    const std::uint64_t last = (end - 1 - map.memory_base) >> map.granule_shift;
+    const std::uint64_t first = (image.address - map.memory_base) >> map.granule_shift;
+    for (std::uint64_t granule = first; granule <= last; ++granule) {
+        if ((map.granules[granule].load(std::memory_order_relaxed) & READ_BIT) == 0) {
+            return granule == first ? image.address
+                                    : map.memory_base + (granule << map.granule_shift);
+        }
     }
-    return common != 0;
+    return end;
+}
+
+/// Returns the first address of an image that no allocation contains, or its end. Only mappings of
+/// virtual memory can be adjacent: an image may lie in several of them.
+std::uint64_t find_unallocated(const MemoryMap& map, const Image& image) {
+    const std::uint64_t end = image.address + image.bytes;
+    std::uint64_t next = image.address;
+    MemoryRange range;
+    while (next < end && map.find(map, next, range)) {
+        next = range.base + range.bytes;
+    }
+    return std::min(next, end);
+}
+
+/// Returns the first address of an image that may not be read, or its end.
+std::uint64_t find_unreadable(const WarpContext& warp, const Image& image) {
+    const MemoryMap& map = *warp.block->memory;
+    const std::uint64_t end = image.address + image.bytes;
+    if (image.bytes == 0) {
+        return end;
+    }
+    const std::uint64_t unmapped = find_unmapped(map, image);
+    const bool is_mapped =
+        unmapped == end ||
+        (map.is_accessible != nullptr && map.is_accessible(map, image.address, image.bytes, false));
+    if (is_mapped && (map.checks & CHECK_MEMORY) != 0 && map.find != nullptr) {
+        return find_unallocated(map, image);
+    }
+    return is_mapped ? end : unmapped;
 }
 
 bool is_readable(const WarpContext& warp, const Image& image) {
-    const MemoryMap& map = *warp.block->memory;
-    return image.bytes == 0 || is_mapped_whole(map, image) ||
-           (map.is_accessible != nullptr &&
-            map.is_accessible(map, image.address, image.bytes, false));
+    return find_unreadable(warp, image) == image.address + image.bytes;
 }
 
 std::string hexadecimal(std::uint64_t value) {
@@ -85,14 +116,15 @@ ImageLanes find_image(WarpContext& warp, const Instruction* at, std::uint32_t ma
                           "the handle " + hexadecimal(handle) + " " + table.explain(use, handle));
         return {};
     }
-    if (!is_readable(warp, *image)) {
+    if (const std::uint64_t bad = find_unreadable(warp, *image);
+        bad != image->address + image->bytes) {
         const MemoryMap& map = *warp.block->memory;
-        (void)raise_fault(warp, at, FaultKind::IllegalAddress, first,
-                          "the texture reads " + std::to_string(image->bytes) + " bytes at " +
-                              hexadecimal(image->address) +
-                              ", which are not all memory that the device may access" +
-                              (map.describe == nullptr ? std::string{}
-                                                       : map.describe(map, image->address, false)));
+        (void)raise_fault(
+            warp, at, FaultKind::IllegalAddress, first,
+            "the texture reads " + std::to_string(image->bytes) + " bytes at " +
+                hexadecimal(image->address) +
+                ", which are not all memory that the device may access" +
+                (map.describe == nullptr ? std::string{} : map.describe(map, bad, false)));
         return {};
     }
     ImageLanes result{image, 0};
