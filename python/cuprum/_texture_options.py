@@ -261,8 +261,14 @@ class ResourceView:
         return 1 + list(ResourceViewFormatType).index(ResourceViewFormatType(self.format))
 
 
+class _SamplingCache:
+    """The place where creating a texture keeps the settings, checked and converted."""
+
+    __slots__ = ("_sampling",)
+
+
 @dataclass
-class TextureObjectOptions:
+class TextureObjectOptions(_SamplingCache):
     """Options for a texture.
 
     Attributes
@@ -330,11 +336,11 @@ class TextureObjectOptions:
         """Forget what creating a texture has cached."""
         object.__setattr__(self, name, value)
         if name != "_sampling":
-            self.__dict__.pop("_sampling", None)
+            object.__setattr__(self, "_sampling", None)
 
     def __getstate__(self) -> dict[str, object]:
         """Leave out the cache."""
-        return {name: value for name, value in self.__dict__.items() if name != "_sampling"}
+        return self.__dict__.copy()
 
 
 def _check_array_options(options: OpaqueArrayOptions | MipmappedArrayOptions) -> None:

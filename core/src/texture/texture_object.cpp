@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -38,11 +39,13 @@ constexpr CUDA_ARRAY3D_DESCRIPTOR NO_ARRAY{};
 struct Elements {
     const ArrayFormatInfo* format;
     const CUDA_ARRAY3D_DESCRIPTOR* array = &NO_ARRAY; // lives as long as the resource
+    CUarray handle = nullptr;                         // of an array without levels
     unsigned num_levels = 1;
     bool is_array = false;
     bool is_linear = false;
 };
 
+Elements elements_of(const detail::ArrayState& array);
 Elements elements_of(const ResourceDescriptor& resource);
 CUDA_TEXTURE_DESC sampling_of(const TextureObjectOptions& options, const Elements& elements);
 CUDA_RESOURCE_VIEW_DESC view_of(const ResourceView& view, const Elements& elements);
@@ -50,29 +53,39 @@ void check_options(const TextureObjectOptions& options, const Elements& elements
 [[noreturn, gnu::cold]] void raise_texture_failure(CUresult status, const char* call,
                                                    const ResourceDescriptor& resource,
                                                    const detail::DeviceState& device);
-TextureObject make_texture(const ResourceDescriptor& resource, const TextureObjectOptions& options,
+TextureObject make_texture(const ResourceDescriptor& resource, const Elements& elements,
+                           const TextureObjectOptions& options,
                            const std::shared_ptr<detail::ContextState>& context);
 
 } // namespace
 
 TextureObject TextureObject::create(const ResourceDescriptor& resource,
                                     const TextureObjectOptions& options) {
-    return make_texture(resource, options, detail::context_of(resource));
+    return make_texture(resource, elements_of(resource), options, detail::context_of(resource));
 }
 
 TextureObject Device::create_texture_object(const ResourceDescriptor& resource,
                                             const TextureObjectOptions& options) const {
-    if (const auto* const home = detail::array_context(resource)) [[likely]] {
-        if ((*home)->device != state_) [[unlikely]] {
-            detail::refuse_device((*home)->device->ordinal, *state_);
+    const auto check_device = [&](const detail::ContextState& home) {
+        if (home.device != state_) [[unlikely]] {
+            detail::refuse_device(home.device->ordinal, *state_);
         }
-        return make_texture(resource, options, *home);
+    };
+    // Nearly all textures are of arrays without levels: look at these once.
+    if (const OpaqueArray* const array = resource.opaque_array()) [[likely]] {
+        const detail::ArrayState& state = detail::open(*array);
+        check_device(*state.context);
+        return make_texture(resource, elements_of(state), options, state.context);
+    }
+    if (const auto* const home = detail::array_context(resource)) {
+        check_device(**home);
+        return make_texture(resource, elements_of(resource), options, *home);
     }
     const int home = resource.buffer()->device_id();
     if (home >= 0 && home != state_->ordinal) {
         detail::refuse_device(home, *state_);
     }
-    return make_texture(resource, options, detail::context_for(*state_));
+    return make_texture(resource, elements_of(resource), options, detail::context_for(*state_));
 }
 
 CUtexObject TextureObject::handle() const {
@@ -153,21 +166,27 @@ void detail::retain_handle(const Stream& stream, const HandleArgument& argument)
 
 namespace {
 
-TextureObject make_texture(const ResourceDescriptor& resource, const TextureObjectOptions& options,
+TextureObject make_texture(const ResourceDescriptor& resource, const Elements& elements,
+                           const TextureObjectOptions& options,
                            const std::shared_ptr<detail::ContextState>& context) {
-    const Elements elements = elements_of(resource);
     check_options(options, elements);
-    const CUDA_RESOURCE_DESC memory = detail::description_of(resource);
+    CUDA_RESOURCE_DESC memory{};
+    if (elements.handle != nullptr) [[likely]] {
+        memory.resType = CU_RESOURCE_TYPE_ARRAY;
+        memory.res.array.hArray = elements.handle;
+    } else {
+        memory = detail::description_of(resource);
+    }
     const CUDA_TEXTURE_DESC sampling = sampling_of(options, elements);
-    CUDA_RESOURCE_VIEW_DESC view{};
-    if (options.view.has_value()) {
+    std::optional<CUDA_RESOURCE_VIEW_DESC> view;
+    if (options.view.has_value()) [[unlikely]] {
         view = view_of(*options.view, elements);
     }
     auto state = detail::make_recycled<detail::HandleState>(resource, options, context);
     const driver::Current current(state->context->handle);
     const auto& entry = table().cuTexObjectCreate;
     const CUresult status =
-        entry(&state->handle, &memory, &sampling, options.view.has_value() ? &view : nullptr);
+        entry(&state->handle, &memory, &sampling, view.has_value() ? &*view : nullptr);
     if (status != CUDA_SUCCESS) [[unlikely]] {
         raise_texture_failure(status, entry.name, resource, *state->context->device);
     }
@@ -175,10 +194,16 @@ TextureObject make_texture(const ResourceDescriptor& resource, const TextureObje
     return detail::Access::make<TextureObject>(std::move(state));
 }
 
+Elements elements_of(const detail::ArrayState& array) {
+    return {.format = array.format,
+            .array = &array.description,
+            .handle = array.handle,
+            .is_array = true};
+}
+
 Elements elements_of(const ResourceDescriptor& resource) {
-    if (const OpaqueArray* const array = resource.opaque_array()) [[likely]] {
-        const detail::ArrayState& state = detail::open(*array);
-        return {.format = state.format, .array = &state.description, .is_array = true};
+    if (const OpaqueArray* const array = resource.opaque_array()) {
+        return elements_of(detail::open(*array));
     }
     if (const MipmappedArray* const mipmap = resource.mipmapped_array()) {
         const detail::MipmapState& state = detail::open(*mipmap);

@@ -193,9 +193,10 @@ constexpr std::uint32_t ROW_MASK = (1u << ROW_LANES) - 1;
 /// before.
 bool has_step(const std::byte* words, std::uint32_t step) {
     const auto* const numbers = reinterpret_cast<const ImageWord*>(words);
+    const std::uint32_t first = numbers[0];
     std::uint32_t differing = 0;
-    for (std::uint32_t lane = 1; lane < ROW_LANES; ++lane) {
-        differing |= numbers[lane] - numbers[lane - 1] - step;
+    for (std::uint32_t lane = 0; lane < ROW_LANES; ++lane) { // a round number, for vectors
+        differing |= numbers[lane] - (first + lane * step);
     }
     return differing == 0;
 }

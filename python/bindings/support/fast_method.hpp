@@ -61,14 +61,16 @@ struct alignas(64) UsualParameters {
     /// Returns false for an unusual call.
     [[nodiscard]] bool sort(PyObject* const* values, std::size_t given, PyObject* keywords,
                             std::array<PyObject*, COUNT>& sorted) const noexcept {
-        // Mostly at most one is named: the next, so that all are in order.
+        // Mostly those that are named are the next ones, so that all are in order.
         std::size_t count = given;
         if (keywords != nullptr) {
-            if (given >= COUNT || PyTuple_GET_SIZE(keywords) != 1 ||
-                PyTuple_GET_ITEM(keywords, 0) != names[given]) [[unlikely]] {
-                return sort_any(values, given, keywords, sorted);
+            const auto named = static_cast<std::size_t>(PyTuple_GET_SIZE(keywords));
+            for (std::size_t n = 0; n < named; ++n, ++count) {
+                if (count >= COUNT || PyTuple_GET_ITEM(keywords, static_cast<Py_ssize_t>(n)) !=
+                                          names[count]) [[unlikely]] {
+                    return sort_any(values, given, keywords, sorted);
+                }
             }
-            ++count;
         }
         if (given > positional) [[unlikely]] {
             return false;

@@ -322,11 +322,17 @@ nb::object create_texture_object(PyDevice& self, nb::handle resource, nb::handle
                        : texture_options_argument(options, "TextureObjectOptions",
                                                   "Texture object options");
     }
-    const TextureObjectOptions how = sampling_options(settings);
+    static const TextureObjectOptions defaults;
+    const TextureObjectOptions* how = &defaults;
+    nb::object sampling; // keeps `how` if another thread changes the options
+    if (settings.is_valid()) {
+        sampling = sampling_options(settings);
+        how = &inside<TextureSampling>(sampling)->core;
+    }
     compatibility::check_set_current(self.core);
     auto texture = [&] {
         const Brief unlocked;
-        return self.core.create_texture_object(memory, how);
+        return self.core.create_texture_object(memory, *how);
     }();
     return make<PyTextureObject>(std::move(texture), nb::borrow(resource), std::move(settings));
 }

@@ -23,8 +23,8 @@ namespace nb = nanobind;
 /// Returns the options of an array from an OpaqueArrayOptions or a MipmappedArrayOptions.
 [[nodiscard]] OpaqueArrayOptions array_options(nb::handle options);
 
-/// Returns how a texture is made from a TextureObjectOptions, or the defaults for null.
-[[nodiscard]] TextureObjectOptions sampling_options(nb::handle options);
+/// Returns how a texture is made: the TextureSampling of a TextureObjectOptions.
+[[nodiscard]] nb::object sampling_options(nb::handle options);
 
 /// Returns a format from what `format` takes: an ArrayFormatType, a str or a numpy type.
 [[nodiscard]] ArrayFormat format_argument(nb::handle format);

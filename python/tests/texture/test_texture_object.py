@@ -91,6 +91,7 @@ def test_options_convert_strings_and_forget_what_was_cached(device):
     device.create_texture_object(resource=bytes_array, options=options)
     assert pickle.loads(pickle.dumps(options)) == options
     assert copy.deepcopy(options) == options
+    assert vars(options).keys() == {field.name for field in dataclasses.fields(options)}
     assert dataclasses.replace(options, srgb=True).srgb
     options.read_mode = "element_type"
     with pytest.raises(ValueError, match=r"filter_mode is linear, .* integers of format uint8"):
@@ -101,6 +102,21 @@ def test_options_convert_strings_and_forget_what_was_cached(device):
     colour.append(1.0)
     with pytest.raises(ValueError, match="border_color must have 4 elements, got 5"):
         device.create_texture_object(resource=bytes_array, options=options)
+
+
+def test_options_of_a_subclass_are_read_and_cached_too(device):
+    class Smooth(TextureObjectOptions):
+        name = "smooth"
+
+    options = Smooth(filter_mode="linear")
+    floats = ResourceDescriptor.from_opaque_array(array_of(device))
+    numbers = ResourceDescriptor.from_opaque_array(array_of(device, format="int32"))
+    for _ in range(2):
+        device.create_texture_object(resource=floats, options=options)
+        with pytest.raises(ValueError, match=r"filter_mode is linear, .* int32"):
+            device.create_texture_object(resource=numbers, options=options)
+    options.filter_mode = "point"
+    device.create_texture_object(resource=numbers, options=options)
 
 
 @pytest.mark.parametrize(
