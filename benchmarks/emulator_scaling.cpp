@@ -39,6 +39,9 @@ extern "C" __global__ void small(float* out) {
     for (int k = 0; k < 500; ++k) v = v * 0.5f + k;
     out[blockIdx.x * blockDim.x + threadIdx.x] = v;
 }
+extern "C" __global__ void stamp(unsigned long long* out) {
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(*out));
+}
 )";
 
 constexpr int FLOATS = 1 << 24;
@@ -110,9 +113,48 @@ double arithmetic_ms(unsigned count) {
     });
 }
 
+/// Returns the time of the clock that %globaltimer shows on the emulated device.
+std::int64_t host_ns() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+double median(std::vector<double>& values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
 void print(const char* name, double milliseconds) {
     std::printf("%s %.6f\n", name, milliseconds);
     std::fflush(stdout);
+}
+
+/// Measures what a launch that is waited for consists of: the call, the time until the kernel has
+/// started, and the rest until the host knows that it is done.
+void measure_stages(const cuprum::Device& device, const cuprum::Stream& stream,
+                    const cuprum::Kernel& stamp) {
+    const auto started = device.allocate(sizeof(std::uint64_t), stream);
+    const cuprum::LaunchConfig one{.grid = 1, .block = 1};
+    std::vector<double> calls;
+    std::vector<double> starts;
+    std::vector<double> ends;
+    for (int i = 0; i < EMPTY_LAUNCHES; ++i) {
+        const std::int64_t begin = host_ns();
+        cuprum::launch(stream, one, stamp, started);
+        const std::int64_t launched = host_ns();
+        stream.sync();
+        const std::int64_t end = host_ns();
+        std::int64_t started_at = 0; // the memory of the emulated device is memory of the host
+        std::memcpy(&started_at, started.data<std::int64_t>(), sizeof started_at);
+        calls.push_back(static_cast<double>(launched - begin) * 1e-3);
+        starts.push_back(static_cast<double>(started_at - begin) * 1e-3);
+        ends.push_back(static_cast<double>(end - begin) * 1e-3);
+    }
+    print("stage_call_us", median(calls));
+    print("stage_start_us", median(starts));
+    print("stage_end_us", median(ends));
 }
 
 /// Measures everything with the number of workers that the environment sets.
@@ -198,6 +240,7 @@ int measure(unsigned workers) {
                                         stream.sync();
                                     }
                                 }));
+    measure_stages(device, stream, code.get_kernel("stamp"));
     return 0;
 }
 
@@ -239,6 +282,9 @@ constexpr Row ROWS[] = {
     {"two_grids", "the same as two grids at once (ms)", false},
     {"launch_us", "empty launch, one sync per 2000 (us)", false},
     {"launch_and_sync_us", "empty launch and sync (us)", false},
+    {"stage_call_us", "  the launch returns after (us)", false},
+    {"stage_start_us", "  the kernel reads a clock after (us)", false},
+    {"stage_end_us", "  the sync returns after (us)", false},
 };
 
 void print_table(const std::vector<unsigned>& workers, Figures& best) {

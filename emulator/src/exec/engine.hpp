@@ -44,6 +44,8 @@ struct GridLaunch {
     std::shared_ptr<builtins::Heap> heap; // for kernels that call malloc (Kernel::uses_heap)
     // Local memory that nested calls of one thread may use (CU_LIMIT_STACK_SIZE); 0 means no limit.
     std::uint32_t stack_bytes = 0;
+    // What a waiting thread recognises the grid by; null if no waiting thread may run it.
+    const void* awaited_as = nullptr;
     void* graph_work = nullptr;              // of a node of a graph: for kernels that launch graphs
     check::NodeAccesses* accesses = nullptr; // records what a node of a graph accesses
     /// Describes the launch site for reports. Each line starts with a line break; empty if unknown.
@@ -109,6 +111,11 @@ public:
 
     /// Returns how long a thread that waits for a worker watches before it sleeps.
     [[nodiscard]] std::chrono::nanoseconds spin_time() const noexcept;
+
+    /// Lets a thread that waits for a grid run the grid itself, if no worker has it yet and
+    /// `is_awaited` returns true for its GridLaunch::awaited_as. Returns whether it has run a grid;
+    /// parts of it may still run. `is_awaited` must be brief. helping.cpp explains how and why.
+    [[nodiscard]] bool help(const std::function<bool(const void*)>& is_awaited);
 
     /// Runs a task (a copy, a fill) on a worker. The task must not block on other tasks.
     void post(std::function<void()> task);

@@ -26,6 +26,10 @@ std::uint32_t group_of(std::uint32_t worker) {
     return 1u << worker % 32;
 }
 
+bool is_note(std::uint32_t notes) {
+    return notes % 2 != 0;
+}
+
 static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
 
 long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
@@ -49,22 +53,39 @@ void IdleWorkers::enter(std::uint32_t worker) {
 
 bool IdleWorkers::wait(std::uint32_t worker, std::uint64_t spin_ns, std::uint64_t until_ns) {
     std::atomic<std::uint32_t>& state = lines_[worker].state;
+    std::atomic<std::uint32_t>& notes = lines_[worker].notes;
     const auto is_called = [&] { return state.load(std::memory_order_acquire) == Called; };
-    for (const std::uint64_t begin = now_ns(), end = std::min(begin + spin_ns, until_ns);;) {
+    std::uint32_t last = notes.load(std::memory_order_relaxed);
+    std::uint32_t at_begin = last;
+    for (std::uint64_t end = std::min(now_ns() + spin_ns, until_ns);;) {
         for (int i = 0; i < LOOKS_PER_CLOCK; ++i) {
             if (is_called()) {
                 return true;
             }
             relax();
         }
-        if (now_ns() >= end) {
-            break;
+        const std::uint32_t seen = notes.load(std::memory_order_relaxed);
+        if (is_note(seen) && seen == last) {
+            return false; // nobody has taken it back since the last look
+        }
+        last = seen;
+        if (const std::uint64_t now = now_ns(); now >= end) {
+            if (seen == at_begin || now >= until_ns) {
+                break;
+            }
+            at_begin = seen; // work keeps coming: somebody should watch
+            end = std::min(now + spin_ns, until_ns);
         }
         std::this_thread::yield(); // the one who will call may need this processor
     }
     std::uint32_t expected = Watching;
-    if (!state.compare_exchange_strong(expected, Asleep, std::memory_order_acq_rel)) {
+    if (!state.compare_exchange_strong(expected, Asleep)) {
         return true; // called just now
+    }
+    // Fall asleep first, then look, both sequentially consistent: either the thread that leaves a
+    // note sees that this worker sleeps, or its note is seen here.
+    if (is_note(notes.load())) {
+        return false;
     }
     timespec until{};
     until.tv_sec = static_cast<time_t>(until_ns / 1'000'000'000);
@@ -109,6 +130,25 @@ void IdleWorkers::wake(std::uint32_t sleepers) noexcept {
         calls_.fetch_add(1, std::memory_order_release);
         (void)futex(calls_, FUTEX_WAKE_BITSET, INT_MAX, nullptr, sleepers);
     }
+}
+
+bool IdleWorkers::leave_note() noexcept {
+    if (idle_.empty()) {
+        return false;
+    }
+    noted_ = idle_.back();
+    Line& line = lines_[noted_];
+    line.notes.store(line.notes.load(std::memory_order_relaxed) + 1);
+    if (line.state.load() == Watching) {
+        return true;
+    }
+    take_note();
+    return false;
+}
+
+void IdleWorkers::take_note() noexcept {
+    std::atomic<std::uint32_t>& notes = lines_[noted_].notes;
+    notes.store(notes.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
 } // namespace cuprum::emulator::exec

@@ -17,6 +17,10 @@ namespace cuprum::emulator::exec {
 /// are woken all at once. The worker that became idle last is called first, because its caches are
 /// warm and it is the least likely to sleep.
 ///
+/// A small piece of work may be left to the worker that became idle last, without a call: a *note*
+/// on another line of that worker, which it looks at about once a microsecond. Until then, a thread
+/// that needs the work can take it back and do it itself (helping.cpp).
+///
 /// The functions that say so need the mutex of the queues. A worker that finds the queues empty
 /// enters under the same mutex, so no call is lost.
 class IdleWorkers {
@@ -36,7 +40,8 @@ public:
     void enter(std::uint32_t worker);
 
     /// Waits until the worker is called, or until a time of now_ns(). Watches for `spin_ns` before
-    /// it sleeps. Returns whether it was called; if not, the worker calls leave().
+    /// it sleeps. Returns whether it was called; if not, the worker calls leave(). It is not called
+    /// if the time is up, or if it finds a note that has been there for a moment.
     [[nodiscard]] bool wait(std::uint32_t worker, std::uint64_t spin_ns, std::uint64_t until_ns);
 
     /// Takes back enter() after a wait that ended without a call. Needs the mutex.
@@ -49,15 +54,25 @@ public:
     /// Wakes the called workers that sleep.
     void wake(std::uint32_t sleepers) noexcept;
 
+    /// Leaves a note to the worker that became idle last. Needs the mutex, and that there is no
+    /// note yet. Returns false, and does nothing, unless that worker watches.
+    [[nodiscard]] bool leave_note() noexcept;
+
+    /// Takes the note back. Needs the mutex. The worker may have seen it already.
+    void take_note() noexcept;
+
 private:
     enum State : std::uint32_t { Busy, Watching, Asleep, Called };
 
     struct alignas(64) Line {
         std::atomic<std::uint32_t> state{Busy};
+        // Counts notes that are left and taken back, so it is odd while there is one.
+        alignas(64) std::atomic<std::uint32_t> notes{0};
     };
 
     std::unique_ptr<Line[]> lines_;
     std::vector<std::uint32_t> idle_; // the last one is called first
+    std::uint32_t noted_ = 0;         // the worker that has the note
     alignas(64) std::atomic<std::uint32_t> count_{0};
     // Sleepers wait until this changes. Each is one of 32 groups that can be woken separately.
     alignas(64) std::atomic<std::uint32_t> calls_{0};

@@ -54,6 +54,7 @@ public:
 protected:
     void start() noexcept override {
         const auto self = std::static_pointer_cast<GridOperation>(shared_from_this());
+        launch_.grid.awaited_as = static_cast<const Operation*>(this);
         exec::Engine::instance().submit(std::move(launch_.grid),
                                         [self](const Fault* fault) { self->end(fault); });
     }

@@ -77,6 +77,8 @@ void Operation::submit_and_wait() {
 }
 
 void Operation::wait() const noexcept {
+    while (!is_done() && help()) {
+    }
     const std::int64_t end = now_ns() + exec::Engine::instance().spin_time().count();
     do {
         for (int look = 0; look < LOOKS_PER_CLOCK; ++look) {
@@ -91,6 +93,41 @@ void Operation::wait() const noexcept {
     while (!is_done()) {
         done_.wait(0, std::memory_order_acquire);
     }
+}
+
+/// Runs a grid on which this operation depends. Returns false if there is none to run here.
+bool Operation::help() const noexcept {
+    return ready_here == nullptr && exec::Engine::instance().help([this](const void* operation) {
+        return static_cast<const Operation*>(operation)->leads_to(*this);
+    });
+}
+
+/// Returns whether a later operation depends on this one. Looks at a few operations only, so the
+/// answer may be false by mistake.
+bool Operation::leads_to(const Operation& later) const {
+    if (this == &later) {
+        return true;
+    }
+    constexpr int most_steps = 4;
+    std::shared_ptr<const Operation> at;
+    for (int step = 0; step < most_steps; ++step) {
+        const Operation& from = at == nullptr ? *this : *at;
+        std::shared_ptr<const Operation> next;
+        {
+            const std::lock_guard lock(from.mutex_);
+            for (const auto& successor : from.successors_) {
+                if (successor.get() == &later) {
+                    return true;
+                }
+            }
+            if (from.successors_.empty()) {
+                return false;
+            }
+            next = from.successors_.front();
+        }
+        at = std::move(next);
+    }
+    return false;
 }
 
 void Operation::finish() noexcept {

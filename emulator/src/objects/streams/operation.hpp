@@ -47,7 +47,8 @@ public:
     /// Submits and blocks until done. Runs the work on the calling thread if possible.
     void submit_and_wait();
 
-    /// Blocks until done: spins for a moment, then sleeps.
+    /// Blocks until done: runs a small grid on which this operation depends, if no worker has it,
+    /// or spins for a moment, then sleeps.
     void wait() const noexcept;
 
     [[nodiscard]] bool is_done() const noexcept {
@@ -85,6 +86,8 @@ protected:
     }
 
 private:
+    [[nodiscard]] bool help() const noexcept;
+    [[nodiscard]] bool leads_to(const Operation& later) const;
     void release_one() noexcept;
     static void release_by_priority(std::vector<std::shared_ptr<Operation>> operations);
     void run() noexcept;
@@ -96,7 +99,7 @@ private:
     bool may_run_here_ = false;
     bool is_counted_ = false; // the memory gate counts it until it finishes
     std::int64_t finish_time_ns_ = 0;
-    std::mutex mutex_; // guards successors_, and done_ becoming true
+    mutable std::mutex mutex_; // guards successors_, and done_ becoming true
     std::vector<std::shared_ptr<Operation>> successors_;
 };
 

@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The queues and the workers of the engine. engine.cpp holds what adds work to the queues,
+// workers.cpp what runs it, helping.cpp what lets a waiting thread run a grid itself.
+
+#pragma once
+
+#include "exec/block.hpp"
+#include "exec/engine.hpp"
+#include "exec/grid.hpp"
+#include "exec/idle_workers.hpp"
+#include "exec/progress.hpp"
+#include "exec/team.hpp"
+#include "exec/watchdog.hpp"
+#include "interp/clock.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace cuprum::emulator::exec {
+
+/// How long a worker stays with a grid while other work waits.
+constexpr std::uint64_t TURN_NS = 50'000;
+/// A time of now_ns() that does not come.
+constexpr std::uint64_t NEVER = ~std::uint64_t{0};
+
+/// The blocks of a team that has parted.
+struct Parted {
+    std::uint64_t first = 0;
+    std::uint64_t end = 0;
+    bool are_adopted = false; // they continue where they are
+
+    [[nodiscard]] bool has(std::uint64_t block) const noexcept {
+        return block >= first && block < end;
+    }
+};
+
+/// A worker thread. Only the thread itself uses it, apart from the atomics.
+struct alignas(64) Worker {
+    std::uint32_t number = 0;
+    bool is_guest = false;        // a host thread that waits and helps (helping.cpp)
+    std::unique_ptr<Block> block; // reused for every grid
+    Team team;                    // for short blocks
+    std::shared_ptr<Grid> next;   // the grid to run before looking for other work
+    PendingReductions reductions; // of the range that runs
+    // The block that the worker runs, once it has yielded: reports of others name it.
+    std::atomic<const Grid*> slow_grid{nullptr};
+    std::atomic<std::uint64_t> slow_cluster{0};
+    // Whether the worker will look at the queues soon, so that work it adds now needs one worker
+    // less. Work that it adds later may have to wait for the first.
+    bool is_expected = false;
+};
+
+/// The worker that this thread is, or nullptr.
+extern thread_local constinit Worker* this_worker;
+
+/// Locks a mutex that is held for a moment only. Sleeping on it would take far longer.
+[[nodiscard]] inline std::unique_lock<std::mutex> lock_briefly(std::mutex& mutex) {
+    constexpr int tries = 64;
+    for (int i = 0; i < tries; ++i) {
+        if (mutex.try_lock()) {
+            return {mutex, std::adopt_lock};
+        }
+        relax();
+    }
+    return std::unique_lock(mutex);
+}
+
+[[nodiscard]] inline bool is_asleep(const std::unique_ptr<Block>& block) {
+    return block->wake_at() != 0;
+}
+
+struct Engine::State {
+    /// The next thing that a worker does.
+    struct Work {
+        std::function<void()> task;
+        std::unique_ptr<Block> block; // a block that was suspended earlier
+        std::shared_ptr<Grid> grid;   // a grid to take blocks from
+        // If there is no work: when the first sleeping block wakes up.
+        std::uint64_t wake_at = IdleWorkers::FOREVER;
+    };
+
+    std::atomic<std::uint32_t> worker_count{1};
+    Watchdog watchdog;
+    Progress progress;
+    std::atomic<std::uint64_t> spin_ns{std::chrono::nanoseconds(DEFAULT_SPIN_TIME).count()};
+    std::atomic<std::uint64_t> give_up_at{NEVER}; // in now_ns() time
+    std::atomic<bool> is_random_now{false};       // as is_random, for readers without the mutex
+    std::unique_ptr<Worker[]> workers;            // the last one is the guest
+
+    // How much work the queues hold. Workers read it for every block.
+    alignas(64) std::atomic<std::uint32_t> waiting{0};
+    IdleWorkers idle;
+
+    alignas(64) std::mutex mutex;
+    std::shared_ptr<Grid> noted;       // a grid that no worker was called for (helping.cpp)
+    std::atomic<bool> is_noted{false}; // whether there is one, for readers without the mutex
+    bool is_guest_busy = false;
+    std::deque<std::function<void()>> tasks;
+    std::map<std::int32_t, std::deque<std::shared_ptr<Grid>>> grids; // by priority
+    std::size_t queued_grids = 0;
+    std::deque<std::unique_ptr<Block>> suspended;
+    std::size_t sleeper_count = 0; // suspended blocks that sleep
+    std::vector<std::unique_ptr<Block>> spare;
+    std::vector<std::thread> threads;
+    bool prefers_suspended = false;
+    bool is_stopping = false;
+    std::uint32_t busy = 0;
+    std::uint64_t grid_count = 0; // submitted so far
+    bool is_random = false;
+    std::uint64_t seed = 0;
+
+    void start_workers();
+    [[nodiscard]] bool add(const std::shared_ptr<Grid>& grid, const std::int32_t* priority);
+    [[nodiscard]] bool run_next(const std::shared_ptr<Grid>& grid) const;
+    void add_again(const std::shared_ptr<Grid>& grid);
+    void enqueue(const std::shared_ptr<Grid>& grid);
+    [[nodiscard]] bool leave_to_waiting_thread(const std::shared_ptr<Grid>& grid);
+    [[nodiscard]] std::shared_ptr<Grid> take_noted();
+    [[nodiscard]] std::uint32_t enqueue_noted();
+    [[nodiscard]] bool help(const std::function<bool(const void*)>& is_awaited);
+    void count_waiting();
+
+    /// Returns whether other work waits beside a running grid. Needs no mutex.
+    [[nodiscard]] bool has_rivals(const Grid& grid) const noexcept {
+        return waiting.load(std::memory_order_relaxed) > (grid.is_queued() ? 1 : 0);
+    }
+
+    /// Returns whether a range has run for a turn and others wait for a worker or for blocks.
+    [[nodiscard]] bool is_late(const Grid& grid, std::uint64_t begin_ns) const noexcept {
+        return (has_rivals(grid) || idle.count() != 0) && now_ns() - begin_ns > TURN_NS;
+    }
+
+    [[nodiscard]] std::uint32_t call_for(std::uint64_t pieces);
+    bool find_work(Work& work);
+    bool find_suspended(Work& work);
+    bool find_grid(Work& work);
+    void work_loop(Worker& self);
+    void run_grid(Worker& self, const std::shared_ptr<Grid>& grid);
+    std::uint64_t run_range(Worker& self, const std::shared_ptr<Grid>& grid, ClusterRange& range,
+                            std::uint64_t begin_ns, std::uint64_t& finished);
+    [[nodiscard]] bool run_team(Worker& self, Grid& grid, ClusterRange& range, Parted& parted);
+    void report(Worker& self, Grid& grid, std::uint64_t blocks);
+    bool drive(std::unique_ptr<Block>& block, bool has_more);
+    bool is_time_up(Block& block);
+    bool is_giving_up(const Grid& grid, std::uint64_t now, Fault& fault) const;
+    std::string describe_others(const Grid& grid);
+    std::unique_ptr<Block> spare_block();
+    void put_aside(std::unique_ptr<Block> block);
+    void give_back(std::unique_ptr<Block> block);
+};
+
+} // namespace cuprum::emulator::exec
