@@ -20,6 +20,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace cuprum::emulator::test {
@@ -180,6 +181,7 @@ struct Shape {
     std::uint32_t block_y = 1;
     std::uint32_t cluster = 1;
     std::uint32_t stack_bytes = 0;
+    const void* awaited_as = nullptr;
 };
 
 /// A launch that a test can wait for.
@@ -202,6 +204,7 @@ public:
         launch.grid_workspace = device.grid_workspace;
         launch.sm_count = 4;
         launch.stack_bytes = shape.stack_bytes;
+        launch.awaited_as = shape.awaited_as;
         [[maybe_unused]] std::size_t index = 0;
         launch.parameters.resize(launch.kernel->parameter_bytes);
         (
@@ -215,6 +218,7 @@ public:
             const std::lock_guard lock(state->mutex);
             state->fault = fault != nullptr ? *fault : Fault{};
             state->is_done = true;
+            state->ended_on = std::this_thread::get_id();
             state->changed.notify_all();
         });
     }
@@ -222,6 +226,12 @@ public:
     [[nodiscard]] bool is_done() const {
         const std::lock_guard lock(state_->mutex);
         return state_->is_done;
+    }
+
+    /// Returns whether the calling thread has ended the launch, which is done.
+    [[nodiscard]] bool has_ended_here() const {
+        const std::lock_guard lock(state_->mutex);
+        return state_->is_done && state_->ended_on == std::this_thread::get_id();
     }
 
     /// Waits and returns the fault. Its kind is None if there was none.
@@ -237,6 +247,7 @@ private:
         std::mutex mutex;
         std::condition_variable changed;
         bool is_done = false;
+        std::thread::id ended_on;
         Fault fault;
     };
 

@@ -61,6 +61,81 @@ TEST(IdleWorkers, a_call_after_the_time_and_before_leaving_is_not_lost) {
     idle.leave(0);
 }
 
+TEST(IdleWorkers, a_note_that_stays_ends_the_wait) {
+    IdleWorkers idle;
+    idle.resize(2);
+    EXPECT_FALSE(idle.leave_note()) << "nobody is idle";
+    idle.enter(0);
+    idle.enter(1);
+    ASSERT_TRUE(idle.leave_note());
+    EXPECT_FALSE(idle.wait(1, MILLISECOND, IdleWorkers::FOREVER));
+    idle.leave(1);
+    idle.take_note();
+    EXPECT_FALSE(idle.wait(0, MILLISECOND, now_ns() + MILLISECOND)) << "it was for the other one";
+    EXPECT_FALSE(idle.leave_note()) << "worker 0 sleeps";
+    idle.leave(0);
+}
+
+TEST(IdleWorkers, a_note_that_is_taken_back_does_not_end_the_wait) {
+    IdleWorkers idle;
+    idle.resize(1);
+    idle.enter(0);
+    ASSERT_TRUE(idle.leave_note());
+    idle.take_note();
+    const std::uint64_t begin = now_ns();
+    EXPECT_FALSE(idle.wait(0, MILLISECOND, begin + 5 * MILLISECOND));
+    EXPECT_GE(now_ns() - begin, 5 * MILLISECOND);
+    idle.leave(0);
+}
+
+TEST(IdleWorkers, no_note_is_lost_while_the_worker_falls_asleep) {
+    constexpr int rounds = 2000;
+    IdleWorkers idle;
+    idle.resize(1);
+    std::mutex mutex;
+    int noted = 0;
+    int called = 0;
+    int done = 0;
+    std::thread worker([&] {
+        for (;;) {
+            {
+                const std::lock_guard lock(mutex);
+                if (noted != 0) {
+                    idle.take_note();
+                }
+                done += noted + called;
+                noted = called = 0;
+                if (done == rounds) {
+                    return;
+                }
+                idle.enter(0);
+            }
+            if (!idle.wait(0, 2'000, IdleWorkers::FOREVER)) {
+                const std::lock_guard lock(mutex);
+                idle.leave(0);
+            }
+        }
+    });
+    for (int round = 0; round < rounds; ++round) {
+        std::uint32_t sleepers = 0;
+        {
+            const std::lock_guard lock(mutex);
+            if (idle.leave_note()) {
+                noted = 1;
+            } else {
+                called = 1;
+                sleepers = idle.call(1);
+            }
+        }
+        idle.wake(sleepers);
+        for (bool is_done = false; !is_done; std::this_thread::yield()) {
+            const std::lock_guard lock(mutex);
+            is_done = done == round + 1;
+        }
+    }
+    worker.join();
+}
+
 TEST(IdleWorkers, all_sleepers_are_woken_at_once_and_no_call_is_lost) {
     constexpr std::uint32_t workers = 40; // more than the groups of sleepers
     constexpr int rounds = 200;
