@@ -302,9 +302,10 @@ bool Engine::State::run_team(Worker& self, Grid& grid, ClusterRange& range, Part
     return true;
 }
 
-/// Reports blocks as finished. If that ends the grid, the worker looks for other work next.
+/// Reports blocks as finished. If that ends the grid, the worker looks for other work next; a guest
+/// does not.
 void Engine::State::report(Worker& self, Grid& grid, std::uint64_t blocks) {
-    self.is_expected = true;
+    self.is_expected = !self.is_guest;
     grid.finish(blocks);
     self.is_expected = false;
 }

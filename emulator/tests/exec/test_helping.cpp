@@ -136,6 +136,51 @@ TEST_F(Helping, other_work_is_not_held_up_by_a_grid_that_nobody_waits_for) {
     }
 }
 
+TEST_F(Helping, what_follows_on_the_grid_runs_on_a_worker) {
+    // The guest itself does not look for work, and all workers may sleep.
+    settings_.spin_time = std::chrono::microseconds(20);
+    engine_.configure(settings_);
+    U* const out = device_.allocate<U>(1);
+    const auto kernel = compile(ADD_ONE);
+    exec::GridLaunch launch;
+    launch.kernel = kernel;
+    launch.constants = device_.constants(kernel.get());
+    launch.block[0] = 32;
+    launch.memory = &device_.map();
+    launch.awaited_as = &device_;
+    launch.parameters.resize(kernel->parameter_bytes);
+    std::memcpy(launch.parameters.data(), &out, sizeof out);
+    const auto this_thread = std::this_thread::get_id();
+    int round = 0;
+    int ran_here = 0;
+    repeat_until_it_ran_here([&] {
+        std::atomic<int> ended = 0;
+        std::atomic<bool> is_here = false;
+        engine_.submit(launch, [&](const Fault*) {
+            is_here = std::this_thread::get_id() == this_thread;
+            const auto end_one = [&](const Fault*) { ++ended; };
+            if (round % 2 == 0) {
+                engine_.post([&] { ++ended; });
+            } else {
+                engine_.submit(launch, end_one);
+            }
+            ++ended;
+        });
+        (void)engine_.help(always);
+        if (round % 4 == 1) {
+            (void)engine_.help(always); // perhaps the second grid
+        }
+        const auto end = std::chrono::steady_clock::now() + LONGEST;
+        while (ended != 2 && std::chrono::steady_clock::now() < end) {
+            std::this_thread::yield();
+        }
+        EXPECT_EQ(ended, 2) << "round " << round;
+        ran_here += is_here ? 1 : 0;
+        std::this_thread::sleep_for(std::chrono::microseconds(round % 50));
+        return ++round >= 400 && ran_here >= 20;
+    });
+}
+
 TEST_F(Helping, only_grids_of_one_block_are_left_to_waiting_threads) {
     U* const out = device_.allocate<U>(1);
     const auto kernel = compile(ADD_ONE);
