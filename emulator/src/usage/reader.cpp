@@ -90,7 +90,9 @@ ProcessUse digest(const Record& record, std::uint64_t now_ns) {
         use.memory_history_ns = read_history(from.memory, now_ns);
         process.devices.push_back(use);
     }
-    for (std::size_t worker = 0; worker < record.worker_count; ++worker) {
+    // One more than the workers: a waiting host thread may run a kernel too.
+    const std::size_t slots = std::min<std::size_t>(record.worker_count + 1, MAX_WORKERS);
+    for (std::size_t worker = 0; worker < slots; ++worker) {
         const std::uint64_t slot = record.workers[worker].load();
         const std::uint64_t device = (slot & ((1U << WORKER_DEVICE_BITS) - 1)) - 1;
         if (slot != 0 && device < process.devices.size()) {
