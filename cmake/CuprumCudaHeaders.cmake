@@ -16,10 +16,14 @@ if(NOT CUPRUM_CUDA_INCLUDE_DIR)
       list(APPEND hints "$ENV{${variable}}/include")
     endif()
   endforeach()
-  if(DEFINED ENV{CONDA_PREFIX})
-    list(APPEND hints "$ENV{CONDA_PREFIX}/targets/${CMAKE_SYSTEM_PROCESSOR}-linux/include"
-         "$ENV{CONDA_PREFIX}/include")
+  set(prefixes $ENV{CONDA_PREFIX})
+  if(DEFINED ENV{CONDA_BUILD})
+    list(PREPEND prefixes "$ENV{PREFIX}") # CONDA_PREFIX is then the folder of the build's own tools
   endif()
+  foreach(prefix IN LISTS prefixes)
+    file(GLOB targets "${prefix}/targets/*-linux/include") # x86_64 or sbsa
+    list(APPEND hints ${targets} "${prefix}/include")
+  endforeach()
   list(APPEND hints /usr/local/cuda/include)
   set(environments "${PROJECT_SOURCE_DIR}/.venv")
   if(DEFINED ENV{VIRTUAL_ENV})
