@@ -50,9 +50,9 @@ std::optional<SharedLibrary> open_native(std::vector<std::string>& tried);
 std::optional<SharedLibrary> open_emulator(std::vector<std::string>& tried);
 std::vector<fs::path> emulator_places(const fs::path& here);
 std::string why_unusable(const DriverLibrary& driver);
-std::vector<fs::path> deciding_places(const fs::path& file);
-bool is_writable_by_others(const fs::path& file);
-bool is_owned_by_a_stranger(const fs::path& file);
+std::vector<struct stat> deciding_places(const fs::path& file);
+bool is_writable_by_others(const std::vector<struct stat>& places);
+bool is_owned_by_a_stranger(const std::vector<struct stat>& places);
 std::optional<SharedLibrary> open_own(const fs::path& file, const char* variable,
                                       std::vector<std::string>& tried);
 
@@ -264,11 +264,14 @@ std::optional<SharedLibrary> open_own(const fs::path& file, const char* variable
     std::error_code error;
     if (!fs::exists(file, error)) {
         tried.push_back(file.string() + ": no such file");
-    } else if (is_writable_by_others(file)) {
+        return std::nullopt;
+    }
+    const std::vector<struct stat> places = deciding_places(file);
+    if (places.empty() || is_writable_by_others(places)) {
         tried.push_back(file.string() +
                         ": anyone may write to it or to its folder, ignored (name it in " +
                         variable + " to use it)");
-    } else if (is_owned_by_a_stranger(file)) {
+    } else if (is_owned_by_a_stranger(places)) {
         tried.push_back(
             file.string() +
             ": it or its folder belongs to another user than this library, ignored (name "
@@ -304,47 +307,45 @@ std::string why_unusable(const DriverLibrary& driver) {
     return count > 0 ? std::string() : "the driver sees no device";
 }
 
-/// Returns what decides who can replace a file: what it is in the end, its folder, and the folders
-/// of all links on the way.
-std::vector<fs::path> deciding_places(const fs::path& file) {
-    std::vector<fs::path> places{file};
+/// Returns what decides who can replace a file: all links on the way, what they lead to, and the
+/// folders of all of these. Empty if something cannot be examined.
+std::vector<struct stat> deciding_places(const fs::path& file) {
+    std::vector<struct stat> places;
     fs::path step = file;
     for (int links = 0; links <= MAX_LINKS; ++links) {
-        places.push_back(step.parent_path());
-        std::error_code error;
-        const fs::path target = fs::read_symlink(step, error);
-        if (error) {
-            break; // not a link
+        struct stat folder{};
+        struct stat status{};
+        if (::stat(step.parent_path().c_str(), &folder) != 0 ||
+            ::lstat(step.c_str(), &status) != 0) {
+            return {};
         }
-        step = step.parent_path() / target;
+        places.push_back(folder);
+        places.push_back(status);
+        if (!S_ISLNK(status.st_mode)) {
+            return places;
+        }
+        std::error_code error;
+        step = step.parent_path() / fs::read_symlink(step, error);
     }
-    return places;
+    return {};
 }
 
-bool is_writable_by_others(const fs::path& file) {
-    return std::ranges::any_of(deciding_places(file), [](const fs::path& path) {
-        struct stat status{};
-        if (::stat(path.c_str(), &status) != 0) {
-            return true;
-        }
-        // In a sticky folder, only the owner of a file can replace it.
-        const bool is_sticky = S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0;
-        return (status.st_mode & S_IWOTH) != 0 && !is_sticky;
+bool is_writable_by_others(const std::vector<struct stat>& places) {
+    return std::ranges::any_of(places, [](const struct stat& place) {
+        // In a sticky folder, only the owner of a file or a link can replace it. The mode of a link
+        // means nothing.
+        const bool is_sticky = S_ISDIR(place.st_mode) && (place.st_mode & S_ISVTX) != 0;
+        return (place.st_mode & S_IWOTH) != 0 && !is_sticky && !S_ISLNK(place.st_mode);
     });
 }
 
-/// Returns whether neither root, nor the user, nor the owner of this library owns a file or its
-/// folder.
-bool is_owned_by_a_stranger(const fs::path& file) {
+/// Returns whether neither root, nor the user, nor the owner of this library owns one of them.
+bool is_owned_by_a_stranger(const std::vector<struct stat>& places) {
     struct stat own{};
     const bool is_own_known = ::stat(own_directory().c_str(), &own) == 0;
-    return std::ranges::any_of(deciding_places(file), [&](const fs::path& path) {
-        struct stat status{};
-        if (::stat(path.c_str(), &status) != 0) {
-            return true;
-        }
-        return status.st_uid != 0 && status.st_uid != ::geteuid() &&
-               (!is_own_known || status.st_uid != own.st_uid);
+    return std::ranges::any_of(places, [&](const struct stat& place) {
+        return place.st_uid != 0 && place.st_uid != ::geteuid() &&
+               (!is_own_known || place.st_uid != own.st_uid);
     });
 }
 

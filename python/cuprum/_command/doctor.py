@@ -326,8 +326,14 @@ def _check_settings(name: str) -> Iterator[Finding]:
         advice = f"did you mean {near[0]}?" if near else "unset it"
         yield Finding(name, WARNING, f"{key} is set, but nothing reads it", advice)
     for key in _FILES:
-        if (file := os.environ.get(key)) and not Path(file).is_file():
-            text = f"{key} is '{file}', but there is no such file"
+        file = os.environ.get(key, "")
+        problem = ""
+        if file and key != "CUPRUM_LIBDEVICE" and not Path(file).is_absolute():
+            problem = "which is ignored: it is not an absolute path"
+        elif file and not Path(file).is_file():
+            problem = "but there is no such file"
+        if problem:
+            text = f"{key} is '{file}', {problem}"
             yield Finding(name, WARNING, text, "correct the path, or unset the variable")
     if os.environ.get("CUDA_VISIBLE_DEVICES", "x").strip() in ("", "-1", "NoDevFiles"):
         yield Finding(

@@ -118,12 +118,19 @@ def test_without_a_compiler_ptx_runs_on_old_and_new_devices(capability):
     assert status == SUCCESS
 
 
-def test_a_variable_that_names_a_missing_file_is_noticed(tmp_path):
-    file = tmp_path / "libnvrtc.so.13"
-    _, findings = run(CUPRUM_NVRTC=str(file))
+@pytest.mark.parametrize(
+    ("file", "problem"),
+    [
+        ("/nowhere/libnvrtc.so.13", "but there is no such file"),
+        ("libnvrtc.so.13", "which is ignored: it is not an absolute path"),
+    ],
+    ids=["missing", "relative"],
+)
+def test_a_variable_that_names_no_usable_file_is_noticed(file, problem):
+    _, findings = run(CUPRUM_NVRTC=file)
     [finding] = [each for each in findings["settings"] if "CUPRUM_NVRTC" in each["text"]]
     assert finding["status"] == "warning"
-    assert finding["text"] == f"CUPRUM_NVRTC is '{file}', but there is no such file"
+    assert finding["text"] == f"CUPRUM_NVRTC is '{file}', {problem}"
 
 
 def test_a_misspelt_variable_is_named_with_the_right_one():
