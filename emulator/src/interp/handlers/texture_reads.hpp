@@ -95,8 +95,10 @@ template <unsigned BYTES>
 #endif
 }
 
-/// Reads texels of one or two bytes: the aligned words that they lie in, which are always mapped.
+/// Reads texels of one or two bytes.
 [[gnu::always_inline]] inline Words gather_parts(const PlaneView& view, Words places) {
+#if defined(__AVX2__)
+    // The aligned words that they lie in are always mapped.
     constexpr std::uint64_t last = 3; // byte of a word
     const auto address = reinterpret_cast<std::uint64_t>(view.data);
     places += static_cast<std::uint32_t>(address & last);
@@ -106,13 +108,21 @@ template <unsigned BYTES>
 #if defined(__AVX512F__)
     const auto moved = reinterpret_cast<Words>(_mm512_maskz_srlv_epi32(
         ALL_WORDS, reinterpret_cast<__m512i>(words), reinterpret_cast<__m512i>(shifts)));
-#elif defined(__AVX2__)
+#else
     const auto moved = reinterpret_cast<Words>(
         _mm256_srlv_epi32(reinterpret_cast<__m256i>(words), reinterpret_cast<__m256i>(shifts)));
-#else
-    const Words moved = words >> shifts;
 #endif
     return moved & (view.texel_bytes == 1 ? 0xffu : 0xffffu);
+#else
+    Words texels{};
+    for (unsigned lane = 0; lane < CHUNK_LANES; ++lane) {
+        typedef std::uint16_t Pair __attribute__((aligned(1), may_alias));
+        const std::byte* const from = view.data + places[lane];
+        texels[lane] = view.texel_bytes == 2 ? *reinterpret_cast<const Pair*>(from)
+                                             : static_cast<std::uint32_t>(*from);
+    }
+    return texels;
+#endif
 }
 
 /// Reads texels anywhere.

@@ -24,7 +24,7 @@ constexpr std::uint32_t CHUNK_MASK =
 
 #if defined(__AVX512F__)
 constexpr __mmask16 ALL_WORDS = 0xffff;
-constexpr __mmask32 ALL_PAIRS = 0xffffffff;
+
 #endif
 
 /// Returns whether all bits are zero.
