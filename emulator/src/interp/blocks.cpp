@@ -99,24 +99,48 @@ std::int32_t decode_single(const std::byte* block, unsigned index, bool is_signe
     }
     // The hardware starts from the nearer end, which matters for signed numbers.
     const std::int32_t weight = (a > b ? OF_EIGHT : OF_SIX)[selector];
-    return weight < 128 ? expanded(a) + (b - a) * weight : expanded(b) + (a - b) * (257 - weight);
+    const bool is_near_first = weight < 128;
+    const std::int32_t near = is_near_first ? a : b;
+    const std::int32_t far = is_near_first ? b : a;
+    if (is_signed && a > b && (selector == 4 || selector == 5)) { // 114 / 258 of the expanded ends
+        return expanded(near) + (far - near) * 114 + (expanded(far) - far * 258) -
+               (expanded(near) - near * 258);
+    }
+    return expanded(near) + (far - near) * (is_near_first ? weight : 257 - weight);
 }
 
-/// Decodes the alpha of BC3 to 8 bits. Rarely differs by one from NVIDIA's hardware.
+/// Decodes the alpha of BC3 to 8 bits. The hardware starts from the nearer end; the steps fit what
+/// an H200 gave.
 std::int32_t decode_alpha(const std::byte* block, unsigned index) {
-    static constexpr std::array<std::int32_t, 8> OF_EIGHT{0, 510, 72, 144, 222, 288, 366, 438};
-    static constexpr std::array<std::int32_t, 8> OF_SIX{0, 256, 48, 96, 160, 208, 0, 0};
+    struct Step {
+        std::int32_t weight;
+        std::int32_t offset;
+        std::int32_t divisor;
+    };
+
+    static constexpr std::array<Step, 3> OF_EIGHT{
+        {{36, 130, 255}, {72, 127, 255}, {111, 131, 255}}};
+    static constexpr std::array<Step, 2> OF_SIX{{{48, 118, 255}, {96, 175, 256}}};
     const std::uint64_t word = word_of(block);
     const auto selector = static_cast<std::size_t>(word >> (16 + 3 * index) & 7);
     const std::int32_t a = static_cast<std::uint8_t>(word);
     const std::int32_t b = static_cast<std::uint8_t>(word >> 8);
-    if (a > b) {
-        return (a * (510 - OF_EIGHT[selector]) + b * OF_EIGHT[selector] + 254) / 510;
+    if (selector < 2) {
+        return selector == 0 ? a : b;
     }
-    if (selector >= 6) {
+    const bool has_eight = a > b;
+    if (!has_eight && selector >= 6) {
         return selector == 7 ? 255 : 0;
     }
-    return (a * (256 - OF_SIX[selector]) + b * OF_SIX[selector] + 128) >> 8;
+    const bool is_near_first = selector <= (has_eight ? 4 : 3);
+    const std::size_t place =
+        is_near_first ? selector - 2 : (has_eight ? std::size_t{7} : std::size_t{5}) - selector;
+    const Step& step = has_eight ? OF_EIGHT[place] : OF_SIX[place];
+    const std::int32_t near = is_near_first ? a : b;
+    const std::int32_t distance = (is_near_first ? b : a) - near;
+    const std::int32_t magnitude = distance < 0 ? -distance : distance;
+    const std::int32_t moved = (magnitude * step.weight + step.offset) / step.divisor;
+    return distance < 0 ? near - moved : near + moved;
 }
 
 Texel to_texel(const Colour& colour, bool is_srgb) {

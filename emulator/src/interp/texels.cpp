@@ -23,9 +23,8 @@ T load_as(const std::byte* from) {
     return value;
 }
 
-std::int32_t expand_snorm8(std::int32_t value);
-std::int32_t border_channel(TexelFormat format, TexelClass texel_class, bool is_srgb, float value,
-                            unsigned channel);
+bool has_signed_bytes(TexelFormat format);
+std::int32_t border_channel(TexelFormat format, TexelClass texel_class, bool is_srgb, float value);
 std::int32_t decode_channel(TexelFormat format, TexelClass texel_class, bool is_srgb,
                             const std::byte* from, unsigned channel);
 std::int32_t sum_of_floats(std::span<const TapGroup> groups, unsigned channel,
@@ -42,7 +41,7 @@ std::uint32_t to_register(TexelClass texel_class, std::int32_t channel) {
     case TexelClass::Unorm:
         return ratio(channel, UNORM_ONE);
     case TexelClass::Snorm:
-        return ratio(channel, SNORM_ONE);
+        return ratio(std::max(channel, -SNORM_ONE), SNORM_ONE);
     case TexelClass::Half:
         return half_to_single(static_cast<std::uint16_t>(channel));
     default:
@@ -93,7 +92,7 @@ TexelReader::TexelReader(const Image& image, const Sampler& sampler)
         border_.channels[i] =
             i < image.channels
                 ? border_channel(image.format, class_of_channel(static_cast<unsigned>(i)), is_srgb_,
-                                 sampler.border[i], static_cast<unsigned>(i))
+                                 sampler.border[i])
                 : 0;
     }
 }
@@ -138,10 +137,9 @@ TexelBits TexelReader::to_registers(const Texel& texel) const {
         for (unsigned i = 0; i < 3; ++i) {
             result[i] = ratio(texel.channels[i] >> 6, 1023);
         }
-    } else if (class_ == TexelClass::Snorm &&
-               (image_.format == TexelFormat::S8 || image_.format == TexelFormat::Snorm8)) {
+    } else if (class_ == TexelClass::Snorm && has_signed_bytes(image_.format)) {
         for (unsigned i = 0; i < image_.channels; ++i) {
-            result[i] = ratio(texel.channels[i] / 258, 127);
+            result[i] = ratio(std::max(texel.channels[i], -127), 127);
         }
     }
     return result;
@@ -161,7 +159,7 @@ TexelBits TexelReader::filter(std::span<const TapGroup> groups) const {
             break;
         default: {
             const bool is_unsigned = image_.format == TexelFormat::U32;
-            std::int64_t sum = 1 << (WEIGHT_BITS - 1);
+            std::int64_t sum = 0;
             for (const TapGroup& group : groups) {
                 for (const Tap& tap : std::span(group.taps).first(group.count)) {
                     const std::int64_t number =
@@ -170,7 +168,11 @@ TexelBits TexelReader::filter(std::span<const TapGroup> groups) const {
                     sum += number * tap.weight;
                 }
             }
-            value = static_cast<std::int32_t>(sum >> WEIGHT_BITS);
+            // Signed bytes become 16-bit numbers after the sum: 32767 / 127 = 2^8 + 2 + 2^-7 + ...
+            value =
+                texel_class == TexelClass::Snorm && has_signed_bytes(image_.format)
+                    ? static_cast<std::int32_t>(((sum << 3) + (sum >> 4) + (sum >> 12) + 4) >> 3)
+                    : static_cast<std::int32_t>((sum + (1 << (WEIGHT_BITS - 1))) >> WEIGHT_BITS);
             break;
         }
         }
@@ -250,16 +252,12 @@ std::uint16_t single_to_half(std::uint32_t single) {
 
 namespace {
 
-std::int32_t expand_snorm8(std::int32_t value) {
-    value = std::max(value, -127);
-    const std::int32_t magnitude = value < 0 ? -value : value;
-    const std::int32_t wide = magnitude << 8 | magnitude << 1 | magnitude >> 6;
-    return value < 0 ? -wide : wide;
+bool has_signed_bytes(TexelFormat format) {
+    return format == TexelFormat::S8 || format == TexelFormat::Snorm8;
 }
 
 /// Returns a number as the format would store it, expanded for the filter.
-std::int32_t border_channel(TexelFormat format, TexelClass texel_class, bool is_srgb, float value,
-                            unsigned channel) {
+std::int32_t border_channel(TexelFormat format, TexelClass texel_class, bool is_srgb, float value) {
     const auto scaled = [&](float low, std::int32_t one) {
         const float inside = std::isnan(value) ? 0.0f : std::clamp(value, low, 1.0f);
         return static_cast<std::int32_t>(std::floor(static_cast<double>(inside) * one + 0.5));
@@ -269,20 +267,15 @@ std::int32_t border_channel(TexelFormat format, TexelClass texel_class, bool is_
         switch (format) {
         case TexelFormat::U16:
         case TexelFormat::Unorm16:
+        case TexelFormat::Unorm10x3A2:
         case TexelFormat::Bc4Unorm:
         case TexelFormat::Bc5Unorm:
             return scaled(0, UNORM_ONE);
-        case TexelFormat::Unorm10x3A2: {
-            const std::int32_t wide = scaled(0, 1023);
-            return channel == 3 ? scaled(0, UNORM_ONE) : wide << 6 | wide >> 4;
-        }
         default:
             return scaled(0, 255) * 257;
         }
     case TexelClass::Snorm:
-        return format == TexelFormat::S16 || format == TexelFormat::Snorm16
-                   ? scaled(-1, SNORM_ONE)
-                   : expand_snorm8(scaled(-1, 127));
+        return scaled(-1, has_signed_bytes(format) ? 127 : SNORM_ONE);
     case TexelClass::Half: {
         const float inside = is_srgb ? std::clamp(value, 0.0f, 1.0f) : value;
         // Cut off, not rounded.
@@ -321,19 +314,15 @@ std::int32_t decode_channel(TexelFormat format, TexelClass texel_class, bool is_
         return texel_class == TexelClass::Whole ? value : value * 257;
     }
     case TexelFormat::S8:
-    case TexelFormat::Snorm8: {
-        const auto value = load_as<std::int8_t>(from + channel);
-        return texel_class == TexelClass::Whole ? value : expand_snorm8(value);
-    }
+    case TexelFormat::Snorm8:
+        return load_as<std::int8_t>(from + channel);
     case TexelFormat::U16:
     case TexelFormat::Unorm16:
     case TexelFormat::F16:
         return load_as<std::uint16_t>(from + 2 * channel);
     case TexelFormat::S16:
-    case TexelFormat::Snorm16: {
-        const std::int32_t value = load_as<std::int16_t>(from + 2 * channel);
-        return texel_class == TexelClass::Whole ? value : std::max(value, -SNORM_ONE);
-    }
+    case TexelFormat::Snorm16:
+        return load_as<std::int16_t>(from + 2 * channel);
     default:
         return load_as<std::int32_t>(from + 4 * channel);
     }

@@ -5,11 +5,13 @@
 //
 // The texture unit of an H200 filters in fixed point, and so does this code, bit for bit where a
 // recorded comparison shows it (docs/emulator/hardware.md). Every texel is first decoded to one of
-// four classes:
+// five classes:
 //
 //   Whole   integers
-//   Unorm   0 to 1 as 0 to 65535           Snorm   -1 to 1 as -32767 to 32767
-//   Half    half precision, as its bits    Single  single precision, as its bits
+//   Unorm   0 to 1 as 0 to 65535
+//   Snorm   -1 to 1 as -32767 to 32767, but signed bytes as they are
+//   Half    half precision, as its bits
+//   Single  single precision, as its bits
 //
 // Channels of sRGB textures are halves, except alpha, which is Unorm.
 //

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from images import FORMATS, MODES, Picture, Sampling
+from texture_combinations import COUNT, combinations
 from texture_forms import Form, query, surface, tex, tld4
 
 POINT, LINEAR = 256, 512  # how many threads
@@ -73,6 +74,7 @@ def texture_cases() -> Iterator[TextureCase]:
         *stores(),
         *reductions(),
         *surface_queries(),
+        *every_combination(),
     ):
         if each.name not in seen:
             seen.add(each.name)
@@ -152,6 +154,13 @@ def address_modes() -> Iterator[TextureCase]:
         for mode, is_normalized in product(MODES, (False, True)):
             sampling = Sampling("linear", (mode,), is_normalized)
             yield TextureCase(tex("2d"), Picture("2d", "f32", 1, size), sampling)
+
+
+def every_combination() -> Iterator[TextureCase]:
+    """Yield every shape with every format, filter, address mode and kind of coordinates."""
+    for shape, name, channels, size, sampling in combinations():
+        picture = Picture(shape, name, channels, size)
+        yield TextureCase(tex(shape, result_type(name, sampling)), picture, sampling, COUNT)
 
 
 def borders() -> Iterator[TextureCase]:
