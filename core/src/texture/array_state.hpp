@@ -81,9 +81,9 @@ inline void end_with(const OpaqueArray& array, const std::atomic<bool>& is_over)
 /// Releases an object of a context with the context current. Never ends a stream capture. Does
 /// nothing if a reset destroyed the object.
 template <typename Handle>
-void release_in_context(const std::shared_ptr<ContextState>& context, unsigned made_at,
-                        const char* what, const driver::Entry<CUresult(Handle)>& entry,
-                        Handle handle) noexcept {
+[[gnu::hot]] void release_in_context(const std::shared_ptr<ContextState>& context, unsigned made_at,
+                                     const char* what, const driver::Entry<CUresult(Handle)>& entry,
+                                     Handle handle) noexcept {
     // NOTE: handles of textures are small numbers that every context has. With another context
     // current, the call could destroy another texture. So a failed change is tried again.
     for (int attempts = 2; attempts > 0; --attempts) {
@@ -103,9 +103,10 @@ void release_in_context(const std::shared_ptr<ContextState>& context, unsigned m
 
 /// Does the same in a destructor: later if the calling thread runs a host function.
 template <typename Handle>
-void release_with_context(const std::shared_ptr<ContextState>& context, unsigned made_at,
-                          const char* what, const driver::Entry<CUresult(Handle)>& entry,
-                          Handle handle) noexcept {
+[[gnu::hot]] void release_with_context(const std::shared_ptr<ContextState>& context,
+                                       unsigned made_at, const char* what,
+                                       const driver::Entry<CUresult(Handle)>& entry,
+                                       Handle handle) noexcept {
     if (!runs_host_function()) [[likely]] {
         release_in_context(context, made_at, what, entry, handle);
         return;

@@ -151,7 +151,7 @@ std::string to_string(const OpaqueArray& array) {
     return "<OpaqueArray " + detail::text_of(detail::Access::state(array)->description) + ">";
 }
 
-detail::ArrayState& detail::open(const OpaqueArray& array) {
+[[gnu::hot]] detail::ArrayState& detail::open(const OpaqueArray& array) {
     ArrayState& state = open(Access::state(array), "OpaqueArray");
     if (state.is_withdrawn()) [[unlikely]] {
         raise_closed("OpaqueArray");

@@ -64,8 +64,9 @@ TextureObject TextureObject::create(const ResourceDescriptor& resource,
     return make_texture(resource, elements_of(resource), options, detail::context_of(resource));
 }
 
-TextureObject Device::create_texture_object(const ResourceDescriptor& resource,
-                                            const TextureObjectOptions& options) const {
+[[gnu::hot]] TextureObject
+Device::create_texture_object(const ResourceDescriptor& resource,
+                              const TextureObjectOptions& options) const {
     const auto check_device = [&](const detail::ContextState& home) {
         if (home.device != state_) [[unlikely]] {
             detail::refuse_device(home.device->ordinal, *state_);
@@ -143,7 +144,7 @@ const char* to_string(ReadMode mode) noexcept {
                                                : "unknown";
 }
 
-detail::HandleState::~HandleState() {
+[[gnu::hot]] detail::HandleState::~HandleState() {
     if (!is_owned) {
         return;
     }
@@ -166,9 +167,10 @@ void detail::retain_handle(const Stream& stream, const HandleArgument& argument)
 
 namespace {
 
-TextureObject make_texture(const ResourceDescriptor& resource, const Elements& elements,
-                           const TextureObjectOptions& options,
-                           const std::shared_ptr<detail::ContextState>& context) {
+[[gnu::hot]] TextureObject make_texture(const ResourceDescriptor& resource,
+                                        const Elements& elements,
+                                        const TextureObjectOptions& options,
+                                        const std::shared_ptr<detail::ContextState>& context) {
     check_options(options, elements);
     CUDA_RESOURCE_DESC memory{};
     if (elements.handle != nullptr) [[likely]] {

@@ -311,28 +311,24 @@ nb::object create_mipmapped_array(const PyDevice& self, nb::handle options) {
 nb::object create_texture_object(PyDevice& self, nb::handle resource, nb::handle options) {
     const ResourceDescriptor& memory = resource_argument(resource);
     nb::object settings;
-    if (!options.is_none()) {
-        // Importing the class takes longer than creating the texture.
-        static const PyObject* const usual =
-            nb::object(nb::module_::import_("cuprum._texture_options").attr("TextureObjectOptions"))
-                .release()
-                .ptr();
-        settings = reinterpret_cast<PyObject*>(Py_TYPE(options.ptr())) == usual
-                       ? nb::borrow(options)
-                       : texture_options_argument(options, "TextureObjectOptions",
-                                                  "Texture object options");
+    nb::object sampling; // keeps the settings if another thread changes the options
+    if (PyObject* const known = SAMPLING_SLOT.find(options.ptr());
+        known != nullptr && Py_TYPE(known) == TYPE<TextureSampling> && is_ready_inside(known))
+        [[likely]] {
+        settings = nb::borrow(options);
+        sampling = nb::borrow(known);
+    } else if (!options.is_none()) {
+        settings =
+            texture_options_argument(options, "TextureObjectOptions", "Texture object options");
+        sampling = sampling_options(settings);
     }
     static const TextureObjectOptions defaults;
-    const TextureObjectOptions* how = &defaults;
-    nb::object sampling; // keeps `how` if another thread changes the options
-    if (settings.is_valid()) {
-        sampling = sampling_options(settings);
-        how = &inside<TextureSampling>(sampling)->core;
-    }
+    const TextureObjectOptions& how =
+        sampling.is_valid() ? inside<TextureSampling>(sampling)->core : defaults;
     compatibility::check_set_current(self.core);
     auto texture = [&] {
         const Brief unlocked;
-        return self.core.create_texture_object(memory, *how);
+        return self.core.create_texture_object(memory, how);
     }();
     return make<PyTextureObject>(std::move(texture), nb::borrow(resource), std::move(settings));
 }

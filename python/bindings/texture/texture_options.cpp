@@ -122,23 +122,14 @@ TextureObjectOptions read_sampling(nb::handle options) {
     return made;
 }
 
-/// Returns what the attribute CACHE of a TextureObjectOptions holds; null if it was never set.
-nb::object cached_sampling(nb::handle options) {
-#if defined(Py_GIL_DISABLED) // other threads may change it meanwhile
-    nb::object found = nb::steal(PyObject_GetAttrString(options.ptr(), CACHE));
-    if (!found.is_valid()) {
-        PyErr_Clear();
-    }
-    return found;
-#else
-    // The attribute is a slot. Finding it by its name takes a quarter of the time of a texture.
-    static const Py_ssize_t offset = [] {
-        const nb::object slot = texture_module().attr("TextureObjectOptions").attr(CACHE);
-        return reinterpret_cast<const PyMemberDescrObject*>(slot.ptr())->d_member->offset;
-    }();
-    return nb::borrow(
-        *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(options.ptr()) + offset));
-#endif
+/// Notes where options keep what was converted. Finding an attribute by its name would take a
+/// quarter of the time of a texture.
+void note_slot() {
+    const nb::object type = texture_module().attr("TextureObjectOptions");
+    const nb::object slot = type.attr(CACHE);
+    SAMPLING_SLOT.offset =
+        reinterpret_cast<const PyMemberDescrObject*>(slot.ptr())->d_member->offset;
+    SAMPLING_SLOT.type = reinterpret_cast<PyTypeObject*>(nb::object(type).release().ptr());
 }
 
 /// Returns whether a value cannot change while it stays the value of its attribute.
@@ -210,8 +201,10 @@ OpaqueArrayOptions array_options(nb::handle options) {
 }
 
 nb::object sampling_options(nb::handle options) {
-    nb::object known = cached_sampling(options);
-    if (get_if<TextureSampling>(known) != nullptr) [[likely]] {
+    nb::object known = nb::steal(PyObject_GetAttrString(options.ptr(), CACHE));
+    if (!known.is_valid()) {
+        PyErr_Clear();
+    } else if (get_if<TextureSampling>(known) != nullptr) {
         return known;
     }
     static PyObject* const cache = PyUnicode_InternFromString(CACHE);
@@ -220,6 +213,9 @@ nb::object sampling_options(nb::handle options) {
         is_constant(nb::object(options.attr("border_color"))) &&
         PyObject_GenericSetAttr(options.ptr(), cache, made.ptr()) != 0) {
         PyErr_Clear(); // no cache then
+    }
+    if (SAMPLING_SLOT.type == nullptr) {
+        note_slot();
     }
     return made;
 }

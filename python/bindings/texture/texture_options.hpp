@@ -26,6 +26,27 @@ namespace nb = nanobind;
 /// Returns how a texture is made: the TextureSampling of a TextureObjectOptions.
 [[nodiscard]] nb::object sampling_options(nb::handle options);
 
+/// Where a TextureObjectOptions keeps its TextureSampling. Creating a texture reads it in place.
+struct SamplingSlot {
+    PyTypeObject* type = nullptr; // TextureObjectOptions; null until the first are read
+    Py_ssize_t offset = 0;        // of a slot, which is null if it was never set
+
+    /// Returns the TextureSampling of options that are of exactly this class; null if there is none
+    /// yet. It stays valid until the options change.
+    [[nodiscard]] PyObject* find(PyObject* options) const noexcept {
+#if defined(Py_GIL_DISABLED) // other threads may change it meanwhile
+        static_cast<void>(options);
+        return nullptr;
+#else
+        return Py_TYPE(options) != type
+                   ? nullptr
+                   : *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(options) + offset);
+#endif
+    }
+};
+
+inline constinit SamplingSlot SAMPLING_SLOT;
+
 /// Returns a format from what `format` takes: an ArrayFormatType, a str or a numpy type.
 [[nodiscard]] ArrayFormat format_argument(nb::handle format);
 
