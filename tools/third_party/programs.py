@@ -4,8 +4,8 @@
 """Run the short programs of docs/emulator/libraries.md as a reader would: copy, install, run.
 
 A section of the page counts if it has a block of shell commands with `pip install`, and a block
-with the program, whose file the commands name. Each gets an environment of its own with the newest
-packages. Cuprum itself comes from the build folder.
+with the program, whose file the commands name. Programs with the same packages share an environment,
+which has the newest packages. Cuprum itself comes from the build folder.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def find(page: Path = PAGE) -> list[ShortProgram]:
 
 def run(program: ShortProgram, folder: Path, python_package: Path) -> str:
     """Install and run a program. Return "", or why it does not work."""
-    folder = folder / re.sub(r"\W+", "-", program.title)
+    folder = folder / re.sub(r"\W+", "-", " ".join(program.install)).strip("-")
     environment = {
         **os.environ,
         "PATH": f"{folder / 'venv' / 'bin'}:{os.environ['PATH']}",

@@ -24,6 +24,11 @@ Function release;         // src[0]: address
 Function set_conditional; // src[0]: handle; src[1]: value
 Function launch_graph;    // src[0]: graph; src[1]: stream; dst[0]: error
 Function find_current_graph; // dst[0]: graph
+Function make_launch;        // src[0]: kernel; dst[0]: address of the launch, or 0
+Function launch_kernel;      // src[0]: address of the launch; src[1]: stream; dst[0]: error
+Function launch_copy;  // src[0]: to; src[1]: from; src[2]: bytes; src[3]: stream; dst[0]: error
+Function launch_fill;  // src[0]: to; src[1]: byte; src[2]: bytes; src[3]: stream; dst[0]: error
+Function ask_launcher; // src[0]: LauncherQuestion; dst[0]: answer
 
 /// A function as PTX declares it. Sizes are in bytes.
 struct Builtin {
@@ -39,14 +44,16 @@ struct Builtin {
 /// Returns the function with a name, or nullptr.
 [[nodiscard]] const Builtin* find(std::string_view name);
 
-/// Returns whether a function belongs to libcudadevrt, which kernels that launch kernels call. That
-/// library is machine code, so the emulated device does not have it.
+/// Returns whether a function belongs to libcudadevrt, which kernels that launch kernels call. The
+/// emulated device has its own version of some functions, in device_runtime.cpp.
 [[nodiscard]] bool is_of_device_runtime(std::string_view name);
 
-/// The part of an error message that explains this.
+/// The part of an error message that explains that a function is missing.
 constexpr std::string_view NO_DEVICE_RUNTIME =
-    "kernels that launch kernels (dynamic parallelism) and other calls of the device runtime, "
-    "libcudadevrt, are not supported by the emulated device: launch them from the host";
+    "of the device runtime, libcudadevrt, the emulated device has launches, streams, events, "
+    "cudaMemcpyAsync, cudaMemsetAsync, cudaMalloc, cudaFree, cudaGetDevice, cudaGetLastError and "
+    "cudaGetErrorString, and only if the "
+    "code is linked (nvcc -rdc=true, or cuLink); call other functions from the host";
 
 /// Returns all functions, for the documentation.
 [[nodiscard]] std::span<const Builtin> all();

@@ -4,8 +4,8 @@
 // The functions of CUDA's device runtime library, libcudadevrt, that the emulated device has.
 //
 // That library holds machine code for each GPU and PTX for the newest one only, so it cannot be
-// linked here. Programs link it mostly for the barrier of a cooperative grid: Numba's grid.sync()
-// calls these functions.
+// linked here. Programs link it for the barrier of a cooperative grid (Numba's grid.sync()), and
+// for kernels that launch kernels.
 
 #pragma once
 

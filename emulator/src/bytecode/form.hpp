@@ -90,6 +90,11 @@ enum class FixedOp : std::uint8_t {
     SetConditional,
     LaunchGraph,
     FindCurrentGraph,
+    MakeLaunch,
+    LaunchKernel,
+    LaunchCopy,
+    LaunchFill,
+    AskLauncher,
     // check/handlers.hpp
     CheckAccess,
     CheckAccessAsync,

@@ -46,7 +46,8 @@ struct GridLaunch {
     std::uint32_t stack_bytes = 0;
     // What a waiting thread recognises the grid by; null if no waiting thread may run it.
     const void* awaited_as = nullptr;
-    void* graph_work = nullptr;              // of a node of a graph: for kernels that launch graphs
+    std::shared_ptr<void> children; // the kernels that this one launches, if it can (uses_heap)
+    void* graph_work = nullptr;     // of a node of a graph: for kernels that launch graphs
     check::NodeAccesses* accesses = nullptr; // records what a node of a graph accesses
     /// Describes the launch site for reports. Each line starts with a line break; empty if unknown.
     std::function<std::string()> describe_launch;

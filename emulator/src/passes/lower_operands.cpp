@@ -283,10 +283,10 @@ Operand FunctionLowering::symbol_address(std::string_view name, std::int64_t add
             }
             return banks_.symbol(name, add, width);
         } else if (const ptx::Function* function = build_.index.function(name)) {
-            if (function->is_declaration || function->is_entry) {
+            if (function->is_declaration) {
                 unsupported("taking the address of " + quoted(name) +
-                            ", which is a kernel or has no body in this module, is not supported "
-                            "by the emulated device");
+                            ", which has no body in this module, is not supported by the emulated "
+                            "device");
                 return {};
             }
             return constant(function_address(build_.index.module(), function->name) + add, width);

@@ -499,15 +499,17 @@ AGAIN:
     EXPECT_TRUE(succeeds(CU(cuModuleUnload)(module)));
 }
 
-TEST_F(Linking, the_device_runtime_is_refused_by_name) {
-    ASSERT_TRUE(
-        succeeds(add(HEADER + ".extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2"
-                              "(.param .b64 a);\n"
-                              ".visible .entry parent()\n{\n.param .b64 r;\n.param .b64 a;\n"
-                              "call.uni (r), __cudaCDP2GetParameterBufferV2, (a);\nret;\n}\n",
-                     "parent")));
+TEST_F(Linking, what_is_missing_of_the_device_runtime_is_refused_by_name) {
+    ASSERT_TRUE(succeeds(add(HEADER + ".extern .func (.param .b32 r) __cudaCDP2DeviceGetLimit"
+                                      "(.param .b64 a, .param .b32 b);\n"
+                                      ".visible .entry parent()\n{\n.param .b32 r;\n"
+                                      ".param .b64 a;\n.param .b32 b;\n"
+                                      "call.uni (r), __cudaCDP2DeviceGetLimit, (a, b);\nret;\n}\n",
+                             "parent")));
     EXPECT_TRUE(returns(CUDA_ERROR_NOT_SUPPORTED, complete()));
-    EXPECT_NE(std::string(errors_).find("dynamic parallelism"), std::string::npos) << errors_;
+    for (const char* const part : {"__cudaCDP2DeviceGetLimit", "libcudadevrt", "from the host"}) {
+        EXPECT_NE(std::string(errors_).find(part), std::string::npos) << errors_;
+    }
 }
 
 TEST_F(Linking, files_are_read) {

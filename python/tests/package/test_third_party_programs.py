@@ -41,9 +41,8 @@ def test_the_page_has_a_program_for_each_library():
     if not report.PAGE.is_file():
         pytest.skip("the documentation is not beside the tests")
     found = {each.title: each for each in programs.find()}
-    assert {"nvcc and Thrust", "Numba", "cuda.core", "cuda.bindings", "PyCUDA", "Triton"} <= set(
-        found
-    )
+    libraries = {"Numba", "cuda.core", "cuda.bindings", "PyCUDA", "Triton"}
+    assert libraries | {"nvcc and Thrust", "CUB", "libcu++"} <= set(found)
     assert found["nvcc and Thrust"].expected == "999 ... 0"
     assert all(each.install and each.commands for each in found.values())
 

@@ -28,10 +28,6 @@ PART = "all programs for Linux"
 SOURCE = "a checkout of NVIDIA/cuda-samples v13.0"
 MAJOR = 13
 CAUSES: list[tuple[str, str]] = [
-    (
-        r"^(cdp\w+|device-side-launch): ",
-        "its kernels launch kernels (dynamic parallelism), which is not supported",
-    ),
     (r"ran longer than", "the emulated device needs more than two minutes for this much work"),
 ]
 
@@ -101,7 +97,6 @@ WAYS = {
     "cdpSimpleQuicksort": DYNAMIC_PARALLELISM,
     "cuda-c-linking": Way(needs="the development files of LLVM 7 to 14"),
     "cudaOpenMP": Way(options=("-Xcompiler", "-fopenmp"), link=("-lgomp",)),
-    "device-side-launch": Way(needs="kernels that launch kernels (dynamic parallelism)"),
     "globalToShmemAsyncCopy": Way(arguments=("-wA=256", "-hA=256", "-wB=256", "-hB=256")),
     "interval": Way(
         needs="" if Path("/usr/include/boost/numeric/interval.hpp").exists() else "Boost"
@@ -165,6 +160,8 @@ def _job(place: Place, nvcc: Path, description: Path) -> Job:
     toolkit = nvcc.resolve().parents[1]
     if "NVVM_LIB" in text:
         options.append(f"-DLIBNVVM_HOME={toolkit / 'nvvm'}")
+    if "CUDADEVRT_LIB" in text:
+        options.append(f'-DLIBCUDADEVRT=\\"{toolkit}/lib64/libcudadevrt.a\\"')
     sources = [Source(str((folder / each).resolve()), options) for each in executable[1].split()]
     kernel = re.search(r'CUDA_KERNEL_SOURCE "\$\{CMAKE_CURRENT_SOURCE_DIR\}/([^"]+)"', text)
     loaded = re.search(r'CUDA_(PTX|FATBIN)_FILE "\$\{CMAKE_CURRENT_BINARY_DIR\}/([^"]+)"', text)

@@ -5,6 +5,7 @@
 
 #include "check/written.hpp"
 #include "exec/engine.hpp"
+#include "objects/code/child_launches.hpp"
 #include "objects/code/module.hpp"
 #include "objects/code/occupancy.hpp"
 #include "objects/devices/context.hpp"
@@ -55,8 +56,8 @@ protected:
     void start() noexcept override {
         const auto self = std::static_pointer_cast<GridOperation>(shared_from_this());
         launch_.grid.awaited_as = static_cast<const Operation*>(this);
-        exec::Engine::instance().submit(std::move(launch_.grid),
-                                        [self](const Fault* fault) { self->end(fault); });
+        auto done = with_children(launch_.grid, [self](const Fault* fault) { self->end(fault); });
+        exec::Engine::instance().submit(std::move(launch_.grid), std::move(done));
     }
 
     void skip() noexcept override { end(nullptr); }
@@ -116,6 +117,8 @@ PreparedLaunch prepare_launch(Function& function, Context& context, int priority
     grid.stack_bytes = static_cast<std::uint32_t>(context.limit(CU_LIMIT_STACK_SIZE));
     if (kernel.uses_heap) {
         grid.heap = context.heap();
+        grid.children = std::make_shared<ChildLaunches>(result.module);
+        enable_child_launches();
     }
     return result;
 }

@@ -26,6 +26,7 @@ std::shared_ptr<Module> Module::create(const std::shared_ptr<Context>& context,
     auto module = std::shared_ptr<Module>(new Module(context, is_of_library));
     module->addresses_ = module->place_variables(program);
     module->kernels_ = program.kernels();
+    module->kernel_addresses_ = program.kernel_addresses();
     module->functions_.resize(module->kernels_.size());
     HandleTable::instance().insert(HandleKind::Module, module);
     return module;
@@ -86,6 +87,14 @@ std::shared_ptr<Function> Module::function(const std::string& name) {
         HandleTable::instance().insert(HandleKind::Function, function);
     }
     return function;
+}
+
+std::shared_ptr<Function> Module::function_at(std::uint64_t address) {
+    const auto found = std::ranges::find(kernel_addresses_, address);
+    return found == kernel_addresses_.end()
+               ? nullptr
+               : function(
+                     kernels_[static_cast<std::size_t>(found - kernel_addresses_.begin())]->name);
 }
 
 std::vector<std::shared_ptr<Function>> Module::functions() {

@@ -40,6 +40,9 @@ public:
     /// Returns a function by name. Throws NOT_FOUND and lists the kernels that exist.
     [[nodiscard]] std::shared_ptr<Function> function(const std::string& name);
 
+    /// Returns the function whose address in kernels is given, or nullptr.
+    [[nodiscard]] std::shared_ptr<Function> function_at(std::uint64_t address);
+
     /// Returns all functions in the order of the source.
     [[nodiscard]] std::vector<std::shared_ptr<Function>> functions();
 
@@ -63,6 +66,7 @@ private:
     std::shared_ptr<Context> context_;
     bool is_of_library_;
     Program::Kernels kernels_;
+    std::vector<std::uint64_t> kernel_addresses_;
     Program::Symbols addresses_; // of the variables
     std::map<std::string, std::shared_ptr<Allocation>> variables_;
     std::map<std::string, ptx::Type> reference_types_; // of variables that are references

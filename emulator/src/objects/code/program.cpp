@@ -167,6 +167,9 @@ std::shared_ptr<const Program> Program::load(const void* image, std::optional<st
     program->functions_ = functions_in_initial_values(*module, program->variables_, diagnostics);
     refuse_if_any(diagnostics, options);
     program->kernels_ = compile_all(*module, program->variables_, sm, options);
+    for (const auto& kernel : program->kernels_) {
+        program->kernel_addresses_.push_back(passes::function_address(*module, kernel->name));
+    }
     return program;
 }
 

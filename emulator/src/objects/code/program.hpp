@@ -56,6 +56,11 @@ public:
     /// Returns all kernels in the order of the source.
     [[nodiscard]] const Kernels& kernels() const noexcept { return kernels_; }
 
+    /// Returns the addresses that kernels of the module see of these kernels, in the same order.
+    [[nodiscard]] const std::vector<std::uint64_t>& kernel_addresses() const noexcept {
+        return kernel_addresses_;
+    }
+
     /// Returns the address of a function that the initial value of a variable names.
     [[nodiscard]] std::uint64_t function_address(const std::string& name) const {
         return functions_.at(name);
@@ -67,6 +72,7 @@ private:
     std::vector<passes::GlobalVariable> variables_;
     Symbols functions_; // those that initial values name
     Kernels kernels_;
+    std::vector<std::uint64_t> kernel_addresses_;
 };
 
 } // namespace cuprum::emulator

@@ -6,6 +6,7 @@
 #include "objects/graphs/work.hpp"
 
 #include "exec/engine.hpp"
+#include "objects/code/child_launches.hpp"
 #include "objects/code/launch.hpp"
 #include "objects/devices/context.hpp"
 #include "objects/devices/device.hpp"
@@ -49,8 +50,8 @@ public:
         prepared.grid.describe_launch = [this] {
             return "\n  in " + schedule_->describe(step_) + schedule_->launch().describe_origin();
         };
-        grid_ = exec::Engine::prepare(std::move(prepared.grid),
-                                      [this](const Fault* fault) { end(fault); });
+        auto done = with_children(prepared.grid, [this](const Fault* fault) { end(fault); });
+        grid_ = exec::Engine::prepare(std::move(prepared.grid), std::move(done));
     }
 
     bool start(Schedule& schedule, std::uint32_t step) override {

@@ -1,0 +1,264 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Kernels that launch kernels. They call functions of the device runtime, as nvcc's code does.
+
+#include "api/driver.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+using namespace cuprum::emulator::test;
+
+namespace {
+
+constexpr std::uint64_t TAIL = 3;            // cudaStreamTailLaunch
+constexpr std::uint64_t FIRE_AND_FORGET = 4; // cudaStreamFireAndForget
+constexpr std::uint64_t SOME_STREAM = 256;
+
+/// `note` writes its second argument behind the numbers that are there; the first word counts them.
+const std::string HEADER = R"(.version 8.0
+.target sm_70
+.address_size 64
+.extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 kernel,
+    .param .align 4 .b8 grid[12], .param .align 4 .b8 block[12], .param .b32 shared);
+.extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 arguments, .param .b64 stream);
+.extern .func (.param .b32 r) __cudaCDP2GetLastError();
+.visible .entry note(.param .u64 out, .param .u32 value)
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u32 %r1, [value];
+    atom.global.add.u32 %r2, [%rd1], 1;
+    mul.wide.u32 %rd2, %r2, 4;
+    add.u64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3+4], %r1;
+    ret;
+}
+)";
+
+/// Returns PTX that launches kernel(%rd1, value) in one block. %r1 is the error then.
+std::string launching(const std::string& kernel, unsigned value, std::uint64_t stream = 0,
+                      unsigned threads = 1) {
+    const std::string shape = "b32 [block1], " + std::to_string(threads);
+    return R"(
+    {
+        .reg .pred %done;
+        .reg .b64 %kernel, %buffer;
+        .param .b64 kernel1;
+        .param .align 4 .b8 grid1[12];
+        .param .align 4 .b8 block1[12];
+        .param .b32 shared1;
+        .param .b64 buffer1;
+        .param .b64 stream1;
+        .param .b32 error1;
+        mov.u64 %kernel, )" +
+           kernel + R"(;
+        mov.u32 %r1, 2;
+        st.param.b64 [kernel1], %kernel;
+        st.param.b32 [grid1], 1;
+        st.param.b32 [grid1+4], 1;
+        st.param.b32 [grid1+8], 1;
+        st.param.)" +
+           shape + R"(;
+        st.param.b32 [block1+4], 1;
+        st.param.b32 [block1+8], 1;
+        st.param.b32 [shared1], 0;
+        call.uni (buffer1), __cudaCDP2GetParameterBufferV2, (kernel1, grid1, block1, shared1);
+        ld.param.b64 %buffer, [buffer1];
+        setp.eq.u64 %done, %buffer, 0;
+        @%done bra OVER_)" +
+           kernel + std::to_string(value) + R"(;
+        st.u64 [%buffer], %rd1;
+        st.u32 [%buffer+8], )" +
+           std::to_string(value) + R"(;
+        st.param.b64 [buffer1], %buffer;
+        st.param.b64 [stream1], )" +
+           std::to_string(stream) + R"(;
+        call.uni (error1), __cudaCDP2LaunchDeviceV2, (buffer1, stream1);
+        ld.param.b32 %r1, [error1];
+OVER_)" + kernel +
+           std::to_string(value) + R"(:
+    }
+)";
+}
+
+/// Returns a kernel of (out, value).
+std::string kernel_of(const std::string& name, const std::string& body) {
+    return ".visible .entry " + name + R"((.param .u64 out, .param .u32 value)
+{
+    .reg .pred %p<4>;
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [out];
+)" + body + "    ret;\n}\n";
+}
+
+const std::string LAST_ERROR = R"(
+    {
+        .param .b32 last;
+        call.uni (last), __cudaCDP2GetLastError, ();
+        ld.param.b32 %r2, [last];
+    }
+)";
+
+} // namespace
+
+class ChildLaunches : public DriverTest {
+protected:
+    static constexpr std::size_t MOST = 64;
+
+    void SetUp() override {
+        DriverTest::SetUp();
+        out_ = allocate(4 * MOST);
+        ASSERT_TRUE(succeeds(CU(cuMemsetD32)(out_, 0, MOST)));
+    }
+
+    void TearDown() override {
+        if (module_ != nullptr) {
+            EXPECT_TRUE(succeeds(CU(cuModuleUnload)(module_)));
+        }
+        EXPECT_TRUE(succeeds(CU(cuMemFree)(out_)));
+        DriverTest::TearDown();
+    }
+
+    /// Links kernels and returns the one called `parent`.
+    CUfunction load(const std::string& kernels) {
+        const std::string text = HEADER + kernels;
+        CUlinkState link = nullptr;
+        void* image = nullptr;
+        std::size_t bytes = 0;
+        CUfunction parent = nullptr;
+        EXPECT_TRUE(succeeds(CU(cuLinkCreate)(0, nullptr, nullptr, &link)));
+        EXPECT_TRUE(
+            succeeds(CU(cuLinkAddData)(link, CU_JIT_INPUT_PTX, const_cast<char*>(text.c_str()),
+                                       text.size() + 1, "kernels", 0, nullptr, nullptr)));
+        EXPECT_TRUE(succeeds(CU(cuLinkComplete)(link, &image, &bytes)));
+        EXPECT_TRUE(succeeds(CU(cuModuleLoadData)(&module_, image)));
+        EXPECT_TRUE(succeeds(CU(cuLinkDestroy)(link)));
+        EXPECT_TRUE(succeeds(CU(cuModuleGetFunction)(&parent, module_, "parent")));
+        return parent;
+    }
+
+    CUresult launch(CUfunction function, CUstream stream = nullptr) {
+        unsigned value = 0;
+        void* arguments[] = {&out_, &value};
+        return CU(cuLaunchKernel)(function, 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr);
+    }
+
+    /// Returns the numbers that `note` wrote, or the first words of the memory.
+    std::vector<unsigned> numbers() {
+        std::vector<unsigned> words(MOST);
+        EXPECT_TRUE(succeeds(CU(cuMemcpyDtoH)(words.data(), out_, 4 * MOST)));
+        words.resize(1 + std::min<std::size_t>(words[0], MOST - 1));
+        words.erase(words.begin());
+        return words;
+    }
+
+    CUdeviceptr out_ = 0;
+    CUmodule module_ = nullptr;
+};
+
+TEST_F(ChildLaunches, run_before_the_stream_goes_on) {
+    const CUfunction parent =
+        load(kernel_of("parent", launching("note", 5) + launching("note", 6)));
+    ASSERT_TRUE(succeeds(launch(parent)));
+    EXPECT_EQ(numbers(), (std::vector<unsigned>{5, 6})) << "both are in one stream";
+    ASSERT_TRUE(succeeds(launch(parent)));
+    EXPECT_EQ(numbers(), (std::vector<unsigned>{5, 6, 5, 6}));
+}
+
+TEST_F(ChildLaunches, documented_names_work_too) {
+    std::string text = kernel_of("parent", launching("note", 5) + launching("note", 6));
+    for (const std::string name : {"__cudaCDP2GetParameterBufferV2", "__cudaCDP2LaunchDeviceV2"}) {
+        for (auto at = text.find(name); at != std::string::npos; at = text.find(name)) {
+            text.replace(at, name.size(), "cuda" + name.substr(std::strlen("__cudaCDP2")));
+        }
+    }
+    const CUfunction parent = load(R"(
+.extern .func (.param .b64 r) cudaGetParameterBufferV2(.param .b64 kernel,
+    .param .align 4 .b8 grid[12], .param .align 4 .b8 block[12], .param .b32 shared);
+.extern .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 arguments, .param .b64 stream);
+)" + text);
+    ASSERT_TRUE(succeeds(launch(parent)));
+    EXPECT_EQ(numbers(), (std::vector<unsigned>{5, 6}));
+}
+
+TEST_F(ChildLaunches, the_tail_comes_after_everything_else) {
+    const CUfunction parent =
+        load(kernel_of("child", launching("note", 1) + launching("note", 2, TAIL)) +
+             kernel_of("parent", launching("note", 3, TAIL) + launching("note", 4, TAIL) +
+                                     launching("child", 0, SOME_STREAM) +
+                                     launching("note", 5, FIRE_AND_FORGET)));
+    ASSERT_TRUE(succeeds(launch(parent)));
+    std::vector<unsigned> found = numbers();
+    ASSERT_EQ(found.size(), 5U);
+    EXPECT_EQ(found[3], 3U);
+    EXPECT_EQ(found[4], 4U);
+    EXPECT_LT(std::ranges::find(found, 1U), std::ranges::find(found, 2U));
+    std::ranges::sort(found);
+    EXPECT_EQ(found, (std::vector<unsigned>{1, 2, 3, 4, 5}));
+}
+
+TEST_F(ChildLaunches, a_launch_that_cannot_be_is_an_error_of_the_thread) {
+    const std::string keep = "    st.global.u32 [%rd1+8], %r1;\n" + LAST_ERROR +
+                             "    st.global.u32 [%rd1+12], %r2;\n" + LAST_ERROR +
+                             "    st.global.u32 [%rd1+16], %r2;\n";
+    const CUfunction parent = load(kernel_of("parent", launching("note", 1, 0, 2000) + keep));
+    ASSERT_TRUE(succeeds(launch(parent)));
+    unsigned words[5] = {};
+    ASSERT_TRUE(succeeds(CU(cuMemcpyDtoH)(words, out_, sizeof words)));
+    EXPECT_EQ(words[0], 0U) << "nothing ran";
+    EXPECT_EQ(words[2], 9U) << "cudaErrorInvalidConfiguration";
+    EXPECT_EQ(words[3], 9U);
+    EXPECT_EQ(words[4], 0U) << "cudaGetLastError clears it";
+}
+
+TEST_F(ChildLaunches, kernels_launch_each_other_24_levels_deep) {
+    const CUfunction parent = load(
+        kernel_of("parent", "    atom.global.add.u32 %r3, [%rd1], 1;\n" + launching("parent", 0) +
+                                "    atom.global.max.u32 %r3, [%rd1+128], %r1;\n"));
+    ASSERT_TRUE(succeeds(launch(parent)));
+    unsigned words[33] = {};
+    ASSERT_TRUE(succeeds(CU(cuMemcpyDtoH)(words, out_, sizeof words)));
+    EXPECT_EQ(words[0], 25U);
+    EXPECT_EQ(words[32], 65U) << "cudaErrorLaunchMaxDepthExceeded";
+}
+
+TEST_F(ChildLaunches, run_in_every_launch_of_a_graph) {
+    const CUfunction parent = load(kernel_of("parent", launching("note", 7)));
+    CUstream stream = nullptr;
+    CUgraph graph = nullptr;
+    CUgraphExec executable = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING)));
+    ASSERT_TRUE(succeeds(CU(cuStreamBeginCapture)(stream, CU_STREAM_CAPTURE_MODE_RELAXED)));
+    ASSERT_TRUE(succeeds(launch(parent, stream)));
+    ASSERT_TRUE(succeeds(launch(parent, stream)));
+    ASSERT_TRUE(succeeds(CU(cuStreamEndCapture)(stream, &graph)));
+    ASSERT_TRUE(succeeds(CU(cuGraphInstantiate)(&executable, graph, 0)));
+    for (int i = 0; i < 3; ++i) {
+        ASSERT_TRUE(succeeds(CU(cuGraphLaunch)(executable, stream)));
+    }
+    ASSERT_TRUE(succeeds(CU(cuStreamSynchronize)(stream)));
+    EXPECT_EQ(numbers(), std::vector<unsigned>(6, 7));
+    EXPECT_TRUE(succeeds(CU(cuGraphExecDestroy)(executable)));
+    EXPECT_TRUE(succeeds(CU(cuGraphDestroy)(graph)));
+    EXPECT_TRUE(succeeds(CU(cuStreamDestroy)(stream)));
+}
+
+TEST_F(ChildLaunches, a_fault_ends_the_launches_behind_it) {
+    CUcontext context = nullptr; // an error stays with its context
+    ASSERT_TRUE(succeeds(CU(cuCtxCreate)(&context, nullptr, 0, 0)));
+    const CUfunction parent = load(
+        kernel_of("child", "    mov.u64 %rd2, 64;\n    st.global.u32 [%rd2], 1;\n") +
+        kernel_of("parent", launching("note", 1) + launching("child", 0) + launching("note", 2)));
+    ASSERT_TRUE(succeeds(launch(parent)));
+    EXPECT_TRUE(returns(CUDA_ERROR_ILLEGAL_ADDRESS, CU(cuCtxSynchronize)()));
+    EXPECT_TRUE(succeeds(CU(cuCtxDestroy)(context)));
+    module_ = nullptr; // it went with its context
+    ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+    EXPECT_EQ(numbers(), (std::vector<unsigned>{1}));
+}
