@@ -61,7 +61,8 @@ def activate() -> None:
     ImportError
         If Triton is not installed.
     RuntimeError
-        If the emulated device is installed without its stand-in for ``ptxas``.
+        If the emulated device is installed without its stand-in for ``ptxas``, or if the driver of
+        a GPU is loaded already, which Triton would use instead.
 
     Examples
     --------
@@ -193,9 +194,23 @@ def _name_compilers(library: Path) -> None:
     ptxas = library.parent / "compilers" / "ptxas"
     if not ptxas.exists():
         raise RuntimeError(f"{ptxas} does not exist: reinstall cuprum-emulator")
+    for other in _loaded_drivers():
+        if not (other.exists() and other.samefile(library)):
+            raise RuntimeError(
+                f"{other} is loaded, and Triton would use it instead of the emulated device: call "
+                "activate() before you import what loads it, such as PyTorch, or start the program "
+                "with `cuprum run`"
+            )
     os.environ["TRITON_PTXAS_PATH"] = str(ptxas)
     os.environ["TRITON_PTXAS_BLACKWELL_PATH"] = str(ptxas)
     os.environ["TRITON_LIBCUDA_PATH"] = str(library.parent)
+
+
+def _loaded_drivers() -> list[Path]:
+    """Return the files of all drivers in this process."""
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    files = {line.split(maxsplit=5)[-1] for line in lines}
+    return sorted(Path(file) for file in files if "/libcuda.so." in file)
 
 
 def _make_driver() -> Any:

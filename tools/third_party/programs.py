@@ -4,8 +4,8 @@
 """Run the short programs of docs/emulator/libraries.md as a reader would: copy, install, run.
 
 A section of the page counts if it has a block of shell commands with `pip install`, and a block
-with the program, whose file the commands name. Programs with the same packages share an environment,
-which has the newest packages. Cuprum itself comes from the build folder.
+with the program, whose file the commands name. Programs with the same packages share an
+environment, which has the newest packages. Cuprum itself comes from the build folder.
 """
 
 from __future__ import annotations

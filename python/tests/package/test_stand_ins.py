@@ -4,9 +4,11 @@
 """The stand-ins for ptxas and nvJitLink are used only on request, with a GPU and without one."""
 
 import os
+import re
 import subprocess
 import sys
 import types
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +35,7 @@ changed = {name: value for name, value in os.environ.items() if before.get(name)
 print("changed:", changed)
 print("loaded:", [line.split()[-1] for line in open("/proc/self/maps") if "/compilers/" in line])
 """
+LOADED_DRIVERS = cuprum.triton._loaded_drivers
 VARIABLES = ("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH", "TRITON_LIBCUDA_PATH")
 
 
@@ -58,6 +61,7 @@ def fake_triton(monkeypatch):
     monkeypatch.setitem(sys.modules, "triton", types.ModuleType("triton"))
     monkeypatch.setitem(sys.modules, "triton.runtime", runtime)
     monkeypatch.setattr(cuprum.triton, "_make_driver", lambda: "driver")
+    monkeypatch.setattr(cuprum.triton, "_loaded_drivers", list)  # a GPU's may be there too
     yield active
     for name in VARIABLES:
         os.environ.pop(name, None)
@@ -78,3 +82,15 @@ def test_triton_on_the_emulated_device_gets_the_stand_in(device, fake_triton):
     cuprum.triton.activate()
     assert fake_triton == ["driver"]
     assert os.environ["TRITON_PTXAS_PATH"].endswith("/compilers/ptxas")
+
+
+def test_triton_must_not_find_the_driver_of_a_gpu_first(device, fake_triton, monkeypatch):
+    if not device.is_emulated:
+        pytest.skip("needs the emulated device")
+    assert any(each.name == "libcuda.so.1" for each in LOADED_DRIVERS())
+    other = Path("/usr/lib/libcuda.so.999.1")
+    monkeypatch.setattr(cuprum.triton, "_loaded_drivers", lambda: [other])
+    with pytest.raises(RuntimeError, match=rf"{re.escape(str(other))} is loaded, .*cuprum run"):
+        cuprum.triton.activate()
+    assert fake_triton == []
+    assert not any(name in os.environ for name in VARIABLES)

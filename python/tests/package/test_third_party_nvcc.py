@@ -150,7 +150,8 @@ def test_another_nvcc_is_refused(place, monkeypatch):
         nvcc.find_nvcc()
 
 
-def test_a_test_of_cccl_uses_the_first_value_of_each_parameter(place):
+def test_a_test_of_cccl_uses_the_first_value_of_each_parameter(place, monkeypatch):
+    monkeypatch.setattr(cccl, "INSTALLED_CATCH2", place.folder / "none")
     place = Place(place.folder, place.emulator, place.source / "cccl", workers=2)
     file = place.source / "cub" / "test" / "catch2_test_block_reduce.cu"
     file.parent.mkdir(parents=True)

@@ -154,6 +154,8 @@ LIBCUDACXX = (
     ("std/thread/thread.semaphore/timed", 80),
 )
 
+INSTALLED_CATCH2 = Path("/usr/include/catch2/catch_all.hpp")
+
 #: The headers of Catch2 that the tests include. In a checkout one header has all of them.
 CATCH2_HEADERS = (
     "catch_session.hpp",
@@ -268,7 +270,7 @@ def _libcudacxx(place: Place, cccl: Path, name: str, capability: int) -> Program
 
 def _catch2(place: Place) -> tuple[list[str], list[Source], list[str]]:
     """Return options, sources and libraries for Catch2 3: the system's, or a checkout's."""
-    if Path("/usr/include/catch2/catch_all.hpp").exists():
+    if INSTALLED_CATCH2.exists():
         return [], [], ["-lCatch2"]
     assert place.source is not None
     extras = place.source.resolve().parent / "Catch2" / "extras"
