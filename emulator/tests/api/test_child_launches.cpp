@@ -228,6 +228,44 @@ TEST_F(ChildLaunches, kernels_launch_each_other_24_levels_deep) {
     EXPECT_EQ(words[32], 65U) << "cudaErrorLaunchMaxDepthExceeded";
 }
 
+TEST_F(ChildLaunches, are_limited_in_number) {
+    // Launches until one fails, and keeps their number and the error.
+    const CUfunction parent =
+        load(kernel_of("child", "") +
+             kernel_of("parent", "    mov.u32 %r4, 0;\nAGAIN:\n" + launching("child", 0) +
+                                     "    add.u32 %r4, %r4, 1;\n"
+                                     "    setp.eq.u32 %p1, %r1, 0;\n"
+                                     "    setp.lt.u32 %p2, %r4, 100000;\n"
+                                     "    and.pred %p1, %p1, %p2;\n"
+                                     "    @%p1 bra AGAIN;\n"
+                                     "    st.global.u32 [%rd1+8], %r4;\n"
+                                     "    st.global.u32 [%rd1+12], %r1;\n"));
+    ASSERT_TRUE(succeeds(launch(parent)));
+    unsigned words[4] = {};
+    ASSERT_TRUE(succeeds(CU(cuMemcpyDtoH)(words, out_, sizeof words)));
+    EXPECT_EQ(words[2], 16'385U);
+    EXPECT_EQ(words[3], 69U) << "cudaErrorLaunchPendingCountExceeded";
+}
+
+TEST_F(ChildLaunches, an_address_that_is_not_of_a_launch_is_refused) {
+    const CUfunction parent = load(kernel_of("parent", R"(
+    {
+        .param .b64 buffer1;
+        .param .b64 stream1;
+        .param .b32 error1;
+        st.param.b64 [buffer1], %rd1;
+        st.param.b64 [stream1], 0;
+        call.uni (error1), __cudaCDP2LaunchDeviceV2, (buffer1, stream1);
+        ld.param.b32 %r1, [error1];
+    }
+    st.global.u32 [%rd1+8], %r1;
+)"));
+    ASSERT_TRUE(succeeds(launch(parent)));
+    unsigned words[3] = {};
+    ASSERT_TRUE(succeeds(CU(cuMemcpyDtoH)(words, out_, sizeof words)));
+    EXPECT_EQ(words[2], 1U) << "cudaErrorInvalidValue";
+}
+
 TEST_F(ChildLaunches, run_in_every_launch_of_a_graph) {
     const CUfunction parent = load(kernel_of("parent", launching("note", 7)));
     CUstream stream = nullptr;

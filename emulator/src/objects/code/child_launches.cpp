@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -26,7 +27,10 @@ namespace {
 using builtins::LauncherQuestion;
 using builtins::LaunchHeader;
 
-constexpr std::uint64_t TAIL_STREAM = 3;  // cudaStreamTailLaunch
+constexpr std::uint64_t TAIL_STREAM = 3; // cudaStreamTailLaunch
+// A GPU has room for 2048 launches that have not started, unless a limit says more. Here none
+// starts before the grid has ended, so more of them wait.
+constexpr std::size_t MOST_PENDING = 16'384;
 constexpr std::uint32_t MOST_LEVELS = 24; // as on GPUs
 
 // Errors of the runtime API.
@@ -34,7 +38,11 @@ constexpr std::uint32_t INVALID_VALUE = 1;
 constexpr std::uint32_t OUT_OF_MEMORY = 2;
 constexpr std::uint32_t INVALID_CONFIGURATION = 9;
 constexpr std::uint32_t TOO_DEEP = 65;
+constexpr std::uint32_t TOO_MANY = 69;
 constexpr std::uint32_t INVALID_FUNCTION = 98;
+
+constexpr const char* NOT_A_LAUNCH =
+    "the address of the arguments does not come from cudaGetParameterBufferV2, or was used already";
 
 /// Runs the launches of grids, and calls a function after the last one. Keeps itself alive.
 class ChildRunner : public std::enable_shared_from_this<ChildRunner> {
@@ -110,6 +118,29 @@ std::uint32_t refuse(const BlockContext& block, std::uint32_t thread, std::uint3
     return error;
 }
 
+/// Calls a function that adds a launch. Returns an error, `invalid` for INVALID_VALUE.
+template <typename Add>
+std::uint32_t try_adding(const BlockContext& block, std::uint32_t thread, std::uint32_t invalid,
+                         Add add) {
+    if (launches_of(block).count() >= MOST_PENDING) {
+        return refuse(block, thread, TOO_MANY,
+                      "the grid has launched " + std::to_string(MOST_PENDING) +
+                          " times, and the launches start when it ends");
+    }
+    try {
+        add();
+    } catch (const DriverError& error) {
+        return refuse(block, thread,
+                      error.code() == CUDA_ERROR_INVALID_VALUE
+                          ? invalid
+                          : static_cast<std::uint32_t>(error.code()),
+                      error.what());
+    } catch (const std::bad_alloc&) {
+        return refuse(block, thread, OUT_OF_MEMORY, "the host has no memory left");
+    }
+    return 0;
+}
+
 std::uint64_t make(const BlockContext& block, std::uint32_t thread, std::uint64_t kernel) {
     const auto function = launches_of(block).find(kernel);
     if (function == nullptr) {
@@ -134,8 +165,7 @@ std::uint32_t launch_child(const BlockContext& block, std::uint32_t thread, std:
                            std::uint64_t stream) {
     const std::uint64_t there = block.heap == nullptr ? 0 : block.heap->bytes_from(address);
     if (there < sizeof(LaunchHeader)) {
-        return refuse(block, thread, INVALID_VALUE,
-                      "the arguments are not in memory of cudaGetParameterBufferV2");
+        return refuse(block, thread, INVALID_VALUE, NOT_A_LAUNCH);
     }
     ChildLaunches& own = launches_of(block);
     LaunchHeader header{};
@@ -145,32 +175,27 @@ std::uint32_t launch_child(const BlockContext& block, std::uint32_t thread, std:
     if (function == nullptr || there < sizeof header + bytes) {
         return refuse(block, thread, INVALID_VALUE, "the launch was overwritten");
     }
-    std::vector<std::byte> arguments(bytes);
-    std::copy_n(reinterpret_cast<const std::byte*>(address) + sizeof header, bytes,
-                arguments.begin());
-    if (!block.heap->release(address)) {
-        return refuse(block, thread, INVALID_VALUE, "it was launched already");
-    }
     if (own.depth() >= MOST_LEVELS) {
+        (void)block.heap->release(address);
         return refuse(block, thread, TOO_DEEP,
                       "kernels launch each other more than " + std::to_string(MOST_LEVELS) +
                           " levels deep");
     }
-    LaunchRequest request;
-    std::ranges::copy(header.grid, request.grid);
-    std::ranges::copy(header.block, request.block);
-    request.shared_bytes = header.shared_bytes;
-    request.packed = arguments;
-    try {
-        own.add(*function, request, launch_of(block), stream == TAIL_STREAM);
-    } catch (const DriverError& error) {
-        return refuse(block, thread,
-                      error.code() == CUDA_ERROR_INVALID_VALUE
-                          ? INVALID_CONFIGURATION
-                          : static_cast<std::uint32_t>(error.code()),
-                      error.what());
-    }
-    return 0;
+    bool is_own = false;
+    const std::uint32_t error = try_adding(block, thread, INVALID_CONFIGURATION, [&] {
+        const auto* const first = reinterpret_cast<const std::byte*>(address) + sizeof header;
+        const std::vector<std::byte> arguments(first, first + bytes);
+        is_own = block.heap->release(address); // only one thread can launch it
+        if (is_own) {
+            LaunchRequest request;
+            std::ranges::copy(header.grid, request.grid);
+            std::ranges::copy(header.block, request.block);
+            request.shared_bytes = header.shared_bytes;
+            request.packed = arguments;
+            own.add(*function, request, launch_of(block), stream == TAIL_STREAM);
+        }
+    });
+    return is_own || error != 0 ? error : refuse(block, thread, INVALID_VALUE, NOT_A_LAUNCH);
 }
 
 /// Adds a copy or fill of device memory.
@@ -180,13 +205,10 @@ std::uint32_t add_transfer(const BlockContext& block, std::uint32_t thread, cons
     if (is_empty(shape)) {
         return 0;
     }
-    try {
-        check_work(shape, launch_of(block).device);
-    } catch (const DriverError& error) {
-        return refuse(block, thread, static_cast<std::uint32_t>(error.code()), error.what());
-    }
-    launches_of(block).add([shape] { perform(shape); }, stream == TAIL_STREAM);
-    return 0;
+    return try_adding(block, thread, INVALID_VALUE, [&] {
+        check_before(shape, launch_of(block).device);
+        launches_of(block).add([shape] { perform(shape); }, stream == TAIL_STREAM);
+    });
 }
 
 std::uint32_t copy_later(const BlockContext& block, std::uint32_t thread, std::uint64_t to,
@@ -239,6 +261,11 @@ void ChildLaunches::add(Function& function, const LaunchRequest& request,
 void ChildLaunches::add(std::function<void()> transfer, bool is_tail) {
     const std::lock_guard lock(mutex_);
     (is_tail ? queues_.tail : queues_.first).emplace_back(std::move(transfer));
+}
+
+std::size_t ChildLaunches::count() {
+    const std::lock_guard lock(mutex_);
+    return queues_.first.size() + queues_.tail.size();
 }
 
 ChildLaunches::Queues ChildLaunches::take() {

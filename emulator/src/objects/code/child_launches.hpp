@@ -46,6 +46,9 @@ public:
     /// Adds a copy or fill that has been checked.
     void add(std::function<void()> transfer, bool is_tail);
 
+    /// Returns how many launches wait.
+    [[nodiscard]] std::size_t count();
+
     /// Removes and returns all launches.
     [[nodiscard]] Queues take();
 

@@ -95,6 +95,15 @@ void check_work(const Fill& fill, int device) {
     (void)check_fill(fill, device);
 }
 
+void check_before(const Copy& copy, int device) {
+    const auto [destination, source] = check_ends(copy, device);
+    require(!destination.is_missing && !source.is_missing, NOT_ALLOCATED);
+}
+
+void check_before(const Fill& fill, int device) {
+    require(!check_fill(fill, device).is_missing, NOT_ALLOCATED);
+}
+
 bool is_still_there(const Copy& copy, std::uint64_t& lost) {
     return is_side_there(copy.source, copy, false, lost) &&
            is_side_there(copy.destination, copy, true, lost);

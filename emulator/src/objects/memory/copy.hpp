@@ -76,6 +76,10 @@ enum class CopyMode : std::uint8_t {
 void check_work(const Copy& copy, int device);
 void check_work(const Fill& fill, int device);
 
+/// Checks a copy or a fill that is about to run: memory of graphs must be allocated too.
+void check_before(const Copy& copy, int device);
+void check_before(const Fill& fill, int device);
+
 /// Does a copy or a fill that has been checked.
 void perform(const Copy& copy);
 void perform(const Fill& fill);
