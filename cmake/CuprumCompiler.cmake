@@ -32,6 +32,8 @@ endif()
 if(CUPRUM_REPRODUCIBLE)
   add_compile_options("-ffile-prefix-map=${PROJECT_BINARY_DIR}=build"
                       "-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.")
+  # `cmake --install` writes the final RPATH over the one of the build, whose length stays visible.
+  set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 endif()
 
 # Compiles up to eight sources of one folder as one translation unit, because parsing headers takes most

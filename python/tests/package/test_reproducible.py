@@ -103,3 +103,27 @@ def test_a_source_distribution_is_the_same_when_it_is_packed_again(tmp_path):
     assert re.fullmatch(r"libcuprum-\d+\.\d+\.\d+\.tar\.gz", archives[0].name)
     assert archives[0].name == archives[1].name
     assert archives[0].read_bytes() == archives[1].read_bytes()
+
+
+def test_no_path_of_the_build_folder_is_compiled_or_linked_in(tmp_path):
+    if not (shutil.which("cmake") and shutil.which("ninja")):
+        pytest.skip("CMake or Ninja is not installed")
+    options = ["-DCUPRUM_REPRODUCIBLE=ON", "-DCUPRUM_PYTHON=ON", "-DCUPRUM_TESTS=OFF"]
+    options += ["-DCUPRUM_EXAMPLES=OFF", "-DCUPRUM_BENCHMARKS=OFF"]
+    options += [f"-DPython_EXECUTABLE={sys.executable}", "-DCMAKE_BUILD_TYPE=Release"]
+    result = subprocess.run(
+        ["cmake", "-G", "Ninja", "-S", ROOT, "-B", tmp_path, *options],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    rules = (tmp_path / "build.ninja").read_text()
+    paths = re.findall(r"-rpath,(\S+)", rules)
+    assert paths
+    for path in paths:
+        assert str(tmp_path) not in path
+    flags = re.findall(r"^  FLAGS = (.*-std=.*)$", rules, re.MULTILINE)
+    assert flags
+    for line in flags:
+        assert f"-ffile-prefix-map={tmp_path}=build" in line
