@@ -113,6 +113,7 @@ def test_no_path_of_the_build_folder_is_compiled_or_linked_in(tmp_path):
     options += [f"-DPython_EXECUTABLE={sys.executable}", "-DCMAKE_BUILD_TYPE=Release"]
     result = subprocess.run(
         ["cmake", "-G", "Ninja", "-S", ROOT, "-B", tmp_path, *options],
+        env={name: value for name, value in os.environ.items() if name != "LD_PRELOAD"},
         capture_output=True,
         text=True,
         check=False,
