@@ -7,8 +7,6 @@
 #include "interp/handlers/round.hpp"
 #include "interp/handlers/select.hpp"
 
-#include <type_traits>
-
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
 namespace {
@@ -79,19 +77,7 @@ Handler select_integers(const ConvertForm& form) {
 
 template <typename To, typename From>
 struct ToFloat {
-    static To apply(typename From::Storage value) {
-        const To result = static_cast<To>(From::extend(value));
-#if defined(__clang__)
-        // NOTE: clang adds two numbers here for unsigned ones. 0 becomes -0 if sums are rounded
-        // down. It also removes the comparison unless the value is hidden from it.
-        if constexpr (std::is_unsigned_v<typename From::Storage>) {
-            auto hidden = value;
-            asm("" : "+r"(hidden));
-            return hidden == 0 ? To{0} : result;
-        }
-#endif
-        return result;
-    }
+    static To apply(typename From::Storage value) { return static_cast<To>(From::extend(value)); }
 };
 
 template <typename To>

@@ -293,7 +293,9 @@ const Instruction* convert_integer_to_double(WarpContext& warp, const Instructio
         scope.keep(results);
     }
     for_each_lane(mask, [&](unsigned lane) {
-        write_lane(warp, at->dst[0], form.to_width, lane, bits_from(results[lane]));
+        // Some compilers convert unsigned numbers with an addition: -0 if sums are rounded down.
+        const std::uint64_t bits = inputs[lane] == 0 ? 0 : bits_from(results[lane]);
+        write_lane(warp, at->dst[0], form.to_width, lane, bits);
     });
     return at + 1;
 }
