@@ -12,16 +12,21 @@ namespace cuprum::emulator {
 
 TEST(ExitInARange, blocks_that_never_yield_do_not_hold_up_the_process) {
     test::TestDevice device;
-    auto* const out = device.allocate<std::uint32_t>(1);
-    // A block must be short, but all of them must take minutes on any machine.
+    auto* const out = device.allocate<std::uint32_t>(256);
+    // A block must be short, but all of them must take minutes on any machine. Blocks read
+    // different words, because a team of blocks reads a common word once.
     std::string reads;
-    for (int i = 0; i < 200; ++i) {
+    for (int i = 0; i < 1000; ++i) {
         reads += "    ld.volatile.global.u32 %r1, [%rd1];\n";
     }
     const auto kernel = device.compile(test::ptx_module(R"(
 .visible .entry count(.param .u64 out) {
-    .reg .b32 %r<2>; .reg .b64 %rd<2>;
+    .reg .b32 %r<3>; .reg .b64 %rd<3>;
     ld.param.u64 %rd1, [out];
+    mov.u32 %r2, %ctaid.x;
+    and.b32 %r2, %r2, 255;
+    mul.wide.u32 %rd2, %r2, 4;
+    add.u64 %rd1, %rd1, %rd2;
 )" + reads + R"(
     ret;
 })"));
