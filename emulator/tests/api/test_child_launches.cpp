@@ -245,6 +245,23 @@ TEST_F(ChildLaunches, are_limited_in_number) {
     ASSERT_TRUE(succeeds(CU(cuMemcpyDtoH)(words, out_, sizeof words)));
     EXPECT_EQ(words[2], 16'385U);
     EXPECT_EQ(words[3], 69U) << "cudaErrorLaunchPendingCountExceeded";
+    ASSERT_TRUE(succeeds(CU(cuCtxSetLimit)(CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT, 16'500)));
+    ASSERT_TRUE(succeeds(launch(parent)));
+    ASSERT_TRUE(succeeds(CU(cuMemcpyDtoH)(words, out_, sizeof words)));
+    EXPECT_EQ(words[2], 16'501U);
+    EXPECT_TRUE(succeeds(CU(cuCtxSetLimit)(CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT, 2048)));
+}
+
+TEST_F(ChildLaunches, refused_launches_give_their_arguments_back) {
+    // 120,000 launches of 80 bytes are more than the heap has.
+    const CUfunction parent =
+        load(kernel_of("parent", "    mov.u32 %r4, 0;\nAGAIN:\n" + launching("note", 1, 0, 2000) +
+                                     "    add.u32 %r4, %r4, 1;\n"
+                                     "    setp.lt.u32 %p1, %r4, 120000;\n"
+                                     "    @%p1 bra AGAIN;\n" +
+                                     launching("note", 2)));
+    ASSERT_TRUE(succeeds(launch(parent)));
+    EXPECT_EQ(numbers(), (std::vector<unsigned>{2}));
 }
 
 TEST_F(ChildLaunches, an_address_that_is_not_of_a_launch_is_refused) {

@@ -30,7 +30,7 @@ using builtins::LaunchHeader;
 constexpr std::uint64_t TAIL_STREAM = 3; // cudaStreamTailLaunch
 // A GPU has room for 2048 launches that have not started, unless a limit says more. Here none
 // starts before the grid has ended, so more of them wait.
-constexpr std::size_t MOST_PENDING = 16'384;
+constexpr std::size_t LEAST_ROOM = 16'384;
 constexpr std::uint32_t MOST_LEVELS = 24; // as on GPUs
 
 // Errors of the runtime API.
@@ -113,8 +113,9 @@ std::uint64_t number_of(const BlockContext& block, std::uint32_t thread) {
 /// too.
 std::uint32_t refuse(const BlockContext& block, std::uint32_t thread, std::uint32_t error,
                      const std::string& why) {
-    launches_of(block).set_error(number_of(block, thread), error);
-    log(LogLevel::Warn, "kernel " + block.kernel->name + " cannot launch this: " + why);
+    if (launches_of(block).set_error(number_of(block, thread), error)) {
+        log(LogLevel::Warn, "kernel " + block.kernel->name + " cannot launch this: " + why);
+    }
     return error;
 }
 
@@ -122,10 +123,12 @@ std::uint32_t refuse(const BlockContext& block, std::uint32_t thread, std::uint3
 template <typename Add>
 std::uint32_t try_adding(const BlockContext& block, std::uint32_t thread, std::uint32_t invalid,
                          Add add) {
-    if (launches_of(block).count() >= MOST_PENDING) {
+    ChildLaunches& own = launches_of(block);
+    if (const std::size_t count = own.count(); count >= own.most()) {
         return refuse(block, thread, TOO_MANY,
-                      "the grid has launched " + std::to_string(MOST_PENDING) +
-                          " times, and the launches start when it ends");
+                      "the grid has launched " + std::to_string(count) +
+                          " times, and the launches start when it ends; raise "
+                          "CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT");
     }
     try {
         add();
@@ -175,27 +178,31 @@ std::uint32_t launch_child(const BlockContext& block, std::uint32_t thread, std:
     if (function == nullptr || there < sizeof header + bytes) {
         return refuse(block, thread, INVALID_VALUE, "the launch was overwritten");
     }
+    std::vector<std::byte> arguments;
+    const std::uint32_t lack = try_adding(block, thread, INVALID_CONFIGURATION, [&] {
+        const auto* const first = reinterpret_cast<const std::byte*>(address) + sizeof header;
+        arguments.assign(first, first + bytes);
+    });
+    // Give the memory back in any case. Only one thread succeeds, and launches.
+    if (!block.heap->release(address)) {
+        return refuse(block, thread, INVALID_VALUE, NOT_A_LAUNCH);
+    }
+    if (lack != 0) {
+        return lack;
+    }
     if (own.depth() >= MOST_LEVELS) {
-        (void)block.heap->release(address);
         return refuse(block, thread, TOO_DEEP,
                       "kernels launch each other more than " + std::to_string(MOST_LEVELS) +
                           " levels deep");
     }
-    bool is_own = false;
-    const std::uint32_t error = try_adding(block, thread, INVALID_CONFIGURATION, [&] {
-        const auto* const first = reinterpret_cast<const std::byte*>(address) + sizeof header;
-        const std::vector<std::byte> arguments(first, first + bytes);
-        is_own = block.heap->release(address); // only one thread can launch it
-        if (is_own) {
-            LaunchRequest request;
-            std::ranges::copy(header.grid, request.grid);
-            std::ranges::copy(header.block, request.block);
-            request.shared_bytes = header.shared_bytes;
-            request.packed = arguments;
-            own.add(*function, request, launch_of(block), stream == TAIL_STREAM);
-        }
+    return try_adding(block, thread, INVALID_CONFIGURATION, [&] {
+        LaunchRequest request;
+        std::ranges::copy(header.grid, request.grid);
+        std::ranges::copy(header.block, request.block);
+        request.shared_bytes = header.shared_bytes;
+        request.packed = arguments;
+        own.add(*function, request, launch_of(block), stream == TAIL_STREAM);
     });
-    return is_own || error != 0 ? error : refuse(block, thread, INVALID_VALUE, NOT_A_LAUNCH);
 }
 
 /// Adds a copy or fill of device memory.
@@ -263,6 +270,11 @@ void ChildLaunches::add(std::function<void()> transfer, bool is_tail) {
     (is_tail ? queues_.tail : queues_.first).emplace_back(std::move(transfer));
 }
 
+std::size_t ChildLaunches::most() const {
+    return std::max(LEAST_ROOM,
+                    module_->context().limit(CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT));
+}
+
 std::size_t ChildLaunches::count() {
     const std::lock_guard lock(mutex_);
     return queues_.first.size() + queues_.tail.size();
@@ -271,12 +283,14 @@ std::size_t ChildLaunches::count() {
 ChildLaunches::Queues ChildLaunches::take() {
     const std::lock_guard lock(mutex_);
     errors_.clear();
+    has_failed_ = false;
     return std::exchange(queues_, {});
 }
 
-void ChildLaunches::set_error(std::uint64_t thread, std::uint32_t error) {
+bool ChildLaunches::set_error(std::uint64_t thread, std::uint32_t error) {
     const std::lock_guard lock(mutex_);
     errors_[thread] = error;
+    return !std::exchange(has_failed_, true);
 }
 
 std::uint32_t ChildLaunches::error(std::uint64_t thread, bool is_cleared) {

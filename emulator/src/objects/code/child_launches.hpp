@@ -46,14 +46,15 @@ public:
     /// Adds a copy or fill that has been checked.
     void add(std::function<void()> transfer, bool is_tail);
 
-    /// Returns how many launches wait.
+    /// Returns how many launches wait, and how many may.
     [[nodiscard]] std::size_t count();
+    [[nodiscard]] std::size_t most() const;
 
     /// Removes and returns all launches.
     [[nodiscard]] Queues take();
 
-    /// Sets the last error of a thread.
-    void set_error(std::uint64_t thread, std::uint32_t error);
+    /// Sets the last error of a thread. Returns whether it is the first of the grid.
+    bool set_error(std::uint64_t thread, std::uint32_t error);
 
     /// Returns the last error of a thread; 0 if it has none.
     [[nodiscard]] std::uint32_t error(std::uint64_t thread, bool is_cleared);
@@ -67,6 +68,7 @@ private:
     std::mutex mutex_; // guards what follows
     Queues queues_;
     std::unordered_map<std::uint64_t, std::uint32_t> errors_; // by thread of the grid
+    bool has_failed_ = false;
 };
 
 /// Returns a function for Engine::submit or prepare, which calls `done` once a grid and all that it
