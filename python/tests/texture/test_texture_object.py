@@ -5,6 +5,7 @@ import copy
 import dataclasses
 import gc
 import pickle
+import unittest.mock
 
 import numpy as np
 import pytest
@@ -117,6 +118,21 @@ def test_options_of_a_subclass_are_read_and_cached_too(device):
             device.create_texture_object(resource=numbers, options=options)
     options.filter_mode = "point"
     device.create_texture_object(resource=numbers, options=options)
+
+
+def test_objects_that_claim_to_be_options_are_read_like_others(device):
+    class Claim:
+        __class__ = property(lambda self: TextureObjectOptions)
+
+        def __getattr__(self, name):
+            return getattr(TextureObjectOptions(filter_mode="linear"), name)
+
+    floats = ResourceDescriptor.from_opaque_array(array_of(device))
+    for _ in range(2):
+        device.create_texture_object(resource=floats, options=Claim())
+        mock = unittest.mock.Mock(spec=TextureObjectOptions())
+        with pytest.raises(TypeError, match=r"address_mode must be .* got Mock"):
+            device.create_texture_object(resource=floats, options=mock)
 
 
 @pytest.mark.parametrize(
