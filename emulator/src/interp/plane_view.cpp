@@ -63,9 +63,11 @@ bool is_plain(AddressMode mode, bool is_normalized, bool& wraps) {
 } // namespace
 
 bool find_plane(const WarpContext& warp, const bytecode::Instruction* at, std::uint32_t mask,
-                bool is_line, PlaneView& view) {
+                Geometry geometry, PlaneView& view) {
     const Image* const image = find_common_image(warp, at, mask, ImageUse::Texture);
-    const ImageShape shape = is_line ? ImageShape::Line : ImageShape::Plane;
+    const ImageShape shape = geometry == Geometry::Line    ? ImageShape::Line
+                             : geometry == Geometry::Plane ? ImageShape::Plane
+                                                           : ImageShape::PlaneLayers;
     if (image == nullptr || image->shape != shape || image->level_count != 1 ||
         (image->source != ImageSource::Array && image->source != ImageSource::Pitched)) {
         return false;
@@ -87,9 +89,11 @@ bool find_plane(const WarpContext& warp, const bytecode::Instruction* at, std::u
     }
     view.data = level.data;
     view.pitch_bytes = level.pitch_bytes;
+    view.slice_bytes = level.slice_bytes;
+    view.layers = image->layers;
     view.sizes[0] = level.width;
     view.sizes[1] = level.height;
-    return true;
+    return image->layers != 0;
 }
 
 bool find_list(const WarpContext& warp, const bytecode::Instruction* at, std::uint32_t mask,

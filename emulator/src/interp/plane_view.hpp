@@ -21,10 +21,12 @@ enum class PlaneNumbers : std::uint8_t {
     Shorts, // integers of 16 bits
 };
 
-/// A line or plane in rows, read without borders. It has less than 4 GiB.
+/// A line, plane or layers of planes in rows, read without borders. A plane has less than 4 GiB.
 struct PlaneView {
     const std::byte* data = nullptr;
     std::uint64_t pitch_bytes = 0;
+    std::uint64_t slice_bytes = 0; // from layer to layer
+    std::uint32_t layers = 1;
     std::uint32_t sizes[2] = {1, 1};
     std::uint32_t texel_bytes = 4;
     std::uint8_t channels = 1;
@@ -37,9 +39,10 @@ struct PlaneView {
 };
 
 /// Describes the texture that all lanes of `mask` read. Returns false if they read several, or if
-/// it is not such a line (or plane). Then sample_any() does the work, and reports what is wrong.
+/// it is not such a line, plane or layers, as `geometry` says. Then sample_any() does the work, and
+/// reports what is wrong.
 [[nodiscard]] bool find_plane(const WarpContext& warp, const bytecode::Instruction* at,
-                              std::uint32_t mask, bool is_line, PlaneView& view);
+                              std::uint32_t mask, Geometry geometry, PlaneView& view);
 
 /// The same for linear memory that is read by index: `sizes[0]` is the number of texels.
 [[nodiscard]] bool find_list(const WarpContext& warp, const bytecode::Instruction* at,

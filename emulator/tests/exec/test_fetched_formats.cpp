@@ -85,21 +85,25 @@ Image image_of(const Case& each, std::vector<std::byte>& texels, std::mt19937& r
     image.channels = static_cast<std::uint8_t>(each.channels);
     image.texel_bytes = static_cast<std::uint8_t>(bytes * each.channels);
     const Word width = each.is_list ? 997 : 131;
-    const Word height = each.geometry == Geometry::Plane ? 7 : 1;
+    const Word height = each.geometry == Geometry::Line ? 1 : 7;
+    const Word layers = each.geometry == Geometry::PlaneLayers ? 3 : 1;
     // Rows of pitched memory may have a gap.
     const Word pitch = width * image.texel_bytes + (height > 1 ? 2 * image.texel_bytes : 0);
-    texels.resize(std::size_t{pitch} * height);
+    texels.resize(std::size_t{pitch} * height * layers);
     for (std::size_t i = 0; i + bytes <= texels.size(); i += bytes) {
         const Word value = channel_bits(each, random);
         std::memcpy(texels.data() + i, &value, bytes);
     }
-    image.shape = each.geometry == Geometry::Plane ? ImageShape::Plane : ImageShape::Line;
+    image.shape = each.geometry == Geometry::Line    ? ImageShape::Line
+                  : each.geometry == Geometry::Plane ? ImageShape::Plane
+                                                     : ImageShape::PlaneLayers;
+    image.layers = layers;
     image.source = each.is_list ? ImageSource::Linear : ImageSource::Array;
     image.levels[0] = {.data = texels.data(),
                        .width = width,
                        .height = height,
                        .pitch_bytes = pitch,
-                       .slice_bytes = texels.size()};
+                       .slice_bytes = texels.size() / layers};
     image.sampler.modes = {each.mode, each.mode, each.mode};
     image.sampler.filter = each.filter;
     image.sampler.reads_integers = each.reads_integers;
@@ -152,28 +156,39 @@ void expect_same(const Case& each) {
     std::mt19937 random(static_cast<unsigned>(each.format) * 64 + each.channels);
     std::vector<std::byte> texels;
     const Image image = image_of(each, texels, random);
-    const bool is_plane = each.geometry == Geometry::Plane;
+    const bool is_plane = each.geometry != Geometry::Line;
+    const bool has_layers = each.geometry == Geometry::PlaneLayers;
     const std::vector<Word> across = coordinates_of(each, image, true, random);
     const std::vector<Word> down =
         is_plane ? coordinates_of(each, image, false, random) : std::vector<Word>(THREADS);
     test::TestDevice device;
-    auto* const in = device.allocate<Word>(2 * THREADS);
+    auto* const in = device.allocate<Word>(3 * THREADS);
     auto* const out = device.allocate<Word>(4 * THREADS);
     std::copy(across.begin(), across.end(), in);
     std::copy(down.begin(), down.end(), in + THREADS);
+    for (Word i = 0; i < THREADS; ++i) { // most warps read one layer; 3 is beyond the last
+        in[2 * THREADS + i] = i / 32 % 4 == 3 ? i % 5 : i / 32 % 4 + i / 320;
+    }
     const std::uint64_t handle = ImageTable::instance().insert(ImageUse::Texture, image);
     const std::string bytes = std::to_string(THREADS * sizeof(Word));
     const Fault fault = test::run(
         device,
         ".visible .entry k(.param .u64 ph, .param .u64 pin, .param .u64 pout) {\n"
-        ".reg .b64 %h, %in, %out; .reg .b32 %t, %b, %n, %x, %y, %r<4>;\n"
+        ".reg .b64 %h, %in, %out; .reg .b32 %t, %b, %n, %x, %y, %l, %r<4>;\n"
         "ld.param.u64 %h, [ph]; ld.param.u64 %in, [pin]; ld.param.u64 %out, [pout];\n"
         "mov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x; mov.u32 %n, %ntid.x;\n"
         "mad.lo.u32 %t, %b, %n, %t;\nmad.wide.u32 %in, %t, 4, %in;\n"
         "mad.wide.u32 %out, %t, 4, %out;\nld.global.b32 %x, [%in];\nld.global.b32 %y, [%in+" +
-            bytes + "];\ntex." + (is_plane ? "2d" : "1d") + ".v4." +
-            (each.reads_integers ? "u32" : "f32") + (each.is_list ? ".s32" : ".f32") +
-            " {%r0, %r1, %r2, %r3}, [%h, " + (is_plane ? "{%x, %y}" : "{%x}") +
+            bytes + "];\nld.global.b32 %l, [%in+" + std::to_string(2 * THREADS * sizeof(Word)) +
+            "];\ntex." +
+            (has_layers ? "a2d"
+             : is_plane ? "2d"
+                        : "1d") +
+            ".v4." + (each.reads_integers ? "u32" : "f32") + (each.is_list ? ".s32" : ".f32") +
+            " {%r0, %r1, %r2, %r3}, [%h, " +
+            (has_layers ? "{%l, %x, %y, %y}"
+             : is_plane ? "{%x, %y}"
+                        : "{%x}") +
             "];\nst.global.b32 [%out], %r0; st.global.b32 [%out+" + bytes +
             "], %r1;\nst.global.b32 [%out+" + std::to_string(2 * THREADS * sizeof(Word)) +
             "], %r2; st.global.b32 [%out+" + std::to_string(3 * THREADS * sizeof(Word)) +
@@ -191,6 +206,7 @@ void expect_same(const Case& each) {
         SampleRequest request;
         request.coordinates = {std::bit_cast<float>(across[i]), std::bit_cast<float>(down[i]), 0};
         request.whole = {static_cast<std::int32_t>(across[i]), 0, 0};
+        request.layer = in[2 * THREADS + i];
         const TexelBits expected = sampler.sample(request);
         for (unsigned channel = 0; channel < 4; ++channel) {
             ASSERT_EQ(out[channel * THREADS + i], expected[channel])
@@ -231,7 +247,7 @@ void for_each_format(Case base, Body body) {
 class FetchedFormats : public test::OnEveryLevel {};
 
 TEST_P(FetchedFormats, points_are_those_of_single_threads) {
-    for (const Geometry geometry : {Geometry::Line, Geometry::Plane}) {
+    for (const Geometry geometry : {Geometry::Line, Geometry::Plane, Geometry::PlaneLayers}) {
         for_each_format({.geometry = geometry}, [](Case each) {
             expect_same(each);
             each.is_normalized = true;
@@ -243,7 +259,7 @@ TEST_P(FetchedFormats, points_are_those_of_single_threads) {
 }
 
 TEST_P(FetchedFormats, filters_are_those_of_single_threads) {
-    for (const Geometry geometry : {Geometry::Line, Geometry::Plane}) {
+    for (const Geometry geometry : {Geometry::Line, Geometry::Plane, Geometry::PlaneLayers}) {
         for_each_format({.filter = ImageFilter::Linear, .geometry = geometry}, [](Case each) {
             expect_same(each);
             each.is_normalized = true;

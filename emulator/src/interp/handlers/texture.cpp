@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The most common texture fetches with vectors: points and linear filters of lines and planes. All
-// other fetches take the way of interp/texture.cpp. Both give the same bits.
+// The most common texture fetches with vectors: points and linear filters of lines, planes and
+// layers of planes. All other fetches take the way of interp/texture.cpp. Both give the same bits.
 //
 // In lockstep, the texture is found once for all warps.
 
@@ -30,7 +30,8 @@ using texels::Words;
 enum class Source : std::uint8_t {
     Line,
     Plane,
-    List, // linear memory, by index; everything outside is zero
+    Layers, // of planes
+    List,   // linear memory, by index; everything outside is zero
 };
 
 /// The texels that a fetch is compiled for.
@@ -47,14 +48,17 @@ constexpr unsigned bytes_of(Texels texels) {
 struct Registers {
     const std::byte* across = nullptr;
     const std::byte* down = nullptr;
+    const std::byte* layer = nullptr;
     std::byte* results[4] = {}; // null: not used
     std::size_t across_step = 0;
     std::size_t down_step = 0;
+    std::size_t layer_step = 0;
     std::size_t step = 0; // of the results
 
     void advance() {
         across += across_step;
         down += down_step;
+        layer += layer_step;
         for (std::byte*& each : results) {
             each = each == nullptr ? nullptr : each + step;
         }
@@ -201,13 +205,24 @@ template <Source SOURCE, bool IS_LINEAR, Texels TEXELS>
                                              Registers& shared_registers, unsigned& count,
                                              std::uint32_t mask) {
     // Copies, which stores to registers cannot change.
-    const PlaneView view = shared_view;
+    PlaneView view = shared_view;
     Registers registers = shared_registers;
     const unsigned channels = TEXELS == Texels::SingleWord ? 1 : view.channels;
     for (unsigned warps = count; warps != 0; --warps) {
         std::uint32_t left = 0;
+        if constexpr (SOURCE == Source::Layers) {
+            if (!is_uniform(registers.layer)) [[unlikely]] {
+                shared_registers = registers;
+                count = warps;
+                return mask;
+            }
+            const std::uint32_t layer = load<std::uint32_t>(registers.layer, 0)[0];
+            view.data = shared_view.data +
+                        (layer < view.layers ? layer : view.layers - 1) * shared_view.slice_bytes;
+        }
         // Most often, a warp is in one row.
-        const bool shares_row = SOURCE == Source::Plane && is_uniform(registers.down);
+        constexpr bool is_plane = SOURCE == Source::Plane || SOURCE == Source::Layers;
+        const bool shares_row = is_plane && is_uniform(registers.down);
         Axis y;
         std::uint32_t missed_row = 0;
         if (shares_row) {
@@ -224,7 +239,7 @@ template <Source SOURCE, bool IS_LINEAR, Texels TEXELS>
             } else {
                 Axis x;
                 missed = texels::find<IS_LINEAR>(view, 0, load<float>(registers.across, chunk), x);
-                if (SOURCE == Source::Plane && !shares_row) {
+                if (is_plane && !shares_row) {
                     missed_row =
                         texels::find<IS_LINEAR>(view, 1, load<float>(registers.down, chunk), y);
                 }
@@ -290,8 +305,11 @@ template <Source SOURCE>
 template <Source SOURCE>
 [[gnu::always_inline]] inline bool find_view(const WarpContext& warp, const Instruction* at,
                                              std::uint32_t mask, PlaneView& view) {
+    constexpr Geometry geometry = SOURCE == Source::Line    ? Geometry::Line
+                                  : SOURCE == Source::Plane ? Geometry::Plane
+                                                            : Geometry::PlaneLayers;
     return SOURCE == Source::List ? find_list(warp, at, mask, view)
-                                  : find_plane(warp, at, mask, SOURCE == Source::Line, view);
+                                  : find_plane(warp, at, mask, geometry, view);
 }
 
 /// Finds the registers of a fetch. `frame` is that of the first warp.
@@ -301,13 +319,18 @@ template <Source SOURCE>
     const auto place = [&](Operand operand) {
         return is_linear_operand(operand) ? frame + operand.bits : locate(warp, operand);
     };
-    const Operand across = at->src[1];
-    const Operand down = at->src[SOURCE == Source::Plane ? 2 : 1];
+    const auto step_of = [&](Operand operand) { return is_linear_operand(operand) ? step : 0; };
+    constexpr unsigned first = SOURCE == Source::Layers ? 2 : 1; // the layer comes before
+    constexpr bool is_plane = SOURCE == Source::Plane || SOURCE == Source::Layers;
+    const Operand across = at->src[first];
+    const Operand down = at->src[is_plane ? first + 1 : first];
     Registers registers;
     registers.across = place(across);
     registers.down = place(down);
-    registers.across_step = is_linear_operand(across) ? step : 0;
-    registers.down_step = is_linear_operand(down) ? step : 0;
+    registers.layer = place(at->src[1]);
+    registers.across_step = step_of(across);
+    registers.down_step = step_of(down);
+    registers.layer_step = step_of(at->src[1]);
     registers.step = step;
     for (unsigned channel = 0; channel < 4; ++channel) {
         registers.results[channel] =
@@ -356,35 +379,43 @@ const Instruction* sample_block(Lockstep& block, const Instruction* at) {
     }
 }
 
-/// Returns whether this file knows a form: lines and planes without a level or an offset.
-bool is_known(const SampleForm& form) {
+/// Calls `found.operator()<SOURCE>()` for what a form reads, and returns the result, or null if
+/// this file does not know the form: it has a level or an offset, or another shape.
+template <typename Found>
+auto select_source(const SampleForm& form, Found found)
+    -> decltype(found.template operator()<Source::Line>()) {
     const bool is_plain = form.level == LevelFrom::Nowhere &&
                           form.component == SampleForm::NOT_GATHER && !form.has_sampler &&
                           !form.has_offset && !form.tells_residency;
     const bool has_words = form.type == SampleType::Word || form.type == SampleType::Float;
-    return is_plain && has_words &&
-           (form.geometry == Geometry::Line ||
-            (form.geometry == Geometry::Plane && !form.has_whole_coordinates));
+    if (!is_plain || !has_words) {
+        return nullptr;
+    }
+    if (form.has_whole_coordinates) {
+        return form.geometry == Geometry::Line ? found.template operator()<Source::List>()
+                                               : nullptr;
+    }
+    switch (form.geometry) {
+    case Geometry::Line:
+        return found.template operator()<Source::Line>();
+    case Geometry::Plane:
+        return found.template operator()<Source::Plane>();
+    case Geometry::PlaneLayers:
+        return found.template operator()<Source::Layers>();
+    default:
+        return nullptr;
+    }
 }
 
 } // namespace
 
 Handler select_texture(const SampleForm& form) {
-    if (!is_known(form)) {
-        return nullptr;
-    }
-    return form.geometry == Geometry::Plane ? sample<Source::Plane>
-           : form.has_whole_coordinates     ? sample<Source::List>
-                                            : sample<Source::Line>;
+    return select_source(form, []<Source SOURCE>() -> Handler { return sample<SOURCE>; });
 }
 
 bytecode::LockstepHandler select_lockstep_texture(const SampleForm& form) {
-    if (!is_known(form)) {
-        return nullptr;
-    }
-    return form.geometry == Geometry::Plane ? sample_block<Source::Plane>
-           : form.has_whole_coordinates     ? sample_block<Source::List>
-                                            : sample_block<Source::Line>;
+    return select_source(
+        form, []<Source SOURCE>() -> bytecode::LockstepHandler { return sample_block<SOURCE>; });
 }
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE
