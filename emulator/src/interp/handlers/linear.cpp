@@ -8,7 +8,7 @@
 
 #include "interp/handlers/linear.hpp"
 
-#include "interp/handlers/linear_arithmetic.hpp"
+#include "interp/handlers/linear_selection.hpp"
 #include "interp/handlers/select.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
@@ -91,24 +91,6 @@ const Instruction* compute_linear(WarpContext& warp, const Instruction* at, std:
     return compute_lanes<Op, D, A, B, C>(warp, at, mask);
 }
 
-template <Compare OP, typename T>
-[[gnu::always_inline]] inline bool compare_numbers(T a, T b) {
-    switch (OP) {
-    case Compare::Eq:
-        return a == b;
-    case Compare::Ne:
-        return a != b;
-    case Compare::Lt:
-        return a < b;
-    case Compare::Le:
-        return a <= b;
-    case Compare::Gt:
-        return a > b;
-    default:
-        return a >= b;
-    }
-}
-
 template <typename T>
 [[gnu::noinline]] const Instruction* compare_settled(WarpContext& warp, const Instruction* at,
                                                      std::uint32_t mask) {
@@ -116,9 +98,6 @@ template <typename T>
     settle<UnsignedLike<T>>(warp, at->src[1]);
     return at->plain(warp, at, mask);
 }
-
-/// The result of a comparison if it is the same in all lanes.
-enum class Everywhere : std::uint8_t { Unknown, No, Yes };
 
 /// Compares two 32-bit values that differ between lanes. One may still be less in all lanes.
 template <Compare OP, typename T>
@@ -134,17 +113,7 @@ template <Compare OP, typename T>
         has_negative_steps(difference) ? sum_of_steps(negative_part(difference)) : UL{0};
     const auto least = static_cast<std::int64_t>(difference[0] + below);
     const auto most = static_cast<std::int64_t>(difference[0] + all - below);
-    if (most < 0) {
-        return compare_numbers<OP, int>(0, 1) ? Everywhere::Yes : Everywhere::No;
-    }
-    if (least > 0) {
-        return compare_numbers<OP, int>(1, 0) ? Everywhere::Yes : Everywhere::No;
-    }
-    constexpr bool is_split_at_zero = OP == Compare::Lt || OP == Compare::Ge;
-    if (is_split_at_zero && least >= 0) {
-        return OP == Compare::Ge ? Everywhere::Yes : Everywhere::No;
-    }
-    return Everywhere::Unknown;
+    return compare_with_zero<OP>(least, most);
 }
 
 /// Performs setp if the comparison holds in all lanes or in none.
@@ -175,139 +144,40 @@ const Instruction* spread(WarpContext& warp, const Instruction* at, std::uint32_
     return at + 1;
 }
 
-template <typename T>
-Handler select_compare_of(Compare compare) {
-    switch (compare) {
-    case Compare::Eq:
-        return compare_linear<Compare::Eq, T>;
-    case Compare::Ne:
-        return compare_linear<Compare::Ne, T>;
-    case Compare::Lt:
-        return compare_linear<Compare::Lt, T>;
-    case Compare::Le:
-        return compare_linear<Compare::Le, T>;
-    case Compare::Gt:
-        return compare_linear<Compare::Gt, T>;
-    case Compare::Ge:
-        return compare_linear<Compare::Ge, T>;
-    default:
-        return nullptr;
-    }
-}
+/// The handlers of a warp.
+struct WarpHandlers {
+    using Handler = bytecode::Handler;
+    using Arithmetic = Ops;
 
-template <typename T>
-Handler select_integer_of(IntegerOp op) {
-    switch (op) {
-    case IntegerOp::Add:
-        return compute_linear<Ops::Add, T, T, T>;
-    case IntegerOp::Sub:
-        return compute_linear<Ops::Sub, T, T, T>;
-    case IntegerOp::MulLo:
-        return compute_linear<Ops::Mul, T, T, T>;
-    case IntegerOp::MadLo:
-        return compute_linear<Ops::Mad, T, T, T, T>;
-    default:
-        return nullptr;
-    }
-}
+    template <typename Op, typename D, typename A, typename B = void, typename C = void>
+    static constexpr Handler COMPUTE = compute_linear<Op, D, A, B, C>;
 
-template <typename T>
-Handler select_bits_of(BitsOp op) {
-    using S = SignedLike<T>;
-    switch (op) {
-    case BitsOp::And:
-        return compute_linear<Ops::Uniform<Ops::And>, T, T, T>;
-    case BitsOp::Or:
-        return compute_linear<Ops::Uniform<Ops::Or>, T, T, T>;
-    case BitsOp::Xor:
-        return compute_linear<Ops::Uniform<Ops::Xor>, T, T, T>;
-    case BitsOp::Shl:
-        return compute_linear<Ops::ShiftLeft<sizeof(T) * 8>, T, T, U>;
-    case BitsOp::ShrUnsigned:
-        return compute_linear<Ops::Uniform<Ops::ShiftRight<T>>, T, T, U>;
-    case BitsOp::ShrSigned:
-        return compute_linear<Ops::Uniform<Ops::ShiftRight<S>>, T, T, U>;
-    default:
-        return nullptr;
-    }
-}
+    template <Compare OP, typename T>
+    static constexpr Handler COMPARE = compare_linear<OP, T>;
+};
+
+using Selection = LinearSelection<WarpHandlers>;
 
 } // namespace
 
 Handler select_linear_integer(const IntegerForm& form) {
-    const bool is_signed = form.type == ptx::Type::S32;
-    if (!HAS_LINEAR_HANDLERS || form.is_saturating || form.is_packed) {
-        return nullptr;
-    }
-    if (form.type == ptx::Type::U64 || form.type == ptx::Type::S64) {
-        return select_integer_of<UL>(form.op);
-    }
-    if (form.type != ptx::Type::U32 && !is_signed) {
-        return nullptr;
-    }
-    if (form.op == IntegerOp::MulWide) {
-        return is_signed ? compute_linear<Ops::MulWide<true>, UL, U, U>
-                         : compute_linear<Ops::MulWide<false>, UL, U, U>;
-    }
-    if (form.op == IntegerOp::MadWide) {
-        return is_signed ? compute_linear<Ops::MadWide<true>, UL, U, U, UL>
-                         : compute_linear<Ops::MadWide<false>, UL, U, U, UL>;
-    }
-    return select_integer_of<U>(form.op);
+    return HAS_LINEAR_HANDLERS ? Selection::of_integer(form) : nullptr;
 }
 
 Handler select_linear_bits(const BitsForm& form) {
-    if (!HAS_LINEAR_HANDLERS) {
-        return nullptr;
-    }
-    return form.bits == 64   ? select_bits_of<UL>(form.op)
-           : form.bits == 32 ? select_bits_of<U>(form.op)
-                             : nullptr;
+    return HAS_LINEAR_HANDLERS ? Selection::of_bits(form) : nullptr;
 }
 
 Handler select_linear_move(const MoveForm& form) {
-    if (!HAS_LINEAR_HANDLERS || form.op != MoveOp::Copy) {
-        return nullptr;
-    }
-    return form.width == Width::B64   ? compute_linear<Ops::Copy, UL, UL>
-           : form.width == Width::B32 ? compute_linear<Ops::Copy, U, U>
-                                      : nullptr;
+    return HAS_LINEAR_HANDLERS ? Selection::of_move(form) : nullptr;
 }
 
 Handler select_linear_convert(const ConvertForm& form) {
-    if (!HAS_LINEAR_HANDLERS) {
-        return nullptr;
-    }
-    const bool is_wide = form.to == Format::U64 || form.to == Format::S64;
-    if (is_wide && form.from == Format::S32) {
-        return compute_linear<Ops::Widen<true>, UL, U>;
-    }
-    if (is_wide && form.from == Format::U32) {
-        return compute_linear<Ops::Widen<false>, UL, U>;
-    }
-    const bool is_narrow = form.to == Format::U32 || form.to == Format::S32;
-    if (is_narrow && (form.from == Format::U64 || form.from == Format::S64)) {
-        return compute_linear<Ops::Copy, U, UL>;
-    }
-    return nullptr;
+    return HAS_LINEAR_HANDLERS ? Selection::of_convert(form) : nullptr;
 }
 
 Handler select_linear_compare(const CompareForm& form) {
-    if (!HAS_LINEAR_HANDLERS || form.result != CompareResult::Predicate) {
-        return nullptr;
-    }
-    switch (form.type) {
-    case ptx::Type::U32:
-        return select_compare_of<U>(form.compare);
-    case ptx::Type::S32:
-        return select_compare_of<std::int32_t>(form.compare);
-    case ptx::Type::U64:
-        return select_compare_of<UL>(form.compare);
-    case ptx::Type::S64:
-        return select_compare_of<std::int64_t>(form.compare);
-    default:
-        return nullptr;
-    }
+    return HAS_LINEAR_HANDLERS ? Selection::of_compare(form) : nullptr;
 }
 
 Handler select_spread(Width width) {

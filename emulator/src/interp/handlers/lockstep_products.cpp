@@ -1,0 +1,281 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Loads with multiply-adds, alone and in chains, for all warps of a block or of a team of blocks:
+// fused.cpp does the same for one warp.
+
+#include "interp/handlers/float_common.hpp"
+#include "interp/handlers/lockstep_span.hpp"
+
+namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
+
+namespace whole {
+
+namespace {
+
+constexpr unsigned HALF_CHUNKS = CHUNKS<float> / 2; // of half a warp
+
+[[gnu::always_inline]] inline Vector<float> fetch_lanes(const std::byte* from, bool is_uniform,
+                                                        unsigned chunk) {
+    return is_uniform ? broadcast<float>(*reinterpret_cast<const Aliased<float>::Value*>(from))
+                      : load<float>(from, chunk);
+}
+
+/// The registers whose heads the warps have received for a sequence.
+struct Received {
+    static constexpr unsigned COUNT = 8;
+
+    U operands[COUNT] = {};
+    unsigned count = 0;
+
+    /// Gives the warps a source, unless they have received it before.
+    template <typename T>
+    [[gnu::always_inline]] void add(const Lockstep& block, Operand operand) {
+        for (unsigned i = 0; i < COUNT; ++i) {
+            if (operands[i] == operand.bits) {
+                return; // no linear register is at 0
+            }
+        }
+        operands[count % COUNT] = operand.bits;
+        ++count;
+        hand_out<T>(block, operand);
+    }
+};
+
+/// Runs the instructions of a fused sequence in each warp, and the additions of a chain also for
+/// the block.
+[[gnu::noinline]] const Instruction* run_sequence(Lockstep& block, const Instruction* at,
+                                                  const Instruction* end) {
+    using bytecode::Variant;
+    Received received;
+    for (const Instruction* each = at; each != end; ++each) {
+        const Variant variant = each->form.variant;
+        if (variant == Variant::LinkedAdd) {
+            received.add<UL>(block, each->src[0]);
+            received.add<UL>(block, each->src[1]);
+        } else if (variant == Variant::LinkedAdd32) {
+            received.add<U>(block, each->src[0]);
+            received.add<U>(block, each->src[1]);
+        } else if (variant != Variant::Plain) { // a load
+            if ((each->tag & NARROW_ADDRESS) != 0) {
+                received.add<U>(block, each->src[0]);
+            } else {
+                received.add<UL>(block, each->src[0]);
+            }
+        }
+    }
+    if (lockstep::run_in_each(block, at, end) == nullptr) [[unlikely]] {
+        return nullptr;
+    }
+    for (const Instruction* each = at; each != end; ++each) {
+        const Variant variant = each->form.variant;
+        if (variant == Variant::LinkedAdd) {
+            (void)compute<Ops::Add, UL, UL, UL>(block, each);
+        } else if (variant == Variant::LinkedAdd32) {
+            (void)compute<Ops::Add, U, U, U>(block, each);
+        }
+    }
+    return end;
+}
+
+template <Space FIRST, Space SECOND, FusedRole ROLE>
+const Instruction* load_load_fma_block(Lockstep& block, const Instruction* at) {
+    Span a;
+    Span b;
+    if (!find_span<FIRST, 4, false>(block, at, a) || !find_span<SECOND, 4, false>(block, at + 1, b))
+        [[unlikely]] {
+        return is_valid(block, at->src[0]) && is_valid(block, at[1].src[0])
+                   ? run_sequence(block, at, at + 3)
+                   : block.leave();
+    }
+    const Instruction* const fma = at + 2;
+    const Operand third = fma->src[ROLE == FusedRole::Product ? 2 : 1];
+    if (is_of_blocks(block, third)) [[unlikely]] {
+        return run_sequence(block, at, at + 3);
+    }
+    const std::byte* other = block.at(0, third);
+    const std::size_t other_step = is_linear_operand(third) ? block.warp_stride_bytes : 0;
+    std::byte* to = block.frames + fma->dst[0].bits;
+    const SL next_a = next_team(block, at, a);
+    const SL next_b = next_team(block, at + 1, b);
+    const auto multiply_warp = [&]() __attribute__((always_inline)) {
+        fetch_next(a, next_a);
+        fetch_next(b, next_b);
+        for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
+            const unsigned half = chunk / HALF_CHUNKS;
+            const unsigned i = chunk % HALF_CHUNKS;
+            const Vector<float> first = fetch_lanes(a.part(half), a.is_uniform, i);
+            const Vector<float> second = fetch_lanes(b.part(half), b.is_uniform, i);
+            const Vector<float> value = load<float>(other, chunk);
+            store<float>(to, chunk,
+                         canonical(ROLE == FusedRole::Product      ? fused(first, second, value)
+                                   : ROLE == FusedRole::AddsSecond ? fused(first, value, second)
+                                                                   : fused(second, value, first)));
+        }
+        other += other_step;
+        to += block.warp_stride_bytes;
+    };
+    for_each_warp(block, multiply_warp, a, b);
+    return at + 3;
+}
+
+/// Some products of a chain, found for the block, and the sum that they are added to.
+struct Products {
+    static constexpr unsigned MOST = 16;
+
+    Span a[MOST];
+    Span b[MOST];
+    unsigned count = 0;
+    const Instruction* first = nullptr; // the multiply-adds
+    const Instruction* last = nullptr;
+
+    /// Adds the products in each warp. The sum stays in registers of the processor.
+    template <bool IS_A_UNIFORM, bool IS_B_UNIFORM>
+    [[gnu::always_inline]] void add_up(const Lockstep& block) {
+        const Operand start = first->src[2];
+        const std::byte* from = block.at(0, start);
+        const std::size_t from_step = is_linear_operand(start) ? block.warp_stride_bytes : 0;
+        std::byte* to = block.frames + last->dst[0].bits;
+        for (SL w = 0; w < SL{block.warp_count}; ++w) {
+            Vector<float> sum[CHUNKS<float>];
+            for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
+                sum[chunk] = load<float>(from, chunk);
+            }
+            for (unsigned each = 0; each < count; ++each) {
+                const std::byte* const x = a[each].first + w * a[each].stride;
+                const std::byte* const y = b[each].first + w * b[each].stride;
+                for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
+                    const bool is_second = chunk >= HALF_CHUNKS;
+                    const unsigned i = chunk % HALF_CHUNKS;
+                    sum[chunk] = fused(
+                        fetch_lanes(is_second ? x + a[each].half : x, IS_A_UNIFORM, i),
+                        fetch_lanes(is_second ? y + b[each].half : y, IS_B_UNIFORM, i), sum[chunk]);
+                }
+            }
+            for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
+                store<float>(to, chunk, canonical(sum[chunk]));
+            }
+            from += from_step;
+            to += block.warp_stride_bytes;
+        }
+    }
+
+    [[gnu::noinline]] void finish(const Lockstep& block) {
+        if (count == 0) {
+            return;
+        }
+        if (a[0].is_uniform) {
+            b[0].is_uniform ? add_up<true, true>(block) : add_up<true, false>(block);
+        } else {
+            b[0].is_uniform ? add_up<false, true>(block) : add_up<false, false>(block);
+        }
+        count = 0;
+    }
+
+    /// Adds a product, which is the two loads from `at` on and the multiply-add behind them.
+    [[gnu::always_inline]] void add(const Lockstep& block, const Instruction* at, const Span& x,
+                                    const Span& y) {
+        if (count == MOST ||
+            (count != 0 && (a[0].is_uniform != x.is_uniform || b[0].is_uniform != y.is_uniform))) {
+            finish(block);
+        }
+        first = count == 0 ? at + 2 : first;
+        last = at + 2;
+        a[count] = x;
+        b[count] = y;
+        ++count;
+    }
+};
+
+/// Returns the end of a chain that begins at `at`: its products, and the additions behind them.
+const Instruction* end_of_chain(const Instruction* at) {
+    using bytecode::Variant;
+    while (at->form.variant == Variant::FusedChain) {
+        at += 3;
+        while (at->form.variant == Variant::LinkedAdd) {
+            ++at;
+        }
+    }
+    at += 3; // the last product
+    while (at->form.variant == Variant::LinkedAdd || at->form.variant == Variant::LinkedAdd32) {
+        ++at;
+    }
+    return at;
+}
+
+/// Runs a chain of products (bytecode::Variant::FusedChain): finds the memory of the products and
+/// runs the additions for the block, and adds up in each warp.
+template <Space FIRST, Space SECOND>
+const Instruction* run_chain_block(Lockstep& block, const Instruction* at) {
+    using bytecode::Variant;
+    Products products;
+    const Instruction* next = at;
+    for (bool is_last = false; !is_last;) {
+        Span a;
+        Span b;
+        if (!find_span<FIRST, 4, false>(block, next, a) ||
+            !find_span<SECOND, 4, false>(block, next + 1, b)) [[unlikely]] {
+            products.finish(block);
+            return next != at ? next : run_sequence(block, at, end_of_chain(at));
+        }
+        products.add(block, next, a, b);
+        is_last = next->form.variant != Variant::FusedChain;
+        next += 3;
+        while (next->form.variant == Variant::LinkedAdd) {
+            if (compute<Ops::Add, UL, UL, UL>(block, next) == nullptr) [[unlikely]] {
+                products.finish(block);
+                return next;
+            }
+            ++next;
+        }
+    }
+    products.finish(block);
+    while (next->form.variant == Variant::LinkedAdd32 || next->form.variant == Variant::LinkedAdd) {
+        if ((next->form.variant == Variant::LinkedAdd
+                 ? compute<Ops::Add, UL, UL, UL>(block, next)
+                 : compute<Ops::Add, U, U, U>(block, next)) == nullptr) [[unlikely]] {
+            return next;
+        }
+        ++next;
+    }
+    return next;
+}
+
+template <Space FIRST, Space SECOND>
+LockstepHandler select_role_of(const LoadLoadFmaForm& form) {
+    if (form.is_chain) {
+        return run_chain_block<FIRST, SECOND>;
+    }
+    switch (form.role) {
+    case FusedRole::Product:
+        return load_load_fma_block<FIRST, SECOND, FusedRole::Product>;
+    case FusedRole::AddsSecond:
+        return load_load_fma_block<FIRST, SECOND, FusedRole::AddsSecond>;
+    default:
+        return load_load_fma_block<FIRST, SECOND, FusedRole::AddsFirst>;
+    }
+}
+
+} // namespace
+
+} // namespace whole
+
+bytecode::LockstepHandler select_lockstep_products(const LoadLoadFmaForm& form) {
+    using namespace whole;
+    if (form.first == Space::None && form.second == Space::None) {
+        return select_role_of<Space::None, Space::None>(form);
+    }
+    if (form.first == Space::Global) {
+        return form.second == Space::Global   ? select_role_of<Space::Global, Space::Global>(form)
+               : form.second == Space::Shared ? select_role_of<Space::Global, Space::Shared>(form)
+                                              : nullptr;
+    }
+    if (form.first == Space::Shared) {
+        return form.second == Space::Global   ? select_role_of<Space::Shared, Space::Global>(form)
+               : form.second == Space::Shared ? select_role_of<Space::Shared, Space::Shared>(form)
+                                              : nullptr;
+    }
+    return nullptr;
+}
+
+} // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE
