@@ -148,6 +148,7 @@ struct Engine::State {
     void run_grid(Worker& self, const std::shared_ptr<Grid>& grid);
     std::uint64_t run_range(Worker& self, const std::shared_ptr<Grid>& grid, ClusterRange& range,
                             std::uint64_t begin_ns, std::uint64_t& finished);
+    static void prepare_team(Worker& self, const Grid& grid, std::uint64_t blocks);
     [[nodiscard]] bool run_team(Worker& self, Grid& grid, ClusterRange& range, Parted& parted);
     void report(Worker& self, Grid& grid, std::uint64_t blocks);
     bool drive(std::unique_ptr<Block>& block, bool has_more);

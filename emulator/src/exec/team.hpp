@@ -38,8 +38,8 @@ public:
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
 
-    /// Sets up the team for a grid of which `blocks` or more will run, on a worker that acts as SM
-    /// `sm`. Does nothing if it was the last grid too.
+    /// Sets up the team for a grid of which about `blocks` will run on this worker, which acts as
+    /// SM `sm`. Does nothing if it was the last grid too.
     ///
     /// The blocks may collect reductions in `reductions`, as those of Block::start() do.
     void configure(const Grid& grid, std::uint64_t blocks, std::uint32_t sm,
@@ -47,6 +47,9 @@ public:
 
     /// Returns whether it is worthwhile to run blocks of the grid together.
     [[nodiscard]] bool is_useful() const noexcept { return lockstep_.handlers != nullptr; }
+
+    /// Returns how many blocks it can run together, if that is worthwhile.
+    [[nodiscard]] std::uint32_t most_blocks() const noexcept { return most_blocks_; }
 
     /// Runs some of the `most` blocks that begin with block number `first`. block_count() returns
     /// how many they were; no block has run if there are fewer than two.
@@ -67,7 +70,10 @@ public:
     [[nodiscard]] const std::byte* frame(std::uint32_t block, std::uint32_t warp) const noexcept;
 
     /// Forgets the grid.
-    void release() noexcept { configured_for_ = nullptr; }
+    void release() noexcept {
+        configured_for_ = nullptr;
+        lockstep_.handlers = nullptr;
+    }
 
 private:
     [[nodiscard]] std::uint32_t fitting_blocks(const Grid& grid) const;

@@ -164,7 +164,14 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
         }
         reported_ns = now;
     };
+    if (grid->has_fresh_blocks()) {
+        // The size of the grid decides about teams, and not the clock: a run can be repeated.
+        prepare_team(self, *grid, grid->block_count() / workers_in_all);
+    }
     for (;;) {
+        if (self.team.is_useful()) {
+            size = std::max<std::uint64_t>(size, self.team.most_blocks());
+        }
         ClusterRange range = grid->take(size, workers_in_all);
         if (range.is_empty()) {
             break;
@@ -272,14 +279,18 @@ std::uint64_t Engine::State::run_range(Worker& self, const std::shared_ptr<Grid>
     return started;
 }
 
+/// Sets up the worker's team for a grid of which the worker will run about so many blocks.
+void Engine::State::prepare_team(Worker& self, const Grid& grid, std::uint64_t blocks) {
+    try {
+        self.team.configure(grid, blocks, self.number, self.reductions);
+    } catch (const std::bad_alloc&) {
+        self.team.release(); // the blocks run one by one
+    }
+}
+
 /// Runs the first blocks of a range together, and removes them from it. Returns false, with
 /// `parted` set, if they must continue one by one; and if blocks of this grid do not run together.
 bool Engine::State::run_team(Worker& self, Grid& grid, ClusterRange& range, Parted& parted) {
-    try {
-        self.team.configure(grid, range.size(), self.number, self.reductions);
-    } catch (const std::bad_alloc&) {
-        return false;
-    }
     if (!self.team.is_useful()) {
         return false;
     }

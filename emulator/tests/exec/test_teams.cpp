@@ -460,24 +460,55 @@ TEST_P(InTeams, random_programs_without_loops) {
     }
 }
 
-TEST(Teams, the_engine_runs_every_block_of_a_large_grid_once) {
+namespace {
+
+/// Returns whether blocks run in teams on this machine, given enough of them. The level may be
+/// chosen by the environment.
+bool has_teams_by_default() {
     TestDevice device;
-    constexpr U blocks = 50'000;
-    U* const counts = device.allocate<U>(blocks);
-    U* const sum = device.allocate<U>(1);
-    // Some blocks go another way, after they have been counted.
-    const Fault fault =
-        test::run(device, R"(.visible .entry k(.param .u64 counts, .param .u64 sum) {
-            .reg .pred %p; .reg .b32 %r<6>; .reg .b64 %d<4>;
-            ld.param.u64 %d0, [counts]; ld.param.u64 %d1, [sum]; mov.u32 %r0, %ctaid.x;
-            mul.wide.u32 %d2, %r0, 4; add.u64 %d2, %d0, %d2; atom.global.add.u32 %r1, [%d2], 1;
-            rem.u32 %r2, %r0, 997; setp.ne.u32 %p, %r2, 3; @%p bra END;
-            red.global.add.u32 [%d1], 1;
+    const auto kernel = device.compile(ptx_module(".visible .entry k() { ret; }"));
+    return kernel != nullptr && !kernel->lockstep.empty();
+}
+
+} // namespace
+
+TEST(Teams, the_engine_runs_every_block_of_a_large_grid_once) {
+    for (const U threads : {32u, 64u}) {
+        TestDevice device;
+        // A worker runs teams if its share of the grid has 128 warps or more.
+        const U workers = exec::Engine::instance().worker_count();
+        const U blocks = std::max(20'000u, 2 * 128 * workers);
+        if (blocks > 100'000) {
+            GTEST_SKIP() << workers << " workers need more memory than the device has";
+        }
+        U* const counts = device.allocate<U>(blocks);
+        U* const distances = device.allocate<U>(blocks);
+        U* const counters = device.allocate<U>(2);
+        // The first thread of each block takes two numbers. In a team, the other blocks take theirs
+        // in between. Some blocks go another way, after they have been counted.
+        const Fault fault =
+            test::run(device, R"(.visible .entry k(.param .u64 counts, .param .u64 distances,
+                                         .param .u64 counters) {
+            .reg .pred %p; .reg .b32 %r<8>; .reg .b64 %d<8>;
+            ld.param.u64 %d0, [counts]; ld.param.u64 %d1, [distances];
+            ld.param.u64 %d2, [counters]; mov.u32 %r0, %ctaid.x; mul.wide.u32 %d3, %r0, 4;
+            add.u64 %d4, %d0, %d3; atom.global.add.u32 %r1, [%d4], 1; add.u64 %d5, %d1, %d3;
+            mov.u32 %r2, %tid.x; setp.eq.u32 %p, %r2, 0; mov.u32 %r3, 0; mov.u32 %r4, 0;
+            @%p atom.global.add.u32 %r3, [%d2], 1; @%p atom.global.add.u32 %r4, [%d2], 1;
+            sub.u32 %r5, %r4, %r3; @%p st.global.u32 [%d5], %r5;
+            rem.u32 %r6, %r0, 997; setp.ne.u32 %p, %r6, 3; @%p bra END;
+            red.global.add.u32 [%d2+4], 1;
             END: ret; })",
-                  {.grid = blocks, .block = 32}, counts, sum);
-    ASSERT_EQ(fault.kind, FaultKind::None) << fault.report;
-    EXPECT_EQ(std::count(counts, counts + blocks, 32u), blocks);
-    EXPECT_EQ(*sum, 32u * ((blocks - 1 - 3) / 997 + 1));
+                      {.grid = blocks, .block = threads}, counts, distances, counters);
+        ASSERT_EQ(fault.kind, FaultKind::None) << fault.report;
+        EXPECT_EQ(std::count(counts, counts + blocks, threads), blocks);
+        EXPECT_EQ(counters[0], 2 * blocks);
+        EXPECT_EQ(counters[1], threads * ((blocks - 1 - 3) / 997 + 1));
+        const auto apart = std::count_if(distances, distances + blocks, [](U n) { return n > 1; });
+        if (has_teams_by_default()) {
+            EXPECT_GT(apart, 0) << "no block has run in a team";
+        }
+    }
 }
 
 TEST(Teams, one_worker_repeats_a_run) {
