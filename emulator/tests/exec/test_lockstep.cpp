@@ -328,10 +328,12 @@ TEST_P(InLockstep, products_and_chains) {
         "add.u64 %d2, %d2, %d9; add.u64 %d1, %d1, 12; add.u32 %r1, %r1, 1; setp.lt.u32 "
         "%p, %r1, 9; @%p bra AGAIN;\n" +
         store);
-    // More products than one batch holds, in shared memory.
+    // More products than one batch holds, in shared memory. The blocks have 64 threads or more, and
+    // read up to 48 numbers behind those of their threads.
     std::string many = "mov.u64 %d5, tile; mul.wide.u32 %d6, %t, 4; add.u64 %d7, %d5, %d6; "
-                       "cvt.rn.f32.u32 %f7, %t; st.shared.f32 [%d7], %f7; bar.sync 0; mov.f32 %f0, "
-                       "0f40000000;\nmul.wide.u32 %d2, %x, 4; add.u64 %d3, %d5, %d2;\n";
+                       "cvt.rn.f32.u32 %f7, %t; st.shared.f32 [%d7], %f7; add.u32 %r2, %t, 64;\n"
+                       "cvt.rn.f32.u32 %f7, %r2; st.shared.f32 [%d7+256], %f7; bar.sync 0;\n"
+                       "mov.f32 %f0, 0f40000000; mul.wide.u32 %d2, %x, 4; add.u64 %d3, %d5, %d2;\n";
     for (int i = 0; i < 37; ++i) {
         const std::string first = std::to_string(2 * i + 1);
         many += ".reg .f32 %v" + first + ", %w" + first + "; ld.shared.f32 %v" + first + ", [%d5+" +
