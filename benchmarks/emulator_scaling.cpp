@@ -52,7 +52,8 @@ constexpr int STREAMS = 64;
 constexpr int LAUNCHES_PER_STREAM = 16;
 constexpr unsigned SMALL_BLOCKS = 4;
 constexpr int EMPTY_LAUNCHES = 2000;
-constexpr int ARITHMETIC_STEPS = 10'000'000;
+// Enough that starting the threads takes no time in comparison.
+constexpr int ARITHMETIC_STEPS = 64'000'000;
 constexpr int REPEATS = 5;
 
 /// Returns the shortest of some runs, in milliseconds. One run before them is not counted.
@@ -304,6 +305,17 @@ void print_table(const std::vector<unsigned>& workers, Figures& best) {
         }
         std::printf("\n");
     }
+    const auto speedup = [&](const char* name, unsigned count) {
+        return best[name][workers.front()] / best[name][count];
+    };
+    for (const char* const name : {"naive_product", "tiled_product"}) {
+        // The processor itself may be slower with all cores busy than with one.
+        std::printf("%-38s", (std::string(name) + ", speedup / native speedup").c_str());
+        for (const unsigned count : workers) {
+            std::printf(" %8.2f", speedup(name, count) / speedup("arithmetic", count));
+        }
+        std::printf("\n");
+    }
     std::printf("%-38s", "saxpy, share of the copy bandwidth");
     for (const unsigned count : workers) {
         // saxpy moves three floats per element, a copy two.
@@ -315,7 +327,7 @@ void print_table(const std::vector<unsigned>& workers, Figures& best) {
 } // namespace
 
 int main(int argc, char** argv) {
-    int rounds = 2;
+    int rounds = 3;
     std::vector<unsigned> workers;
     for (int i = 1; i < argc; ++i) {
         const std::string name = argv[i];
