@@ -11,6 +11,8 @@
 #include "builtins/memory.hpp"
 #include "builtins/output.hpp"
 
+#include <locale.h>
+
 #include <bit>
 #include <cstdio>
 #include <cstring>
@@ -228,8 +230,29 @@ bool Formatter::read_argument(std::uint32_t bytes, std::uint64_t& value) {
     return true;
 }
 
+/// A scope in which this thread formats numbers as in C, whatever language the program uses.
+class LocaleOfC {
+public:
+    [[nodiscard]] LocaleOfC() : before_(::uselocale(of_c())) {}
+
+    ~LocaleOfC() { ::uselocale(before_); }
+
+    LocaleOfC(const LocaleOfC&) = delete;
+    LocaleOfC& operator=(const LocaleOfC&) = delete;
+
+private:
+    static locale_t of_c() {
+        // If there is no memory for it, this is null, and uselocale() changes nothing.
+        static const locale_t LOCALE = ::newlocale(LC_ALL_MASK, "C", nullptr);
+        return LOCALE;
+    }
+
+    locale_t before_;
+};
+
 template <typename Value>
 void Formatter::append(const std::string& spec, Value value) {
+    const LocaleOfC locale;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral" // composed above, one conversion
 #pragma GCC diagnostic ignored "-Wformat-security"

@@ -20,11 +20,13 @@
 //
 //   - It runs only grids that the awaited work depends on. The thread could not return earlier
 //     anyway, so it cannot be held up by something that waits for it.
-//   - It does not take other work afterwards, not even what follows on the grid.
+//   - It does not take other work afterwards. What follows on the grid goes to workers, unless the
+//     awaited work depends on it too (objects/streams/operation.cpp).
 //   - A block that yields while there is other work goes to the queue as always.
 //   - Grids with a fixed order (one worker, random schedules) are left to the workers.
 //   - The thread may have any stack and any floating-point mode. A stack that is small, or that the
 //     system does not know (of a coroutine), is not used.
+//   - A request to cancel the thread waits until the kernel has ended.
 
 #include "exec/default_floating_point.hpp"
 #include "exec/engine_state.hpp"
@@ -40,6 +42,22 @@ namespace {
 
 /// How much stack a thread must have left to run kernels. They use less than a tenth of it.
 constexpr std::size_t MIN_STACK_BYTES = 512 * 1024;
+
+/// A scope in which this thread cannot be cancelled. Kernels that print would notice a request.
+class Uncancelled {
+public:
+    [[nodiscard]] Uncancelled() noexcept {
+        (void)::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_);
+    }
+
+    ~Uncancelled() { (void)::pthread_setcancelstate(before_, nullptr); }
+
+    Uncancelled(const Uncancelled&) = delete;
+    Uncancelled& operator=(const Uncancelled&) = delete;
+
+private:
+    int before_ = PTHREAD_CANCEL_ENABLE;
+};
 
 /// The stack of a thread.
 struct Stack {
@@ -127,6 +145,7 @@ bool Engine::State::help(const std::function<bool(const void*)>& is_awaited) {
         ++busy; // the workers do not stop before the guest is done
     }
     {
+        const Uncancelled uncancelled;
         const DefaultFloatingPoint numbers;
         this_worker = &workers[worker_count.load(std::memory_order_relaxed)];
         run_grid(*this_worker, grid);

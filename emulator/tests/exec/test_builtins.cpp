@@ -6,6 +6,8 @@
 #include "builtins/heap.hpp"
 #include "exec/harness.hpp"
 
+#include <clocale>
+
 namespace cuprum::emulator {
 
 namespace {
@@ -97,6 +99,21 @@ TEST(Printf, floats_strings_characters_and_pointers) {
 )",
                     9),
               "1.500000 1.50 1.500e+00 1.5 word|  word|wo A 0x1000 %");
+}
+
+TEST(Printf, numbers_look_the_same_in_every_language) {
+    // Whichever of these exists writes a comma.
+    const std::string before = std::setlocale(LC_ALL, nullptr);
+    const bool has_any = std::setlocale(LC_ALL, "de_DE.UTF-8") != nullptr ||
+                         std::setlocale(LC_ALL, "fr_FR.UTF-8") != nullptr ||
+                         std::setlocale(LC_ALL, "de_DE") != nullptr;
+    const std::string text = print("%.2f", R"(
+    mov.f64 %fd1, 0d3FF8000000000000;
+    st.local.f64 [%rd2], %fd1;
+)",
+                                   1);
+    std::setlocale(LC_ALL, before.c_str());
+    EXPECT_EQ(text, "1.50") << (has_any ? "with a comma" : "no such language is installed");
 }
 
 TEST(Printf, width_and_precision_may_be_arguments) {

@@ -69,6 +69,20 @@ protected:
         return kernel;
     }
 
+    /// Returns a launch of ADD_ONE.
+    exec::GridLaunch launch_of(const std::shared_ptr<const bytecode::Kernel>& kernel,
+                               U* out) const {
+        exec::GridLaunch launch;
+        launch.kernel = kernel;
+        launch.constants = device_.constants(kernel.get());
+        launch.block[0] = 32;
+        launch.memory = &device_.map();
+        launch.awaited_as = &device_;
+        launch.parameters.resize(kernel->parameter_bytes);
+        std::memcpy(launch.parameters.data(), &out, sizeof out);
+        return launch;
+    }
+
     /// Repeats `body`, which returns whether a launch has ended on this thread, until it has.
     template <typename Body>
     static void repeat_until_it_ran_here(const Body& body) {
@@ -142,14 +156,7 @@ TEST_F(Helping, what_follows_on_the_grid_runs_on_a_worker) {
     engine_.configure(settings_);
     U* const out = device_.allocate<U>(1);
     const auto kernel = compile(ADD_ONE);
-    exec::GridLaunch launch;
-    launch.kernel = kernel;
-    launch.constants = device_.constants(kernel.get());
-    launch.block[0] = 32;
-    launch.memory = &device_.map();
-    launch.awaited_as = &device_;
-    launch.parameters.resize(kernel->parameter_bytes);
-    std::memcpy(launch.parameters.data(), &out, sizeof out);
+    const exec::GridLaunch launch = launch_of(kernel, out);
     const auto this_thread = std::this_thread::get_id();
     int round = 0;
     int ran_here = 0;
@@ -241,6 +248,28 @@ TEST_F(Helping, the_floating_point_mode_of_the_thread_has_no_effect_and_stays) {
         return launch.has_ended_here();
     });
     std::fesetenv(&before);
+}
+
+TEST_F(Helping, the_thread_cannot_be_cancelled_while_it_helps) {
+    U* const out = device_.allocate<U>(1);
+    const exec::GridLaunch launch = launch_of(compile(ADD_ONE), out);
+    const auto cancel_state = [] {
+        int state = 0;
+        (void)::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+        (void)::pthread_setcancelstate(state, nullptr);
+        return state;
+    };
+    repeat_until_it_ran_here([&] {
+        std::atomic<int> inside = -1;
+        engine_.submit(launch, [&](const Fault*) { inside = cancel_state(); });
+        const bool has_helped = engine_.help(always);
+        while (inside == -1) {
+            std::this_thread::yield();
+        }
+        EXPECT_TRUE(!has_helped || inside == PTHREAD_CANCEL_DISABLE);
+        EXPECT_EQ(cancel_state(), PTHREAD_CANCEL_ENABLE);
+        return has_helped;
+    });
 }
 
 TEST_F(Helping, a_small_stack_is_not_used) {

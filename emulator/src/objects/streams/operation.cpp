@@ -12,6 +12,7 @@
 #include "objects/process/origin.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <deque>
 #include <exception>
@@ -25,6 +26,9 @@ namespace {
 // Operations that became ready while another one finishes on this thread. The outermost caller runs
 // them one after the other, so that a long chain of quick operations does not overflow the stack.
 thread_local constinit std::deque<std::shared_ptr<Operation>>* ready_here = nullptr;
+
+// What this thread waits for while it runs a grid itself (exec/helping.cpp), or nullptr.
+thread_local constinit const Operation* awaited_here = nullptr;
 
 /// How often a waiting thread looks before it reads the clock.
 constexpr int LOOKS_PER_CLOCK = 16;
@@ -97,37 +101,39 @@ void Operation::wait() const noexcept {
 
 /// Runs a grid on which this operation depends. Returns false if there is none to run here.
 bool Operation::help() const noexcept {
-    return ready_here == nullptr && exec::Engine::instance().help([this](const void* operation) {
+    if (ready_here != nullptr) {
+        return false;
+    }
+    awaited_here = this;
+    const bool has_helped = exec::Engine::instance().help([this](const void* operation) {
         return static_cast<const Operation*>(operation)->leads_to(*this);
     });
+    awaited_here = nullptr;
+    return has_helped;
 }
 
 /// Returns whether a later operation depends on this one. Looks at a few operations only, so the
 /// answer may be false by mistake.
 bool Operation::leads_to(const Operation& later) const {
-    if (this == &later) {
-        return true;
-    }
-    constexpr int most_steps = 4;
-    std::shared_ptr<const Operation> at;
-    for (int step = 0; step < most_steps; ++step) {
-        const Operation& from = at == nullptr ? *this : *at;
-        std::shared_ptr<const Operation> next;
-        {
-            const std::lock_guard lock(from.mutex_);
-            for (const auto& successor : from.successors_) {
-                if (successor.get() == &later) {
-                    return true;
-                }
+    std::array<std::shared_ptr<const Operation>, 8> found; // what depends on this operation
+    std::size_t count = 0;
+    const auto look_behind = [&](const Operation& from) {
+        const std::lock_guard lock(from.mutex_);
+        for (const auto& successor : from.successors_) {
+            if (successor.get() == &later) {
+                return true;
             }
-            if (from.successors_.empty()) {
-                return false;
+            if (count != found.size()) {
+                found[count++] = successor;
             }
-            next = from.successors_.front();
         }
-        at = std::move(next);
+        return false;
+    };
+    bool is_found = this == &later || look_behind(*this);
+    for (std::size_t i = 0; i < count && !is_found; ++i) {
+        is_found = look_behind(*found[i]);
     }
-    return false;
+    return is_found;
 }
 
 void Operation::finish() noexcept {
@@ -169,10 +175,22 @@ void Operation::release_one() noexcept {
     if (pending_.fetch_sub(1, std::memory_order_acq_rel) != 1) {
         return;
     }
-    if (ready_here != nullptr) {
+    if (is_for_a_worker()) {
+        exec::Engine::instance().post([self = shared_from_this()] { self->run_with_followers(); });
+    } else if (ready_here != nullptr) {
         ready_here->push_back(shared_from_this());
-        return;
+    } else {
+        run_with_followers();
     }
+}
+
+/// Returns whether this thread helps, but does not wait for this operation.
+bool Operation::is_for_a_worker() const {
+    return awaited_here != nullptr && (awaited_here->is_done() || !leads_to(*awaited_here));
+}
+
+/// Runs an operation that is ready, and the quick ones that become ready through it.
+void Operation::run_with_followers() noexcept {
     std::deque<std::shared_ptr<Operation>> ready;
     ready_here = &ready;
     run();

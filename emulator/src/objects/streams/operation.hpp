@@ -88,7 +88,9 @@ protected:
 private:
     [[nodiscard]] bool help() const noexcept;
     [[nodiscard]] bool leads_to(const Operation& later) const;
+    [[nodiscard]] bool is_for_a_worker() const;
     void release_one() noexcept;
+    void run_with_followers() noexcept;
     static void release_by_priority(std::vector<std::shared_ptr<Operation>> operations);
     void run() noexcept;
 
