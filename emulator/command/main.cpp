@@ -245,17 +245,17 @@ public:
     explicit Driver(const fs::path& path)
         : library_(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {}
 
-    template <typename... Parameters, typename... Arguments>
-    CUresult call(CUresult (*)(Parameters...), const char* name, Arguments... arguments) const {
+    // NOTE: takes the function's type, not its address, which nothing here is linked with.
+    template <typename Function, typename... Arguments>
+    CUresult call(const char* name, Arguments... arguments) const {
         void* address = ::dlsym(library_, name);
-        return address == nullptr
-                   ? CUDA_ERROR_NOT_FOUND
-                   : reinterpret_cast<CUresult (*)(Parameters...)>(address)(arguments...);
+        return address == nullptr ? CUDA_ERROR_NOT_FOUND
+                                  : reinterpret_cast<Function*>(address)(arguments...);
     }
 
     [[nodiscard]] int attribute(CUdevice_attribute attribute, int device) const {
         int value = 0;
-        call(&cuDeviceGetAttribute, "cuDeviceGetAttribute", &value, attribute, device);
+        call<decltype(cuDeviceGetAttribute)>("cuDeviceGetAttribute", &value, attribute, device);
         return value;
     }
 
@@ -267,9 +267,9 @@ void show_device(const Driver& driver, int device) {
     char name[128] = {};
     char bus[32] = {};
     std::size_t bytes = 0;
-    driver.call(&cuDeviceGetName, "cuDeviceGetName", name, int{sizeof name}, device);
-    driver.call(&cuDeviceGetPCIBusId, "cuDeviceGetPCIBusId", bus, int{sizeof bus}, device);
-    driver.call(&cuDeviceTotalMem, "cuDeviceTotalMem_v2", &bytes, device);
+    driver.call<decltype(cuDeviceGetName)>("cuDeviceGetName", name, int{sizeof name}, device);
+    driver.call<decltype(cuDeviceGetPCIBusId)>("cuDeviceGetPCIBusId", bus, int{sizeof bus}, device);
+    driver.call<decltype(cuDeviceTotalMem)>("cuDeviceTotalMem_v2", &bytes, device);
     std::cout << "device " << device << ": " << name << ", compute capability "
               << driver.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) << '.'
               << driver.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device) << ", "
@@ -287,12 +287,12 @@ int show_info() {
     const fs::path nvml = path->parent_path() / "libnvidia-ml.so.1";
     int version = 0;
     int count = 0;
-    driver.call(&cuDriverGetVersion, "cuDriverGetVersion", &version);
+    driver.call<decltype(cuDriverGetVersion)>("cuDriverGetVersion", &version);
     std::cout << "library: " << path->string() << '\n'
               << "NVML: " << (fs::exists(nvml) ? nvml.string() : "not installed") << '\n'
               << "CUDA: " << version / 1000 << '.' << version % 1000 / 10 << '\n';
-    if (driver.call(&cuInit, "cuInit", 0U) != CUDA_SUCCESS ||
-        driver.call(&cuDeviceGetCount, "cuDeviceGetCount", &count) != CUDA_SUCCESS) {
+    if (driver.call<decltype(cuInit)>("cuInit", 0U) != CUDA_SUCCESS ||
+        driver.call<decltype(cuDeviceGetCount)>("cuDeviceGetCount", &count) != CUDA_SUCCESS) {
         return complain("the emulated device does not start: see the message above");
     }
     for (int device = 0; device < count; ++device) {
