@@ -265,7 +265,7 @@ void decode_memory(Reader& reader) {
     if (address.base_width == Width::B32) {
         rest.tag |= NARROW_ADDRESS;
     }
-    if (form.is_store || form.is_ordered) {
+    if (form.is_store || reader.order().is_strong) { // strong loads happen, used or not
         rest.flags = bytecode::HAS_SIDE_EFFECT;
     }
     note_access(reader, form, address, count, sources);
