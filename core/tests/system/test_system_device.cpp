@@ -76,17 +76,18 @@ TEST_F(SystemDevice, counts_the_memory_that_this_process_allocates) {
     constexpr std::size_t bytes = std::size_t{64} << 20U;
     const Device system = mine();
     stream().sync(); // the context exists
-    const MemoryInfo before = system.memory_info();
-    EXPECT_EQ(before.free + before.used + before.reserved, before.total);
-    {
-        const auto resource = SynchronousMemoryResource::create(device());
+    const auto resource = SynchronousMemoryResource::create(device());
+    // Other processes may use the device and change its memory between two questions.
+    bool is_counted = !device().is_emulated(); // which nobody can expect of a GPU
+    for (int attempt = 0; attempt < 1000 && !is_counted; ++attempt) {
+        const MemoryInfo before = system.memory_info();
+        EXPECT_EQ(before.free + before.used + before.reserved, before.total);
         const Buffer buffer = resource->allocate(bytes, stream());
         const MemoryInfo during = system.memory_info();
         EXPECT_EQ(during.total, before.total);
-        if (device().is_emulated()) { // other programs may use a GPU
-            EXPECT_EQ(during.used, before.used + bytes);
-        }
+        is_counted = during.used == before.used + bytes;
     }
+    EXPECT_TRUE(is_counted);
 }
 
 TEST_F(SystemDevice, lists_this_process) {
