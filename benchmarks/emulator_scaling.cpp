@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Measures how the emulated device scales with its workers: kernels, many streams, empty blocks and
-// empty launches with 1, 2, 4, 8 ... workers, and the machine's copy bandwidth with as many
-// threads.
+// empty launches with 1, 2, 4, 8 ... workers; and a copy, arithmetic and a matrix product in native
+// code with as many threads.
 //
 // The number of workers is fixed once the driver has started. The program therefore runs itself
 // once per number of workers and round, and keeps the best time of all rounds.
 //
 //   emulator_scaling [--rounds N] [--workers N,N,...]     prints one table
 
+#include "kernels/native.hpp"
 #include "kernels/source.hpp"
 
 #include <cuprum/cuprum.hpp>
@@ -114,6 +115,17 @@ double arithmetic_ms(unsigned count) {
     });
 }
 
+/// Returns the time of the native product of two matrices with `count` threads.
+double native_product_ms(unsigned count) {
+    constexpr std::size_t ELEMENTS = std::size_t{SIZE} * SIZE;
+    const std::vector<float> factor(ELEMENTS, 1.0F);
+    std::vector<float> product(ELEMENTS);
+    native::FOR_THIS_MACHINE.use_threads(count);
+    return best_ms([&] {
+        native::FOR_THIS_MACHINE.matmul(factor.data(), factor.data(), product.data(), SIZE);
+    });
+}
+
 /// Returns the time of the clock that %globaltimer shows on the emulated device.
 std::int64_t host_ns() {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -177,6 +189,7 @@ int measure(unsigned workers) {
 
     print("copy", copy_ms(workers));
     print("arithmetic", arithmetic_ms(workers));
+    print("native_product", native_product_ms(workers));
     const auto run = [&](const char* name, const cuprum::LaunchConfig& config, auto... arguments) {
         const auto kernel = code.get_kernel(name);
         return best_ms([&] {
@@ -274,6 +287,7 @@ struct Row {
 constexpr Row ROWS[] = {
     {"copy", "native copy of 16M floats (ms)", true},
     {"arithmetic", "native arithmetic (ms)", true},
+    {"native_product", "native product 768^3 (ms)", true},
     {"saxpy", "saxpy of 16M floats (ms)", true},
     {"naive_product", "naive product 768^3 (ms)", true},
     {"tiled_product", "tiled product 768^3 (ms)", true},
@@ -312,7 +326,7 @@ void print_table(const std::vector<unsigned>& workers, Figures& best) {
         // The processor itself may be slower with all cores busy than with one.
         std::printf("%-38s", (std::string(name) + ", speedup / native speedup").c_str());
         for (const unsigned count : workers) {
-            std::printf(" %8.2f", speedup(name, count) / speedup("arithmetic", count));
+            std::printf(" %8.2f", speedup(name, count) / speedup("native_product", count));
         }
         std::printf("\n");
     }

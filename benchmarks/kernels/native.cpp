@@ -16,13 +16,19 @@ namespace native {
 
 namespace {
 
-/// Runs `body(begin, end)` over [0, count) on all cores.
+int thread_count = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+
+void use_threads(unsigned count) {
+    thread_count = static_cast<int>(count);
+}
+
+/// Runs `body(begin, end)` over [0, count), a part on each thread.
 template <typename Body>
 void parallel(int count, Body body) {
-    const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    const int parts = thread_count;
     std::vector<std::thread> threads;
-    for (int i = 0; i < cores; ++i) {
-        threads.emplace_back([=] { body(count * i / cores, count * (i + 1) / cores); });
+    for (int i = 0; i < parts; ++i) {
+        threads.emplace_back([=] { body(count * i / parts, count * (i + 1) / parts); });
     }
     for (auto& thread : threads) {
         thread.join();
@@ -137,6 +143,7 @@ void histogram(const unsigned char* data, unsigned* bins, int n) {
 } // namespace
 
 const Kernels CUPRUM_NATIVE_KERNELS = {
+    .use_threads = use_threads,
     .saxpy = saxpy,
     .matmul = matmul,
     .mandelbrot = mandelbrot,

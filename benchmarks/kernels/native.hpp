@@ -1,13 +1,16 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The benchmark's kernels as native, vectorised code on all cores.
+// The benchmark's kernels as native, vectorised code on several threads.
 
 #pragma once
 
 namespace native {
 
 struct Kernels {
+    /// Sets how many threads all of these use from now on. The default is one per core.
+    void (*use_threads)(unsigned count);
+
     /// y = a * x + y; `n` is a multiple of 1024.
     void (*saxpy)(float a, const float* x, float* y, int n);
 
