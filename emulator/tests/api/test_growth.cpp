@@ -213,6 +213,48 @@ TEST_F(Growth, modules_and_the_launches_of_old) {
     });
 }
 
+TEST_F(Growth, modules_that_are_unloaded_before_their_kernels_launch_others) {
+    const std::string text = R"(.version 8.0
+.target sm_70
+.address_size 64
+.extern .func (.param .b64 r) __cuprum_make_launch(.param .b64 kernel);
+.extern .func free(.param .b64 address);
+.visible .entry child() { ret; }
+.visible .entry parent()
+{
+    .reg .b64 %rd<3>;
+    mov.u64 %rd1, child;
+    {
+        .param .b64 kernel1;
+        .param .b64 header1;
+        st.param.b64 [kernel1], %rd1;
+        call.uni (header1), __cuprum_make_launch, (kernel1);
+        ld.param.b64 %rd2, [header1];
+        st.param.b64 [header1], %rd2;
+        call.uni free, (header1);
+    }
+    ret;
+}
+)";
+    expect_none(SOME * 2, [&] {
+        CUmodule module = nullptr;
+        CUfunction parent = nullptr;
+        CUstream stream = nullptr;
+        ASSERT_TRUE(succeeds(CU(cuModuleLoadData)(&module, text.c_str())));
+        ASSERT_TRUE(succeeds(CU(cuModuleGetFunction)(&parent, module, "parent")));
+        ASSERT_TRUE(succeeds(CU(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING)));
+        {
+            Gate gate;
+            gate.block(stream);
+            ASSERT_TRUE(succeeds(
+                CU(cuLaunchKernel)(parent, 1, 1, 1, 1, 1, 1, 0, stream, nullptr, nullptr)));
+            ASSERT_TRUE(succeeds(CU(cuModuleUnload)(module)));
+        }
+        ASSERT_TRUE(succeeds(CU(cuStreamSynchronize)(stream)));
+        ASSERT_TRUE(succeeds(CU(cuStreamDestroy)(stream)));
+    });
+}
+
 TEST_F(Growth, libraries_and_links) {
     expect_none(SOME, [&] {
         CUlibrary code = nullptr;

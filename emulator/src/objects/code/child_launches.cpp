@@ -78,6 +78,7 @@ private:
             [self = shared_from_this(), children = std::move(children)](const Fault* fault) {
                 self->running_ = {};
                 if (fault != nullptr) {
+                    self->levels_.clear(); // before the host can know that the grid is done
                     self->done_(fault);
                 } else {
                     self->run(children == nullptr
@@ -247,12 +248,13 @@ std::uint32_t ask(const BlockContext& block, std::uint32_t thread, LauncherQuest
 } // namespace
 
 std::shared_ptr<Function> ChildLaunches::find(std::uint64_t kernel) const {
-    return module_->function_at(kernel);
+    const auto module = module_.lock();
+    return module == nullptr ? nullptr : module->function_at(kernel);
 }
 
 void ChildLaunches::add(Function& function, const LaunchRequest& request,
                         const exec::GridLaunch& parent, bool is_tail) {
-    Context& context = module_->context();
+    Context& context = function.module()->context();
     check_launch(function, context, context.device().sm_count(), request);
     PreparedLaunch launch = prepare_launch(function, context, parent.priority, request);
     if (launch.grid.children != nullptr) {
@@ -271,8 +273,11 @@ void ChildLaunches::add(std::function<void()> transfer, bool is_tail) {
 }
 
 std::size_t ChildLaunches::most() const {
-    return std::max(LEAST_ROOM,
-                    module_->context().limit(CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT));
+    const auto module = module_.lock();
+    return module == nullptr
+               ? LEAST_ROOM
+               : std::max(LEAST_ROOM,
+                          module->context().limit(CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT));
 }
 
 std::size_t ChildLaunches::count() {
@@ -311,6 +316,7 @@ std::function<void(const Fault*)> with_children(const exec::GridLaunch& grid,
     return [children = grid.children, done = std::move(done)](const Fault* fault) {
         ChildLaunches::Queues queues = static_cast<ChildLaunches*>(children.get())->take();
         if (fault != nullptr || (queues.first.empty() && queues.tail.empty())) {
+            queues = {}; // before the host can know that the grid is done
             done(fault);
         } else {
             std::make_shared<ChildRunner>(done)->run(std::move(queues));

@@ -26,7 +26,7 @@ namespace cuprum::emulator {
 /// CUDA allows this order: kernels cannot wait for what they launch.
 class ChildLaunches {
 public:
-    explicit ChildLaunches(std::shared_ptr<Module> module) : module_(std::move(module)) {}
+    explicit ChildLaunches(const std::shared_ptr<Module>& module) : module_(module) {}
 
     /// A kernel, or a copy or fill as a function.
     using Work = std::variant<PreparedLaunch, std::function<void()>>;
@@ -63,7 +63,8 @@ public:
     [[nodiscard]] std::uint32_t depth() const noexcept { return depth_; }
 
 private:
-    std::shared_ptr<Module> module_;
+    // Whoever runs the grid keeps the module. The grid itself may live a moment longer than that.
+    std::weak_ptr<Module> module_;
     std::uint32_t depth_ = 0;
     std::mutex mutex_; // guards what follows
     Queues queues_;

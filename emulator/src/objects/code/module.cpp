@@ -44,6 +44,7 @@ Module::~Module() {
 void Module::unload() {
     HandleTable::instance().erase(HandleKind::Module, handle_value());
     const std::lock_guard lock(mutex_);
+    is_unloaded_ = true;
     for (auto& function : functions_) {
         if (function != nullptr) {
             HandleTable::instance().erase(HandleKind::Function, function->handle_value());
@@ -81,12 +82,16 @@ std::shared_ptr<Function> Module::function(const std::string& name) {
     }
     const std::lock_guard lock(mutex_);
     auto& function = functions_[static_cast<std::size_t>(found - kernels_.begin())];
-    if (function == nullptr) {
-        function = std::make_shared<Function>(shared_from_this(), *found,
-                                              passes::place_symbols(**found, addresses_));
-        HandleTable::instance().insert(HandleKind::Function, function);
+    if (function != nullptr) {
+        return function;
     }
-    return function;
+    auto made = std::make_shared<Function>(shared_from_this(), *found,
+                                           passes::place_symbols(**found, addresses_));
+    if (!is_unloaded_) { // a kernel that still runs may launch this one, without a handle
+        HandleTable::instance().insert(HandleKind::Function, made);
+        function = made;
+    }
+    return made;
 }
 
 std::shared_ptr<Function> Module::function_at(std::uint64_t address) {

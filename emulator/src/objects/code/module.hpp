@@ -71,6 +71,7 @@ private:
     std::map<std::string, std::shared_ptr<Allocation>> variables_;
     std::map<std::string, ptx::Type> reference_types_; // of variables that are references
     std::mutex mutex_;                                 // guards the members below
+    bool is_unloaded_ = false;
     std::vector<std::shared_ptr<Function>> functions_; // as kernels_, made on first use
     std::map<std::string, std::shared_ptr<TextureReference>> textures_; // made on first use
     std::map<std::string, std::shared_ptr<SurfaceReference>> surfaces_; // made on first use
