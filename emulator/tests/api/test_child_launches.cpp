@@ -6,8 +6,11 @@
 #include "api/driver.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 using namespace cuprum::emulator::test;
@@ -262,6 +265,86 @@ TEST_F(ChildLaunches, refused_launches_give_their_arguments_back) {
                                      launching("note", 2)));
     ASSERT_TRUE(succeeds(launch(parent)));
     EXPECT_EQ(numbers(), (std::vector<unsigned>{2}));
+}
+
+TEST_F(ChildLaunches, nothing_of_a_module_is_left_when_its_kernels_are_done) {
+    const std::string wait = "AGAIN:\n"
+                             "    ld.volatile.global.u32 %r3, [%rd1];\n"
+                             "    setp.eq.u32 %p1, %r3, 0;\n"
+                             "    @%p1 bra AGAIN;\n";
+    unsigned* flag = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuMemHostAlloc)(reinterpret_cast<void**>(&flag), sizeof *flag, 0)));
+    const auto before = live_counts();
+    // Many times: the host must wake up before the worker goes on to show what it still keeps.
+    for (int i = 0; i < 60 && !HasFailure(); ++i) {
+        const CUfunction parent = load(kernel_of("parent", wait + LAST_ERROR));
+        *flag = 0;
+        unsigned value = 0;
+        void* arguments[] = {&flag, &value};
+        ASSERT_TRUE(
+            succeeds(CU(cuLaunchKernel)(parent, 2, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr)));
+        std::thread waiting([&] {
+            EXPECT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+            EXPECT_TRUE(succeeds(CU(cuCtxSynchronize)()));
+            EXPECT_TRUE(succeeds(CU(cuModuleUnload)(module_)));
+            EXPECT_EQ(live_counts().device_allocations, before.device_allocations);
+        });
+        for (int turn = 0; turn < 100; ++turn) {
+            std::this_thread::yield();
+        }
+        std::atomic_ref(*flag).store(1);
+        waiting.join();
+        module_ = nullptr;
+    }
+    EXPECT_TRUE(succeeds(CU(cuMemFreeHost)(flag)));
+}
+
+TEST_F(ChildLaunches, fills_and_copies_end_where_registered_memory_ends) {
+    const std::string call = R"(
+    {
+        .param .b64 to1;
+        .param .b32 value1;
+        .param .b64 from1;
+        .param .b64 bytes1;
+        .param .b64 stream1;
+        .param .b32 error1;
+        st.param.b64 [to1], %rd1;
+        st.param.b32 [value1], 7;
+        st.param.b64 [from1], %rd1;
+        st.param.b64 [bytes1], 4097;
+        st.param.b64 [stream1], 0;
+)";
+    const CUfunction parent = load(R"(
+.extern .func (.param .b32 r) __cudaCDP2MemsetAsync(.param .b64 to, .param .b32 value,
+    .param .b64 bytes, .param .b64 stream);
+.extern .func (.param .b32 r) __cudaCDP2MemcpyAsync(.param .b64 to, .param .b64 from,
+    .param .b64 bytes, .param .b32 kind, .param .b64 stream);
+)" + kernel_of("parent", call + R"(
+        call.uni (error1), __cudaCDP2MemsetAsync, (to1, value1, bytes1, stream1);
+        ld.param.b32 %r1, [error1];
+    }
+)" + call + R"(
+        call.uni (error1), __cudaCDP2MemcpyAsync, (to1, from1, bytes1, value1, stream1);
+        ld.param.b32 %r2, [error1];
+    }
+    st.global.u32 [%rd1], %r1;
+    st.global.u32 [%rd1+4], %r2;
+)"));
+    constexpr std::size_t page = 4096;
+    std::vector<unsigned char> memory(3 * page);
+    void* first = memory.data();
+    std::size_t room = memory.size();
+    ASSERT_NE(std::align(page, 2 * page, first, room), nullptr);
+    ASSERT_TRUE(succeeds(CU(cuMemHostRegister)(first, page, 0)));
+    unsigned value = 0;
+    void* arguments[] = {&first, &value};
+    ASSERT_TRUE(
+        succeeds(CU(cuLaunchKernel)(parent, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr)));
+    ASSERT_TRUE(succeeds(CU(cuCtxSynchronize)()));
+    EXPECT_EQ(static_cast<unsigned*>(first)[0], 1U) << "cudaErrorInvalidValue";
+    EXPECT_EQ(static_cast<unsigned*>(first)[1], 1U) << "cudaErrorInvalidValue";
+    EXPECT_EQ(static_cast<unsigned char*>(first)[page], 0) << "the byte behind it";
+    EXPECT_TRUE(succeeds(CU(cuMemHostUnregister)(first)));
 }
 
 TEST_F(ChildLaunches, an_address_that_is_not_of_a_launch_is_refused) {

@@ -3,6 +3,7 @@
 
 #include "api/driver.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -257,6 +258,21 @@ TEST_F(Memory, host_memory_is_registered_once) {
     ASSERT_TRUE(succeeds(CU(cuMemHostUnregister)(host.data())));
     EXPECT_TRUE(
         returns(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, CU(cuMemHostUnregister)(host.data())));
+}
+
+TEST_F(Memory, a_fill_ends_where_registered_memory_ends) {
+    std::vector<char> host(8192);
+    const auto device = reinterpret_cast<CUdeviceptr>(host.data());
+    const CUdeviceptr other = allocate(8192);
+    ASSERT_TRUE(succeeds(CU(cuMemHostRegister)(host.data(), 4096, 0)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemsetD8)(device, 1, 4097)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemcpyDtoD)(device, other, 4097)));
+    EXPECT_EQ(std::ranges::count(host, 0), 8192);
+    EXPECT_TRUE(succeeds(CU(cuMemsetD8)(device, 1, 4096)));
+    EXPECT_TRUE(succeeds(CU(cuMemcpyHtoD)(other, host.data(), 8192)))
+        << "the source is host memory";
+    ASSERT_TRUE(succeeds(CU(cuMemHostUnregister)(host.data())));
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(other)));
 }
 
 TEST_F(Memory, only_what_is_mapped_can_be_registered) {

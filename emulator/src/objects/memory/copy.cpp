@@ -293,7 +293,7 @@ Place check_side(const CopySide& side, const Copy& copy, bool is_write, int devi
                 *allocation, device);
     const std::uint64_t available = Allocations::instance().bytes_from(side.address);
     if (extent > available) {
-        if (allocation->kind == MemoryKind::Registered) {
+        if (allocation->kind == MemoryKind::Registered && side.end != CopyEnd::Device) {
             return {}; // begins in registered memory and continues in other host memory
         }
         fail(CUDA_ERROR_INVALID_VALUE, std::string(which) + " of " + std::to_string(extent) +
