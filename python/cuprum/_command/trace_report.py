@@ -19,8 +19,11 @@ _TITLES = {
     "range": "ranges",
 }
 
-# What XML does not allow, and lone surrogates, which no encoding allows.
-_NOT_TEXT = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# What XML does not allow, lone surrogates, which no encoding allows, and what controls a terminal
+# or turns the direction of text.
+_NOT_TEXT = re.compile(
+    r"[^ -~\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+)
 # Ten thousand years: NaN and infinity are not below it.
 _MOST_MICROSECONDS = 1e4 * 366 * 86400 * 1e6
 
@@ -95,14 +98,17 @@ def _identity(value: object) -> object:
 
 
 def _text(value: object) -> str:
-    """Return text that can be written to any terminal, file or picture."""
-    return _NOT_TEXT.sub("\ufffd", value if isinstance(value, str) else str(value))
+    """Return a line of text that can be written to any terminal, file or picture."""
+    text = value if isinstance(value, str) else str(value)
+    return _NOT_TEXT.sub("\ufffd", re.sub(r"[\t\n\r]", " ", text))
 
 
 def _parse(file: Path) -> list[dict]:
     text = file.read_text(encoding="utf-8")
     try:
         events = json.loads(text)
+    except RecursionError:
+        raise ValueError("its values are nested too deeply") from None
     except ValueError:
         if not text.startswith("["):
             raise
