@@ -23,6 +23,8 @@ _SHELLS = ("bash", "zsh", "fish")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with the given or the process's arguments; return its exit status."""
+    if sys.stdout is None:  # the shell closed it: `>&-`
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     parser = make_parser()
     options, unknown = parser.parse_known_args(arguments)
     if unknown:
@@ -30,7 +32,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status = _run(options)
         sys.stdout.flush()
-    except BrokenPipeError:  # `| head` closes the pipe early
+    except OSError as error:  # the pipe or the disk of the output
+        if not isinstance(error, BrokenPipeError):  # `| head` closes the pipe early
+            print(f"cuprum: {error}", file=sys.stderr)
         # Prevent a second error when Python flushes stdout at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILURE

@@ -330,7 +330,7 @@ def _check_settings(name: str) -> Iterator[Finding]:
         problem = ""
         if file and key != "CUPRUM_LIBDEVICE" and not Path(file).is_absolute():
             problem = "which is ignored: it is not an absolute path"
-        elif file and not Path(file).is_file():
+        elif file and not os.path.isfile(file):  # unlike Path.is_file(), it never raises
             problem = "but there is no such file"
         if problem:
             text = f"{key} is '{file}', {problem}"

@@ -313,6 +313,65 @@ def test_a_cache_that_others_can_write_to_is_refused(tmp_path, capsys, monkeypat
     assert str(folder) in capsys.readouterr().err
 
 
+# ---- traces of others, and places that take no output --------------------------------------------
+
+
+def test_a_trace_cannot_control_the_terminal(tmp_path, capsys):
+    names = [
+        "a\x1b[31m",
+        "b\x9b31m",
+        "c\rd",
+        "e\nf",
+        "g\x7f",
+        "h\u202ei",
+        "j\u2066k",
+        "l\u2028m",
+        "é 字",
+    ]
+    events = [{"ph": "X", "cat": "kernel", "name": name, "ts": 0, "dur": 1} for name in names]
+    (tmp_path / "t.json").write_text(json.dumps(events))
+    assert main(["trace", "report", str(tmp_path / "t.json")]) == SUCCESS
+    lines = capsys.readouterr().out.split("\n")
+    shown = [line.partition("%  ")[2] for line in lines if "%  " in line]
+    bad = "\ufffd"
+    assert sorted(shown) == sorted(
+        [
+            f"a{bad}[31m",
+            f"b{bad}31m",
+            "c d",
+            "e f",
+            f"g{bad}",
+            f"h{bad}i",
+            f"j{bad}k",
+            f"l{bad}m",
+            "é 字",
+        ]
+    )
+
+
+def test_a_trace_that_is_nested_too_deeply_is_no_trace(tmp_path, capsys):
+    (tmp_path / "t.json").write_text("[" * 200_000)
+    assert main(["trace", "report", str(tmp_path / "t.json")]) == FAILURE
+    assert "nested too deeply" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("place", [">&-", "> /dev/full"], ids=["closed", "full"])
+def test_output_that_cannot_be_written_is_no_traceback(place):
+    result = subprocess.run(
+        ["sh", "-c", f'exec "$@" {place}', "sh", sys.executable, "-m", "cuprum", "cache", "info"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert "Traceback" not in result.stderr
+    if "full" in place:
+        assert result.returncode == FAILURE
+        assert "No space left on device" in result.stderr
+    else:
+        assert result.returncode == SUCCESS, result.stderr
+
+
 # ---- signals -------------------------------------------------------------------------------------
 
 

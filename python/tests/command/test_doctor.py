@@ -123,8 +123,9 @@ def test_without_a_compiler_ptx_runs_on_old_and_new_devices(capability):
     [
         ("/nowhere/libnvrtc.so.13", "but there is no such file"),
         ("libnvrtc.so.13", "which is ignored: it is not an absolute path"),
+        ("/" + 300 * "a", "but there is no such file"),
     ],
-    ids=["missing", "relative"],
+    ids=["missing", "relative", "too long"],
 )
 def test_a_variable_that_names_no_usable_file_is_noticed(file, problem):
     _, findings = run(CUPRUM_NVRTC=file)
