@@ -208,8 +208,9 @@ def _name_compilers(library: Path) -> None:
 
 def _loaded_drivers() -> list[Path]:
     """Return the files of all drivers in this process."""
-    lines = Path("/proc/self/maps").read_text().splitlines()
-    files = {line.split(maxsplit=5)[-1] for line in lines}
+    # As bytes: names of files need not be text.
+    lines = Path("/proc/self/maps").read_bytes().split(b"\n")
+    files = {os.fsdecode(line.split(maxsplit=5)[-1]) for line in lines if line}
     return sorted(Path(file) for file in files if "/libcuda.so." in file)
 
 
