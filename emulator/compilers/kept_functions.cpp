@@ -45,7 +45,7 @@ bool is_of_the_device(std::string_view name) {
     constexpr std::array<std::string_view, 5> names{"vprintf", "malloc", "free", "__assertfail",
                                                     "__assert_fail"};
     return std::ranges::find(names, name) != names.end() || name.starts_with("cuda") ||
-           name.starts_with("__nv_");
+           name.starts_with("__cudaCDP") || name.starts_with("__nv_");
 }
 
 } // namespace
