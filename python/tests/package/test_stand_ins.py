@@ -3,6 +3,7 @@
 
 """The stand-ins for ptxas and nvJitLink are used only on request, with a GPU and without one."""
 
+import mmap
 import os
 import re
 import subprocess
@@ -94,3 +95,12 @@ def test_triton_must_not_find_the_driver_of_a_gpu_first(device, fake_triton, mon
         cuprum.triton.activate()
     assert fake_triton == []
     assert not any(name in os.environ for name in VARIABLES)
+
+
+def test_a_driver_is_found_whatever_names_other_files_have(tmp_path):
+    odd = os.fsencode(tmp_path) + b"/libcuda.so.99\xff"  # not UTF-8
+    with open(odd, "wb+") as file:
+        file.write(bytes(mmap.PAGESIZE))
+        file.flush()
+        with mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ):
+            assert os.fsdecode(odd) in map(str, LOADED_DRIVERS())
