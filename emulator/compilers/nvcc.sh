@@ -11,7 +11,12 @@ rest=$PATH:
 while [ -n "$rest" ] && [ -z "$real" ]; do
     folder=${rest%%:*}
     rest=${rest#*:}
-    if [ -x "$folder/nvcc" ] && [ "$(dirname "$(readlink -f "$folder/nvcc")")" != "$own" ]; then
+    case $folder in
+    /*) ;;
+    *) continue ;; # depends on where the program runs
+    esac
+    if [ -f "$folder/nvcc" ] && [ -x "$folder/nvcc" ] &&
+        [ "$(dirname "$(readlink -f "$folder/nvcc")")" != "$own" ]; then
         real=$folder/nvcc
     fi
 done

@@ -104,3 +104,24 @@ def test_a_driver_is_found_whatever_names_other_files_have(tmp_path):
         file.flush()
         with mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ):
             assert os.fsdecode(odd) in map(str, LOADED_DRIVERS())
+
+
+def test_nvcc_is_the_next_program_in_path_and_gets_its_arguments_whole(tmp_path):
+    for place in ("relative", "found"):
+        program = tmp_path / place / "nvcc"
+        program.parent.mkdir()
+        program.write_text(f'#!/bin/sh\nprintf "%s\\n" {place} "$@"\n')
+        program.chmod(0o755)
+    (tmp_path / "folder/nvcc").mkdir(parents=True)
+    stand_in = Path(__file__).parents[3] / "emulator/compilers/nvcc.sh"
+    ended = subprocess.run(
+        ["sh", stand_in, "-cubin", "-arch", "sm_80", "a b.cu", "-DTEXT=c d"],
+        env={"PATH": f":relative:{tmp_path}/folder:{tmp_path}/found:{os.environ['PATH']}"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 0, ended.stderr
+    code = ["-gencode", "arch=compute_80,code=compute_80"]
+    expected = ["found", "--fatbin", *code, "a b.cu", "-DTEXT=c d", "-o", "a b.cubin"]
+    assert ended.stdout.splitlines() == expected
