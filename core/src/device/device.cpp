@@ -325,11 +325,14 @@ detail::DeviceState* default_device() {
 detail::DeviceState* device_by_ordinal(int ordinal) {
     const detail::DeviceList& devices = detail::devices();
     if (ordinal < 0 || static_cast<std::size_t>(ordinal) >= devices.size()) {
-        throw std::invalid_argument("ordinal is " + std::to_string(ordinal) + ", expected " +
-                                    (devices.empty()
-                                         ? "nothing: the driver sees no device"
-                                         : "0 to " + std::to_string(devices.size() - 1) + " (" +
-                                               std::to_string(devices.size()) + " in all)"));
+        std::string text = "ordinal is " + std::to_string(ordinal) + ", expected ";
+        text += devices.empty() ? "nothing: the driver sees no device"
+                                : "0 to " + std::to_string(devices.size() - 1) + " (" +
+                                      std::to_string(devices.size()) + " in all)";
+        if (ordinal > 0 && driver::is_emulated()) {
+            text += "; CUPRUM_EMULATOR_DEVICES sets the number of emulated devices";
+        }
+        throw std::invalid_argument(text);
     }
     return devices[static_cast<std::size_t>(ordinal)].get();
 }

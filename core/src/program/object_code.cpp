@@ -247,7 +247,12 @@ std::string unknown_kernel(const std::string& name, detail::LibraryState& librar
         return text; // drivers before 12.4 cannot list kernels
     }
     if (names.empty()) {
-        return text + ", which has no kernels";
+        text += ", which has no kernels";
+        if (library.symbols.empty()) {
+            text += "; a template becomes a kernel if its name, such as \"f<int>\", is passed to "
+                    "compile() in name_expressions";
+        }
+        return text;
     }
     // List kernels under the names that compile() was given.
     for (const auto& [expression, symbol] : library.symbols) {

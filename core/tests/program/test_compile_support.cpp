@@ -3,6 +3,7 @@
 
 #include "program/code/fatbin.hpp"
 #include "program/code/symbol_table.hpp"
+#include "program/nvrtc/advice.hpp"
 #include "program/nvrtc/compilation.hpp"
 #include "program/source/debug_source.hpp"
 #include "program/source/include_directives.hpp"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "libraries/nvrtc/call.hpp"
+#include "program/nvrtc/advice.hpp"
 #include "program/nvrtc/compilation.hpp"
 #include "support/expect_error.hpp"
 #include "support/fake_driver.hpp"
@@ -138,6 +139,58 @@ TEST(Nvrtc, a_missing_header_names_the_directories_searched_and_the_option) {
                                         {"--no-source-include"}, {}, "/src/x.cu"),
                       "no directories were searched"));
     EXPECT_EQ(nvrtc::advice_for("x(1): error: expected a declaration", {}), "");
+}
+
+TEST(Nvrtc, a_missing_standard_header_says_what_to_include_instead) {
+    const auto advice = [](const std::string& header, const std::string& place = "x.cu") {
+        return nvrtc::advice_for(place + "(1): catastrophic error: cannot open source file \"" +
+                                     header + "\"\n  #include <" + header + ">\n",
+                                 {"--include-path=/one"}, {}, "x.cu");
+    };
+    for (const char* header : {"cstdint", "stdint.h"}) {
+        EXPECT_EQ(advice(header), "header \"" + std::string(header) +
+                                      "\" was not found: NVRTC has no standard library; include "
+                                      "<cuda/std/cstdint> instead");
+    }
+    EXPECT_TRUE(holds(advice("stdio.h"), "leave the header out: printf,")) << advice("stdio.h");
+    EXPECT_TRUE(holds(advice("cmath"), "<cuda/std/cmath>")) << advice("cmath");
+    EXPECT_TRUE(holds(advice("float.h"), "numeric_limits")) << advice("float.h");
+    EXPECT_TRUE(holds(advice("vector"), "host code")) << advice("vector");
+    EXPECT_TRUE(holds(advice("stdlib.h", "/cuda/include/cuda.h"),
+                      "\"stdlib.h\", which /cuda/include/cuda.h includes, was not found"))
+        << advice("stdlib.h", "/cuda/include/cuda.h");
+    EXPECT_TRUE(holds(advice("cvector.h"), "include_path")) << "a header of the user's";
+}
+
+TEST(Nvrtc, names_that_are_not_built_in_say_which_header_declares_them) {
+    const auto advice = [](const std::string& name) {
+        return nvrtc::advice_for("x.cu(1): warning #177-D: variable \"a\" was declared but never "
+                                 "referenced\nx.cu(2): error: identifier \"" +
+                                     name + "\" is undefined\n",
+                                 {}, {}, "x.cu");
+    };
+    EXPECT_EQ(advice("uint32_t"), "\"uint32_t\" is not built in; include <cuda/std/cstdint>");
+    EXPECT_EQ(advice("half"), "\"half\" is not built in; include <cuda_fp16.h>");
+    EXPECT_TRUE(holds(advice("FLT_MAX"), "cuda::std::numeric_limits<float>")) << advice("FLT_MAX");
+    EXPECT_EQ(advice("mine"), "");
+    EXPECT_TRUE(holds(nvrtc::advice_for("error: namespace \"std\" has no member \"max\"", {}),
+                      "use cuda::std"));
+}
+
+TEST(Nvrtc, host_code_file_names_and_wrong_name_expressions_are_explained) {
+    EXPECT_TRUE(holds(nvrtc::advice_for("error: A function without execution space annotations "
+                                        "(__host__/__device__/__global__) is considered a host "
+                                        "function, and host functions are not allowed in JIT mode.",
+                                        {}),
+                      "mark functions __device__"));
+    EXPECT_TRUE(holds(nvrtc::advice_for("error: expected a declaration", {}, {}, "x", "a/scale.cu"),
+                      "\"a/scale.cu\", which looks like the name of a file"));
+    EXPECT_EQ(nvrtc::advice_for("error: expected a declaration", {}, {}, "x", "int x; // scale.cu"),
+              "");
+    EXPECT_TRUE(holds(nvrtc::advice_for("__nv_name_map(2): error: identifier \"g\" is undefined\n"
+                                        "  #pragma nv_mangled_name g<int>\n      ^\n",
+                                        {}),
+                      "name expression \"g<int>\""));
 }
 
 TEST(Nvrtc, an_unknown_architecture_lists_those_known) {

@@ -105,7 +105,9 @@ Stream foreign_stream(nb::handle stream) {
                               std::span<PyObject* const> values) {
     const PyKernel* const what = get_if<PyKernel>(kernel);
     if (what == nullptr) [[unlikely]] {
-        raise_error(PyExc_TypeError, "kernel must be a Kernel, got " + type_label(kernel));
+        raise_error(PyExc_TypeError, "kernel must be a Kernel, got " + type_label(kernel) +
+                                         "; the order is launch(stream, config, kernel, "
+                                         "*arguments)");
     }
     nb::object made;
     const PyLaunchConfig& how = Py_TYPE(config.ptr()) == TYPE<PyLaunchConfig> && is_ready(config)

@@ -50,7 +50,7 @@ void store(PyObject* value, const Slot& slot);
 [[nodiscard]] std::vector<ParameterInfo> natural_plan(std::span<PyObject* const> values);
 
 [[noreturn]] void raise_count(const Kernel& kernel, const std::vector<ParameterInfo>& plan,
-                              std::size_t given);
+                              std::span<PyObject* const> values);
 
 } // namespace
 
@@ -103,7 +103,7 @@ KernelArguments::KernelArguments(const Kernel& kernel, std::span<PyObject* const
         return;
     }
     if (values.size() != parameters->size()) [[unlikely]] {
-        raise_count(kernel, *parameters, values.size());
+        raise_count(kernel, *parameters, values);
     }
     pack(*parameters, values, stream);
 }
@@ -121,8 +121,13 @@ std::string where(const Slot& slot) {
     return "argument at index " + std::to_string(slot.index);
 }
 
-void raise_count(const Kernel& kernel, const std::vector<ParameterInfo>& plan, std::size_t given) {
-    raise_error(PyExc_TypeError, detail::wrong_count_text(kernel.name(), plan, given));
+void raise_count(const Kernel& kernel, const std::vector<ParameterInfo>& plan,
+                 std::span<PyObject* const> values) {
+    std::string text = detail::wrong_count_text(kernel.name(), plan, values.size());
+    if (values.size() == 1 && (PyTuple_Check(values[0]) != 0 || PyList_Check(values[0]) != 0)) {
+        text += "; pass the arguments one by one, not as a " + type_label(values[0]);
+    }
+    raise_error(PyExc_TypeError, text);
 }
 
 [[noreturn]] void raise_size(const Slot& slot, nb::handle value, std::size_t size,
@@ -345,7 +350,9 @@ T load(const void* data) {
         }
     case NumpyScalar::Kind::Exact:
         if (scalar.size != slot.size) [[unlikely]] {
-            raise_size(slot, value, scalar.size);
+            const bool is_float = type_label(value).starts_with("float");
+            raise_size(slot, value, scalar.size,
+                       is_float ? "; pass float(value) to convert it" : "");
         }
         std::memcpy(slot.data, data, scalar.size);
         return;

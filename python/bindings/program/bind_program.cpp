@@ -226,9 +226,12 @@ std::string source_argument(nb::handle code, SourceType language) {
                     "NVVM IR code must be provided as str, bytes, or bytearray, got " +
                         type_label(code));
     }
-    raise_error(PyExc_TypeError, "code must be str for code_type '" +
-                                     std::string(to_string(language)) + "', got " +
-                                     type_label(code));
+    std::string text = "code must be str for code_type '" + std::string(to_string(language)) +
+                       "', got " + type_label(code);
+    if (nb::hasattr(code, "__fspath__")) {
+        text += "; pass the text of the file, as in path.read_text()";
+    }
+    raise_error(PyExc_TypeError, text);
 }
 
 /// Returns the name, without folder and suffix, of the Python file that is running.

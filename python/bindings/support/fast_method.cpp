@@ -29,9 +29,13 @@ void note_signature(nb::handle type, const std::string& name, const char* signat
 void ParameterList::sort(PyObject* const* values, std::size_t given, PyObject* keywords,
                          PyObject** sorted) const {
     if (given > positional) [[unlikely]] {
-        raise_error(PyExc_TypeError, method + "() takes at most " + std::to_string(positional) +
-                                         " positional arguments, " + std::to_string(given) +
-                                         " given");
+        std::string text = method + "() takes at most " + std::to_string(positional) +
+                           " positional argument" + (positional == 1 ? ", " : "s, ") +
+                           std::to_string(given) + " given";
+        if (given <= count) {
+            text += "; pass " + nb::cast<std::string>(nb::handle(names[positional])) + " by name";
+        }
+        raise_error(PyExc_TypeError, text);
     }
     for (std::size_t i = 0; i < given; ++i) {
         sorted[i] = values[i];
@@ -64,9 +68,13 @@ void ParameterList::sort(PyObject* const* values, std::size_t given, PyObject* k
     for (std::size_t i = given; i < count; ++i) {
         if (sorted[i] == nullptr) {
             if (required[i]) [[unlikely]] {
-                raise_error(PyExc_TypeError, method + "() missing 1 required " +
-                                                 (i < positional ? "positional" : "keyword-only") +
-                                                 " argument: " + repr_text(names[i]));
+                std::string text = method + "() missing 1 required " +
+                                   (i < positional ? "positional" : "keyword-only") +
+                                   " argument: " + repr_text(names[i]);
+                if (PyUnicode_CompareWithASCIIString(names[i], "stream") == 0) {
+                    text += "; pass a stream of device.create_stream(), or device.default_stream";
+                }
+                raise_error(PyExc_TypeError, text);
             }
             sorted[i] = Py_None;
         }

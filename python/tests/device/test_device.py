@@ -363,3 +363,10 @@ def test_peer_access_is_allowed_and_taken_back(two_devices):
         first.enable_peer_access(second)
     for _ in range(2):
         first.disable_peer_access(second)
+
+
+def test_an_ordinal_out_of_range_names_the_variable_for_more_emulated_devices(device):
+    if not device.is_emulated:
+        pytest.skip("the number of GPUs cannot be set")
+    with pytest.raises(ValueError, match=r"ordinal is 99, .*CUPRUM_EMULATOR_DEVICES"):
+        cuprum.Device(99)

@@ -249,7 +249,7 @@ def test_many_arguments_arrive(run):
         ("keep_int", np.int64(2**40), OverflowError, r"index 1 .*1099511627776"),
         ("keep_int", np.uint64(2**40), OverflowError, r"index 1 .*1099511627776"),
         ("keep_float", 1e300, OverflowError, r"index 1 .*4-byte float"),
-        ("keep_float", np.float64(1), TypeError, r"index 1 has 8 bytes \(float64\).* 4 there"),
+        ("keep_float", np.float64(1), TypeError, r"has 8 bytes \(float64\).* 4 there; pass float"),
         ("keep_double", np.float32(1), TypeError, r"index 1 has 4 bytes \(float32\).* 8 there"),
         ("keep_short", 1.5, TypeError, r"index 1 is the float 1\.5.* a 2-byte integer .*int\("),
         ("keep_int", 1.5, TypeError, r"index 1 is the float 1\.5.* a 4-byte .*numpy\.float32"),
@@ -317,6 +317,11 @@ def test_a_wrong_count_gives_both_numbers(module, stream, arguments):
         launch(stream, ONE, module.get_kernel("add_one"), *arguments)
 
 
+def test_arguments_in_a_tuple_are_refused_with_the_way_out(module, stream):
+    with pytest.raises(TypeError, match=r"takes 2 arguments, 1 given.*one by one, not as a tuple"):
+        launch(stream, ONE, module.get_kernel("keep_int"), (0, 1))
+
+
 def test_the_leading_arguments_are_checked(module, stream):
     kernel = module.get_kernel("empty")
     with pytest.raises(TypeError, match=r"device\.default_stream"):
@@ -325,7 +330,7 @@ def test_the_leading_arguments_are_checked(module, stream):
         launch(3, ONE, kernel)
     with pytest.raises(TypeError, match="config must be a LaunchConfig or a dict, got int"):
         launch(stream, 3, kernel)
-    with pytest.raises(TypeError, match="kernel must be a Kernel, got ObjectCode"):
+    with pytest.raises(TypeError, match="kernel must be a Kernel, got ObjectCode; the order is"):
         launch(stream, ONE, module)
     with pytest.raises(TypeError, match="kernel is missing"):
         launch(stream, ONE)

@@ -5,6 +5,7 @@ import dataclasses
 import io
 import os
 import weakref
+from pathlib import Path
 
 import pytest
 
@@ -125,6 +126,8 @@ def test_a_script_whose_name_is_not_utf8_compiles():
 def test_bad_arguments():
     with pytest.raises(TypeError, match=r"code must be str for code_type 'c\+\+'"):
         Program(b"", "c++")
+    with pytest.raises(TypeError, match=r"got PosixPath; pass the text .* path\.read_text\(\)"):
+        Program(Path("scale.cu"), "c++")
     with pytest.raises(RuntimeError, match=r"code_type='fortran' .*'nvvm'"):
         Program("", "Fortran")
     with pytest.raises(TypeError, match="NVVM IR code must be"):

@@ -101,9 +101,12 @@ def test_a_name_that_is_not_interned_is_found_too(stream):
         (lambda stream, _: stream.record(None, None, None), "takes at most 2 positional"),
         (
             lambda _, buffer: buffer.copy_to(buffer),
-            "missing 1 required keyword-only argument: 'stream'",
+            "required keyword-only argument: 'stream'; pass a stream of device.create_stream()",
         ),
-        (lambda stream, buffer: buffer.fill(0, stream), "takes at most 1 positional"),
+        (
+            lambda stream, buffer: buffer.fill(0, stream),
+            "takes at most 1 positional argument, 2 given; pass stream by name",
+        ),
         (lambda stream, _: stream.sync(1), "takes no arguments"),
         (
             lambda _, buffer: cuprum.Stream.sync(buffer),
