@@ -4,7 +4,10 @@
 #include "interp/plane_view.hpp"
 
 #include "interp/image_operand.hpp"
+#include "interp/texels.hpp"
 #include "interp/texture.hpp"
+
+#include <iterator>
 
 namespace cuprum::emulator {
 
@@ -52,48 +55,76 @@ bool find_numbers(const Image& image, bool is_linear, PlaneView& view) {
     }
 }
 
-/// Returns whether an address mode needs no border and no mirror.
-bool is_plain(AddressMode mode, bool is_normalized, bool& wraps) {
-    wraps = mode == AddressMode::Wrap && is_normalized;
-    // Without normalised coordinates, wrapping and mirroring clamp.
-    return mode == AddressMode::Clamp || mode == AddressMode::Wrap ||
-           (mode == AddressMode::Mirror && !is_normalized);
+AxisMode mode_of(AddressMode mode, bool is_normalized) {
+    switch (mode) {
+    case AddressMode::Wrap:
+        return is_normalized ? AxisMode::Wrap : AxisMode::Clamp;
+    case AddressMode::Mirror:
+        return is_normalized ? AxisMode::Mirror : AxisMode::Clamp;
+    case AddressMode::Border:
+        return AxisMode::Border;
+    default:
+        return AxisMode::Clamp;
+    }
+}
+
+/// Finds the address modes and the border.
+void find_modes(const Image& image, PlaneView& view) {
+    const Sampler& sampler = image.sampler;
+    for (std::size_t axis = 0; axis < std::size(view.modes); ++axis) {
+        view.modes[axis] = mode_of(sampler.modes[axis], sampler.is_normalized);
+        view.has_border |= view.modes[axis] == AxisMode::Border;
+    }
+    if (!view.has_border) {
+        return;
+    }
+    const Texel border = TexelReader(image, sampler).border();
+    const unsigned bits = 8u * image.texel_bytes / image.channels;
+    for (unsigned channel = 0; channel < image.channels; ++channel) {
+        auto number = static_cast<std::uint32_t>(border.channels[channel]);
+        if (view.numbers == PlaneNumbers::Bytes && !view.reads_integers) {
+            number /= 257; // the reader has expanded it for the filter
+        }
+        const unsigned place = channel * bits;
+        view.border[place / 32] |= (number & (UINT32_MAX >> (32 - bits))) << place % 32;
+    }
 }
 
 } // namespace
 
-bool find_plane(const WarpContext& warp, const bytecode::Instruction* at, std::uint32_t mask,
-                Geometry geometry, PlaneView& view) {
-    const Image* const image = find_common_image(warp, at, mask, ImageUse::Texture);
+bool view_of(const Image& image, Geometry geometry, PlaneView& view) {
     const ImageShape shape = geometry == Geometry::Line    ? ImageShape::Line
                              : geometry == Geometry::Plane ? ImageShape::Plane
                                                            : ImageShape::PlaneLayers;
-    if (image == nullptr || image->shape != shape || image->level_count != 1 ||
-        (image->source != ImageSource::Array && image->source != ImageSource::Pitched)) {
+    if (image.shape != shape || image.level_count != 1 ||
+        (image.source != ImageSource::Array && image.source != ImageSource::Pitched)) {
         return false;
     }
-    const Sampler& sampler = image->sampler;
-    if (!find_numbers(*image, sampler.filter == ImageFilter::Linear, view) || sampler.is_srgb) {
+    const Sampler& sampler = image.sampler;
+    if (!find_numbers(image, sampler.filter == ImageFilter::Linear, view) || sampler.is_srgb) {
         return false;
     }
     view.is_normalized = sampler.is_normalized;
-    const ImageLevel& level = image->levels[0];
+    const ImageLevel& level = image.levels[0];
     const std::uint32_t largest = sampler.is_normalized ? LARGEST_NORMALIZED_SIZE : LARGEST_SIZE;
     if (level.width == 0 || level.height == 0 || level.width > largest || level.height > largest ||
-        !is_plain(sampler.modes[0], sampler.is_normalized, view.wraps[0]) ||
-        !is_plain(sampler.modes[1], sampler.is_normalized, view.wraps[1])) {
+        level.pitch_bytes > LARGEST_BYTES / level.height) {
         return false;
     }
-    if (level.pitch_bytes > LARGEST_BYTES / level.height) {
-        return false;
-    }
+    find_modes(image, view);
     view.data = level.data;
     view.pitch_bytes = level.pitch_bytes;
     view.slice_bytes = level.slice_bytes;
-    view.layers = image->layers;
+    view.layers = image.layers;
     view.sizes[0] = level.width;
     view.sizes[1] = level.height;
-    return image->layers != 0;
+    return image.layers != 0;
+}
+
+bool find_plane(const WarpContext& warp, const bytecode::Instruction* at, std::uint32_t mask,
+                Geometry geometry, PlaneView& view) {
+    const Image* const image = find_common_image(warp, at, mask, ImageUse::Texture);
+    return image != nullptr && view_of(*image, geometry, view);
 }
 
 bool find_list(const WarpContext& warp, const bytecode::Instruction* at, std::uint32_t mask,
@@ -109,6 +140,7 @@ bool find_list(const WarpContext& warp, const bytecode::Instruction* at, std::ui
     }
     view.data = level.data;
     view.sizes[0] = level.width;
+    view.has_border = true; // of zeros
     return true;
 }
 

@@ -13,6 +13,8 @@
 
 namespace cuprum::emulator {
 
+struct Image;
+
 /// The numbers in the texels of a PlaneView.
 enum class PlaneNumbers : std::uint8_t {
     Words,  // floats, or integers of 32 bits
@@ -21,7 +23,10 @@ enum class PlaneNumbers : std::uint8_t {
     Shorts, // integers of 16 bits
 };
 
-/// A line, plane or layers of planes in rows, read without borders. A plane has less than 4 GiB.
+/// What happens to coordinates outside of an axis. Only coordinates from 0 to 1 wrap or mirror.
+enum class AxisMode : std::uint8_t { Clamp, Wrap, Mirror, Border };
+
+/// A line, plane or layers of planes in rows. A plane has less than 4 GiB.
 struct PlaneView {
     const std::byte* data = nullptr;
     std::uint64_t pitch_bytes = 0;
@@ -35,12 +40,17 @@ struct PlaneView {
     bool reads_integers = false; // of 8 and 16 bits
     bool is_linear = false;
     bool is_normalized = false;
-    bool wraps[2] = {false, false};
+    bool has_border = false;
+    AxisMode modes[2] = {AxisMode::Clamp, AxisMode::Clamp};
+    std::uint32_t border[4] = {}; // the words of a texel that stands for all places outside
 };
 
+/// Describes an image that is read as `geometry` says. Returns false if that needs more than a
+/// PlaneView can say.
+[[nodiscard]] bool view_of(const Image& image, Geometry geometry, PlaneView& view);
+
 /// Describes the texture that all lanes of `mask` read. Returns false if they read several, or if
-/// it is not such a line, plane or layers, as `geometry` says. Then sample_any() does the work, and
-/// reports what is wrong.
+/// there is no such view. Then sample_any() does the work, and reports what is wrong.
 [[nodiscard]] bool find_plane(const WarpContext& warp, const bytecode::Instruction* at,
                               std::uint32_t mask, Geometry geometry, PlaneView& view);
 

@@ -108,6 +108,11 @@ Image image_of(const Case& each, std::vector<std::byte>& texels, std::mt19937& r
     image.sampler.filter = each.filter;
     image.sampler.reads_integers = each.reads_integers;
     image.sampler.is_normalized = each.is_normalized;
+    for (float& number : image.sampler.border) {
+        number = each.reads_integers
+                     ? std::bit_cast<float>(static_cast<Word>(random()))
+                     : static_cast<float>(static_cast<int>(random() % 4096) - 1024) / 2048;
+    }
     return image;
 }
 
@@ -141,8 +146,10 @@ std::vector<Word> coordinates_of(const Case& each, const Image& image, bool is_a
             value = is_across ? static_cast<float>(25 * warp + lane) + 0.71875f : 3.3f;
         } else if (warp < 8) {
             value = is_across ? static_cast<float>(3 * warp + lane) + grain : 1.75f;
-        } else if (lane < 24) {
+        } else if (lane < 16) {
             value = (grain * 1.5f - 0.25f) * size;
+        } else if (lane < 24) { // edges and centres of texels, also outside
+            value = std::floor((grain * 1.5f - 0.25f) * size * 2) / 2;
         } else {
             value = odd[random() % odd.size()];
         }
@@ -213,8 +220,9 @@ void expect_same(const Case& each) {
                 << "thread " << i << ", channel " << channel << ", format "
                 << static_cast<int>(each.format) << " x " << each.channels << ", linear "
                 << (each.filter == ImageFilter::Linear) << ", content "
-                << static_cast<int>(each.content) << ", at " << request.coordinates[0] << ", "
-                << request.coordinates[1];
+                << static_cast<int>(each.content) << ", mode " << static_cast<int>(each.mode)
+                << ", normalized " << each.is_normalized << ", at " << request.coordinates[0]
+                << ", " << request.coordinates[1];
         }
     }
 }
@@ -246,27 +254,30 @@ void for_each_format(Case base, Body body) {
 
 class FetchedFormats : public test::OnEveryLevel {};
 
+/// Compares all formats with all address modes and kinds of coordinates.
+void expect_same_in_all_modes(const Case& base) {
+    for_each_format(base, [](Case each) {
+        expect_same(each);
+        each.mode = AddressMode::Border;
+        expect_same(each);
+        each.is_normalized = true;
+        for (const AddressMode mode :
+             {AddressMode::Clamp, AddressMode::Wrap, AddressMode::Mirror, AddressMode::Border}) {
+            each.mode = mode;
+            expect_same(each);
+        }
+    });
+}
+
 TEST_P(FetchedFormats, points_are_those_of_single_threads) {
     for (const Geometry geometry : {Geometry::Line, Geometry::Plane, Geometry::PlaneLayers}) {
-        for_each_format({.geometry = geometry}, [](Case each) {
-            expect_same(each);
-            each.is_normalized = true;
-            expect_same(each);
-            each.mode = AddressMode::Wrap;
-            expect_same(each);
-        });
+        expect_same_in_all_modes({.geometry = geometry});
     }
 }
 
 TEST_P(FetchedFormats, filters_are_those_of_single_threads) {
     for (const Geometry geometry : {Geometry::Line, Geometry::Plane, Geometry::PlaneLayers}) {
-        for_each_format({.filter = ImageFilter::Linear, .geometry = geometry}, [](Case each) {
-            expect_same(each);
-            each.is_normalized = true;
-            expect_same(each);
-            each.mode = AddressMode::Wrap;
-            expect_same(each);
-        });
+        expect_same_in_all_modes({.filter = ImageFilter::Linear, .geometry = geometry});
     }
 }
 

@@ -78,8 +78,8 @@ TestImage make_image(std::mt19937& random, ImageShape shape, std::uint32_t width
 std::vector<float> make_points(std::mt19937& random, const Image& image, bool is_normalized,
                                Numbers numbers) {
     constexpr float infinity = std::numeric_limits<float>::infinity();
-    constexpr float specials[] = {0,       -0.0f, 1e-40f, infinity, -infinity, NAN,
-                                  511.99f, 600,   -513,   1e20f,    0x1p-22f,  -3e-7f};
+    constexpr float specials[] = {0,    -0.0f, 1e-40f,   infinity, -infinity, NAN,  511.99f, 600,
+                                  -513, 1e20f, 0x1p-22f, -3e-7f,   -1e-30f,   1e9f, -1e20f};
     const auto width = static_cast<float>(image.levels[0].width);
     const auto height = static_cast<float>(image.levels[0].height);
     std::vector<float> points(2 * std::size_t{POINTS});
@@ -90,7 +90,11 @@ std::vector<float> make_points(std::mt19937& random, const Image& image, bool is
     for (std::uint32_t i = 0; i < POINTS; ++i) {
         float x = static_cast<float>(i % 64) + right;
         float y = static_cast<float>(i / 64 % 8) + down;
-        if (i >= POINTS / 2) {
+        if (i >= POINTS / 4 * 3) { // edges and centres of texels, also outside
+            const auto sizes = static_cast<unsigned>(2 * width) + 9;
+            x = static_cast<float>(random() % sizes) / 2 - 2;
+            y = static_cast<float>(random() % (static_cast<unsigned>(2 * height) + 9)) / 2 - 2;
+        } else if (i >= POINTS / 2) {
             x = (fraction() * 3 - 1) * width;
             y = (fraction() * 3 - 1) * height;
         }
@@ -178,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(Levels, Fetches, test::LEVELS,
 
 constexpr const char* FETCH_PLANE = "tex.2d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%h, {%x, %y}]$;\n";
 
-/// All samplers that vectors can handle, and some that they cannot.
+/// All filters and kinds of coordinates with address modes alone and in pairs.
 std::vector<Sampler> samplers() {
     std::vector<Sampler> all;
     for (const AddressMode mode :
@@ -189,8 +193,11 @@ std::vector<Sampler> samplers() {
                 sampler.modes = {mode, AddressMode::Clamp, mode};
                 sampler.filter = filter;
                 sampler.is_normalized = is_normalized;
+                sampler.border = {0.3f, -1.5f, 0x1p-130f, 7e4f};
                 all.push_back(sampler);
                 sampler.modes = {mode, mode, mode};
+                all.push_back(sampler);
+                sampler.modes = {AddressMode::Mirror, mode, AddressMode::Wrap};
                 all.push_back(sampler);
             }
         }

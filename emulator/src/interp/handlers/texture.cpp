@@ -4,12 +4,15 @@
 // The most common texture fetches with vectors: points and linear filters of lines, planes and
 // layers of planes. All other fetches take the way of interp/texture.cpp. Both give the same bits.
 //
+//   texture_axes.hpp      from coordinates to texels: address modes
+//   texture_reads.hpp     reading the texels
+//   texture_filters.hpp   the arithmetic of linear filters
+//   texture_samples.hpp   from texels to results
+//
 // In lockstep, the texture is found once for all warps.
 
 #include "interp/handlers/select.hpp"
-#include "interp/handlers/texture_axes.hpp"
-#include "interp/handlers/texture_filters.hpp"
-#include "interp/handlers/texture_reads.hpp"
+#include "interp/handlers/texture_samples.hpp"
 #include "interp/lockstep.hpp"
 #include "interp/plane_view.hpp"
 
@@ -17,13 +20,14 @@ namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
 namespace {
 
+using texels::Addressing;
 using texels::Axis;
 using texels::CHUNK_LANES;
 using texels::CHUNK_MASK;
-using texels::CORNERS;
 using texels::Floats;
 using texels::Ints;
-using texels::TexelWords;
+using texels::Rows;
+using texels::Texels;
 using texels::Words;
 
 /// What a fetch reads.
@@ -34,31 +38,32 @@ enum class Source : std::uint8_t {
     List,   // linear memory, by index; everything outside is zero
 };
 
-/// The texels that a fetch is compiled for.
-enum class Texels : std::uint8_t { SingleWord, Words, Halves, Bytes, Shorts };
-
-/// Returns the size of a texel, or 0 if it is known only at run time.
-constexpr unsigned bytes_of(Texels texels) {
-    return texels == Texels::SingleWord ? 4 : 0;
+constexpr bool is_plane(Source source) {
+    return source == Source::Plane || source == Source::Layers;
 }
 
 // ---- fetches -----------------------------------------------------------------------------------
 
-/// The registers of a fetch in the first of some warps, and the distance to those of the next warp.
+/// A register in the first of some warps, and the distance to that of the next warp.
+struct Register {
+    const std::byte* at = nullptr;
+    std::size_t step = 0;
+
+    void advance() { at += step; }
+};
+
+/// The registers of a fetch in the first of some warps.
 struct Registers {
-    const std::byte* across = nullptr;
-    const std::byte* down = nullptr;
-    const std::byte* layer = nullptr;
+    Register coordinates[2];
+    Register layer;
     std::byte* results[4] = {}; // null: not used
-    std::size_t across_step = 0;
-    std::size_t down_step = 0;
-    std::size_t layer_step = 0;
-    std::size_t step = 0; // of the results
+    std::size_t step = 0;       // of the results
 
     void advance() {
-        across += across_step;
-        down += down_step;
-        layer += layer_step;
+        for (Register& each : coordinates) {
+            each.advance();
+        }
+        layer.advance();
         for (std::byte*& each : results) {
             each = each == nullptr ? nullptr : each + step;
         }
@@ -78,101 +83,6 @@ struct Registers {
     }
 }
 
-/// Returns a channel of texels of bytes or shorts.
-template <Texels TEXELS>
-[[gnu::always_inline]] inline Words number_of(const PlaneView& view, const TexelWords& words,
-                                              unsigned channel) {
-    constexpr unsigned bits = TEXELS == Texels::Bytes ? 8 : 16;
-    constexpr unsigned in_word = 32 / bits;
-    const unsigned place = channel % in_word * bits;
-    const Words shifted = words.of[channel / in_word] << (32 - bits - place);
-    return view.is_signed ? reinterpret_cast<Words>(reinterpret_cast<Ints>(shifted) >> (32 - bits))
-                          : shifted >> (32 - bits);
-}
-
-/// Fetches points. `results` receives as many words as a texel has channels.
-template <Texels TEXELS>
-[[gnu::always_inline]] inline void sample_points(const PlaneView& view, const Axis& x,
-                                                 const Axis& y, Words (&results)[4]) {
-    constexpr unsigned bytes = bytes_of(TEXELS);
-    const TexelWords words =
-        texels::is_row(x.first, y.first)
-            ? texels::read_row<bytes>(view, texels::place_of(view, x.first, y.first))
-            : texels::read_anywhere<bytes>(view, x.first, y.first);
-    const unsigned channels = TEXELS == Texels::SingleWord ? 1 : view.channels;
-    for (unsigned channel = 0; channel < channels; ++channel) {
-        if constexpr (TEXELS == Texels::SingleWord || TEXELS == Texels::Words) {
-            results[channel] = words.of[channel];
-            continue;
-        }
-        const Words number = number_of<TEXELS>(view, words, channel);
-        if constexpr (TEXELS == Texels::Halves) {
-            results[channel] = reinterpret_cast<Words>(texels::widen_any_halves(number));
-        } else if (view.reads_integers) {
-            results[channel] = number;
-        } else {
-            constexpr std::int32_t expanded = TEXELS == Texels::Bytes ? 257 : 1;
-            results[channel] = reinterpret_cast<Words>(
-                texels::fractions(reinterpret_cast<Ints>(number) * expanded));
-        }
-    }
-}
-
-/// The same with a linear filter. Adds lanes that must be fetched in another way to `missed`.
-template <Texels TEXELS>
-[[gnu::always_inline]] inline void sample_filtered(const PlaneView& view, const Axis& x,
-                                                   const Axis& y, Words (&results)[4],
-                                                   std::uint32_t& missed) {
-    constexpr unsigned bytes = bytes_of(TEXELS);
-    const texels::Weights weights = texels::find_weights(x, y);
-    TexelWords corners[CORNERS];
-    // If the lanes share their first row, they also share the second one.
-    if (texels::is_row(x.first, y.first) &&
-        static_cast<std::uint32_t>(x.first[0]) + CHUNK_LANES < view.sizes[0]) {
-        const std::byte* const upper = texels::place_of(view, x.first, y.first);
-        const std::byte* const lower = texels::place_of(view, x.first, y.second);
-        corners[0] = texels::read_row<bytes>(view, upper);
-        corners[1] = texels::read_row<bytes>(view, upper + view.texel_bytes);
-        corners[2] = texels::read_row<bytes>(view, lower);
-        corners[3] = texels::read_row<bytes>(view, lower + view.texel_bytes);
-    } else {
-        corners[0] = texels::read_anywhere<bytes>(view, x.first, y.first);
-        corners[1] = texels::read_anywhere<bytes>(view, x.second, y.first);
-        corners[2] = texels::read_anywhere<bytes>(view, x.first, y.second);
-        corners[3] = texels::read_anywhere<bytes>(view, x.second, y.second);
-    }
-    Words numbers[CORNERS];
-    if constexpr (TEXELS == Texels::Bytes) {
-        for (unsigned i = 0; i < CORNERS; ++i) {
-            numbers[i] = corners[i].of[0];
-        }
-        texels::filter_bytes(numbers, weights, view.channels, results);
-        return;
-    }
-    const unsigned channels = TEXELS == Texels::SingleWord ? 1 : view.channels;
-    for (unsigned channel = 0; channel < channels; ++channel) {
-        Floats sum;
-        for (unsigned i = 0; i < CORNERS; ++i) {
-            if constexpr (TEXELS == Texels::Halves) {
-                numbers[i] = reinterpret_cast<Words>(
-                    texels::widen_halves(number_of<TEXELS>(view, corners[i], channel)));
-            } else if constexpr (TEXELS == Texels::Shorts) {
-                numbers[i] = number_of<TEXELS>(view, corners[i], channel);
-            } else {
-                numbers[i] = corners[i].of[channel];
-            }
-        }
-        if constexpr (TEXELS == Texels::Halves) {
-            sum = texels::filter_halves(numbers, weights, missed);
-        } else if constexpr (TEXELS == Texels::Shorts) {
-            sum = texels::filter_shorts(numbers, weights);
-        } else {
-            sum = texels::filter_floats(numbers, weights, missed);
-        }
-        results[channel] = reinterpret_cast<Words>(sum);
-    }
-}
-
 /// Returns whether a register has the same bits in all lanes.
 [[gnu::always_inline]] inline bool is_uniform(const std::byte* from) {
     const auto first = load<std::uint32_t>(from, 0);
@@ -184,71 +94,78 @@ template <Texels TEXELS>
     return texels::is_zero(reinterpret_cast<Ints>(difference));
 }
 
-/// Fetches by index.
-template <Texels TEXELS>
-[[gnu::always_inline]] inline void sample_list(const PlaneView& view, Words index,
-                                               Words (&results)[4]) {
-    const Words is_inside = reinterpret_cast<Words>(index < view.sizes[0]);
-    const Axis x{.first = reinterpret_cast<Ints>(index & is_inside)};
-    sample_points<TEXELS>(view, x, Axis{}, results);
-    for (Words& each : results) {
-        each &= is_inside;
+/// Finds the rows of coordinates. Returns the lanes whose coordinate is too large for this way.
+template <Addressing ADDRESSING, bool IS_LINEAR>
+[[gnu::always_inline]] inline std::uint32_t find_rows(const PlaneView& view, Floats y, Rows& rows) {
+    Axis axis;
+    const std::uint32_t missed = texels::find<ADDRESSING, IS_LINEAR>(view, 1, y, axis);
+    for (unsigned i = 0; i < (IS_LINEAR ? 2 : 1); ++i) {
+        rows.places[i] =
+            reinterpret_cast<Words>(axis.at[i]) * static_cast<std::uint32_t>(view.pitch_bytes);
+        rows.is_outside[i] = axis.is_outside[i];
     }
+    rows.fraction = axis.fraction;
+    return missed;
 }
 
-/// Fetches for some warps, or for the first of them that has lanes that must be fetched in another
-/// way. Returns these lanes. `registers` are then those of this warp, and `count` is the number of
-/// warps from it on. The coordinates of these lanes are unchanged, even if the results go to the
-/// same registers.
-template <Source SOURCE, bool IS_LINEAR, Texels TEXELS>
+/// Finds texels by index.
+[[gnu::always_inline]] inline Axis find_listed(const PlaneView& view, Words index) {
+    const auto is_inside = reinterpret_cast<Ints>(index < view.sizes[0]);
+    Axis x;
+    x.at[0] = reinterpret_cast<Ints>(index) & is_inside;
+    x.is_outside[0] = ~is_inside;
+    return x;
+}
+
+/// Fetches for some warps, or until one has lanes that must be fetched in another way. Returns
+/// these lanes. `registers` are then those of this warp, and `count` is the number of warps from it
+/// on. The coordinates of these lanes are unchanged, even if the results go to the same registers.
+template <Source SOURCE, Addressing ADDRESSING, bool IS_LINEAR, Texels TEXELS>
 [[gnu::noinline]] std::uint32_t sample_warps(const PlaneView& shared_view,
                                              Registers& shared_registers, unsigned& count,
                                              std::uint32_t mask) {
     // Copies, which stores to registers cannot change.
-    PlaneView view = shared_view;
+    const PlaneView view = shared_view;
     Registers registers = shared_registers;
     const unsigned channels = TEXELS == Texels::SingleWord ? 1 : view.channels;
-    for (unsigned warps = count; warps != 0; --warps) {
-        std::uint32_t left = 0;
-        if constexpr (SOURCE == Source::Layers) {
-            if (!is_uniform(registers.layer)) [[unlikely]] {
-                shared_registers = registers;
-                count = warps;
-                return mask;
-            }
-            const std::uint32_t layer = load<std::uint32_t>(registers.layer, 0)[0];
-            view.data = shared_view.data +
-                        (layer < view.layers ? layer : view.layers - 1) * shared_view.slice_bytes;
-        }
+    Rows rows;
+    if constexpr (SOURCE == Source::Line) {
+        // A line is a plane of one row, and its points lie on the edge of that row.
+        (void)find_rows<ADDRESSING, IS_LINEAR>(view, Floats{}, rows);
+    }
+    std::uint32_t left = 0;
+    for (; count != 0; --count) {
         // Most often, a warp is in one row.
-        constexpr bool is_plane = SOURCE == Source::Plane || SOURCE == Source::Layers;
-        const bool shares_row = is_plane && is_uniform(registers.down);
-        Axis y;
+        const Register& down = registers.coordinates[1];
+        const bool shares_rows = !is_plane(SOURCE) || is_uniform(down.at);
         std::uint32_t missed_row = 0;
-        if (shares_row) {
-            missed_row = texels::find<IS_LINEAR>(view, 1, load<float>(registers.down, 0), y);
+        if (is_plane(SOURCE) && shares_rows) {
+            missed_row = find_rows<ADDRESSING, IS_LINEAR>(view, load<float>(down.at, 0), rows);
         }
         for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
             Words results[4];
             for (Words& each : results) { // not as an initialiser, for which g++ calls memset
                 each = Words{};
             }
+            const std::byte* const across = registers.coordinates[0].at;
             std::uint32_t missed = 0;
+            Axis x;
             if constexpr (SOURCE == Source::List) {
-                sample_list<TEXELS>(view, load<std::uint32_t>(registers.across, chunk), results);
+                x = find_listed(view, load<std::uint32_t>(across, chunk));
             } else {
-                Axis x;
-                missed = texels::find<IS_LINEAR>(view, 0, load<float>(registers.across, chunk), x);
-                if (is_plane && !shares_row) {
-                    missed_row =
-                        texels::find<IS_LINEAR>(view, 1, load<float>(registers.down, chunk), y);
-                }
-                missed |= missed_row;
-                if constexpr (IS_LINEAR) {
-                    sample_filtered<TEXELS>(view, x, y, results, missed);
-                } else {
-                    sample_points<TEXELS>(view, x, y, results);
-                }
+                missed =
+                    texels::find<ADDRESSING, IS_LINEAR>(view, 0, load<float>(across, chunk), x);
+            }
+            if (!shares_rows) {
+                missed_row =
+                    find_rows<ADDRESSING, IS_LINEAR>(view, load<float>(down.at, chunk), rows);
+            }
+            missed |= missed_row;
+            if constexpr (IS_LINEAR) {
+                texels::sample_filtered<ADDRESSING, TEXELS>(view, x, rows, shares_rows, results,
+                                                            missed);
+            } else {
+                texels::sample_points<ADDRESSING, TEXELS>(view, x, rows, shares_rows, results);
             }
             const std::uint32_t lanes = CHUNK_MASK << chunk * CHUNK_LANES & mask;
             if ((missed << chunk * CHUNK_LANES & lanes) != 0) [[unlikely]] {
@@ -265,25 +182,33 @@ template <Source SOURCE, bool IS_LINEAR, Texels TEXELS>
             }
         }
         if (left != 0) [[unlikely]] {
-            shared_registers = registers;
-            count = warps;
-            return left;
+            break;
         }
         registers.advance();
     }
-    return 0;
+    shared_registers = registers;
+    return left;
+}
+
+/// Returns whether coordinates count texels and clamp.
+bool is_plain(const PlaneView& view) {
+    return !view.is_normalized && view.modes[0] == AxisMode::Clamp &&
+           view.modes[1] == AxisMode::Clamp;
 }
 
 using SampleWarps = std::uint32_t (*)(const PlaneView&, Registers&, unsigned&, std::uint32_t);
 
 template <Source SOURCE, Texels TEXELS>
 [[gnu::always_inline]] inline SampleWarps sampler_for(const PlaneView& view) {
-    if constexpr (SOURCE != Source::List) {
-        if (view.is_linear) {
-            return sample_warps<SOURCE, true, TEXELS>;
-        }
+    if constexpr (SOURCE == Source::List) {
+        return sample_warps<SOURCE, Addressing::Any, false, TEXELS>;
+    } else if (is_plain(view)) {
+        return view.is_linear ? sample_warps<SOURCE, Addressing::Plain, true, TEXELS>
+                              : sample_warps<SOURCE, Addressing::Plain, false, TEXELS>;
+    } else {
+        return view.is_linear ? sample_warps<SOURCE, Addressing::Any, true, TEXELS>
+                              : sample_warps<SOURCE, Addressing::Any, false, TEXELS>;
     }
-    return sample_warps<SOURCE, false, TEXELS>;
 }
 
 template <Source SOURCE>
@@ -299,6 +224,31 @@ template <Source SOURCE>
         return view.channels == 1 ? sampler_for<SOURCE, Texels::SingleWord>(view)
                                   : sampler_for<SOURCE, Texels::Words>(view);
     }
+}
+
+/// Fetches for some warps, as sample_warps() does.
+template <Source SOURCE>
+[[gnu::always_inline]] inline std::uint32_t sample_some(PlaneView& view, Registers& registers,
+                                                        unsigned& count, std::uint32_t mask) {
+    if constexpr (SOURCE != Source::Layers) {
+        return sampler_of<SOURCE>(view)(view, registers, count, mask);
+    }
+    const std::byte* const data = view.data;
+    while (count != 0) { // each warp may read another layer
+        if (!is_uniform(registers.layer.at)) [[unlikely]] {
+            return mask;
+        }
+        const std::uint32_t layer = load<std::uint32_t>(registers.layer.at, 0)[0];
+        view.data = data + (layer < view.layers ? layer : view.layers - 1) * view.slice_bytes;
+        unsigned one = 1;
+        const std::uint32_t left = sampler_of<Source::Plane>(view)(view, registers, one, mask);
+        view.data = data;
+        if (left != 0) [[unlikely]] {
+            return left;
+        }
+        --count;
+    }
+    return 0;
 }
 
 /// Describes the texture that all lanes of `mask` read, if this file knows it.
@@ -319,18 +269,15 @@ template <Source SOURCE>
     const auto place = [&](Operand operand) {
         return is_linear_operand(operand) ? frame + operand.bits : locate(warp, operand);
     };
-    const auto step_of = [&](Operand operand) { return is_linear_operand(operand) ? step : 0; };
+    const auto source = [&](unsigned index) {
+        const Operand operand = at->src[index];
+        return Register{place(operand), is_linear_operand(operand) ? step : 0};
+    };
     constexpr unsigned first = SOURCE == Source::Layers ? 2 : 1; // the layer comes before
-    constexpr bool is_plane = SOURCE == Source::Plane || SOURCE == Source::Layers;
-    const Operand across = at->src[first];
-    const Operand down = at->src[is_plane ? first + 1 : first];
     Registers registers;
-    registers.across = place(across);
-    registers.down = place(down);
-    registers.layer = place(at->src[1]);
-    registers.across_step = step_of(across);
-    registers.down_step = step_of(down);
-    registers.layer_step = step_of(at->src[1]);
+    registers.coordinates[0] = source(first);
+    registers.coordinates[1] = source(is_plane(SOURCE) ? first + 1 : first);
+    registers.layer = source(1);
     registers.step = step;
     for (unsigned channel = 0; channel < 4; ++channel) {
         registers.results[channel] =
@@ -348,7 +295,7 @@ const Instruction* sample(WarpContext& warp, const Instruction* at, std::uint32_
     Registers registers =
         registers_of<SOURCE>(warp, *reinterpret_cast<std::byte* const*>(&warp.banks), 0, at);
     unsigned count = 1;
-    const std::uint32_t left = sampler_of<SOURCE>(view)(view, registers, count, mask);
+    const std::uint32_t left = sample_some<SOURCE>(view, registers, count, mask);
     return left == 0 ? at + 1 : sample_any(warp, at, left);
 }
 
@@ -361,10 +308,9 @@ const Instruction* sample_block(Lockstep& block, const Instruction* at) {
     }
     Registers registers =
         registers_of<SOURCE>(block.whole, block.frames, block.warp_stride_bytes, at);
-    const SampleWarps sample_warps = sampler_of<SOURCE>(view);
     unsigned count = block.warp_count;
     for (;;) {
-        const std::uint32_t left = sample_warps(view, registers, count, FULL_MASK);
+        const std::uint32_t left = sample_some<SOURCE>(view, registers, count, FULL_MASK);
         if (left == 0) [[likely]] {
             return at + 1;
         }

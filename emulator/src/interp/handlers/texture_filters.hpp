@@ -17,15 +17,11 @@
 
 #pragma once
 
-#include "interp/handlers/texture_axes.hpp"
+#include "interp/handlers/texture_reads.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
 namespace texels {
-
-/// The texels around a point, in the order of their weights: left and right of the upper row, then
-/// of the lower one.
-constexpr unsigned CORNERS = 4;
 
 /// The weights of four texels.
 struct Weights {
@@ -45,7 +41,7 @@ struct Weights {
     }
 };
 
-[[gnu::always_inline]] inline Weights find_weights(const Axis& x, const Axis& y) {
+[[gnu::always_inline]] inline Weights find_weights(const Axis& x, const Rows& y) {
     const Ints one = constants().weight_one.ints();
     const Ints half = constants().weight_half.ints();
     const Ints right = x.fraction;

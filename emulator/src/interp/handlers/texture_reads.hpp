@@ -11,7 +11,7 @@
 
 #include "interp/handlers/interleave.hpp"
 #include "interp/handlers/linear_access.hpp"
-#include "interp/handlers/texture_vectors.hpp"
+#include "interp/handlers/texture_axes.hpp"
 #include "interp/plane_view.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
@@ -20,20 +20,21 @@ namespace texels {
 
 constexpr unsigned MAX_WORDS = 4;
 
+/// The texels around a point, in the order of their weights: left and right of the upper row, then
+/// of the lower one.
+constexpr unsigned CORNERS = 4;
+
 /// The words of the texels of a chunk.
 struct TexelWords {
     Words of[MAX_WORDS];
 };
 
-/// Returns whether the lanes read neighbours in one row.
-[[gnu::always_inline]] inline bool is_row(Ints x, Ints y) {
-    return is_zero((x - iota<std::int32_t>() - all(x[0])) | (y - all(y[0])));
-}
-
-[[gnu::always_inline]] inline const std::byte* place_of(const PlaneView& view, Ints x, Ints y) {
-    return view.data + static_cast<std::uint32_t>(y[0]) * view.pitch_bytes +
-           static_cast<std::uint32_t>(x[0]) * view.texel_bytes;
-}
+/// The rows of the texels of a chunk: the second one only with a filter.
+struct Rows {
+    Words places[2]{}; // in bytes
+    Ints fraction{};   // weight of the second
+    Ints is_outside[2]{};
+};
 
 /// Reads texels of BYTES that are neighbours, beginning with that of the first lane. 0: the size is
 /// known only at run time.
@@ -127,9 +128,8 @@ template <unsigned BYTES>
 
 /// Reads texels anywhere.
 template <unsigned BYTES>
-[[gnu::always_inline]] inline TexelWords read_anywhere(const PlaneView& view, Ints x, Ints y) {
+[[gnu::always_inline]] inline TexelWords read_anywhere(const PlaneView& view, Ints x, Words row) {
     const std::uint32_t bytes = BYTES == 0 ? view.texel_bytes : BYTES;
-    const auto row = reinterpret_cast<Words>(y) * static_cast<std::uint32_t>(view.pitch_bytes);
     const Words places = row + reinterpret_cast<Words>(x) * bytes;
     TexelWords words;
     if (bytes < 4) {
@@ -141,6 +141,80 @@ template <unsigned BYTES>
         words.of[word] = gather_words(view.data + 4 * word, places);
     }
     return words;
+}
+
+/// Returns bits that are zero if the lanes read neighbours, beginning with texel `first`.
+[[gnu::always_inline]] inline Ints gaps_in(Ints x, std::int32_t first) {
+    return x - iota<std::int32_t>() - all(first);
+}
+
+/// Returns bits that are zero if the lanes read one row.
+[[gnu::always_inline]] inline Ints steps_in(Words row) {
+    return reinterpret_cast<Ints>(row - broadcast<std::uint32_t>(row[0]));
+}
+
+/// Returns where the texel of the first lane is.
+[[gnu::always_inline]] inline const std::byte* first_of(const PlaneView& view, Ints x, Words row) {
+    return view.data + row[0] + static_cast<std::uint32_t>(x[0]) * view.texel_bytes;
+}
+
+/// Puts the border in the place of texels outside.
+template <unsigned BYTES>
+[[gnu::always_inline]] inline void add_border(const PlaneView& view, Ints is_outside,
+                                              TexelWords& words) {
+    const std::uint32_t bytes = BYTES == 0 ? view.texel_bytes : BYTES;
+    for (unsigned word = 0; word < MAX_WORDS; ++word) {
+        if (word == 0 || 4 * word < bytes) {
+            words.of[word] =
+                is_outside ? broadcast<std::uint32_t>(view.border[word]) : words.of[word];
+        }
+    }
+}
+
+/// Reads a texel for each lane. `shares_rows`: the lanes are known to read one row.
+template <Addressing ADDRESSING, unsigned BYTES>
+[[gnu::always_inline]] inline TexelWords read_points(const PlaneView& view, const Axis& x,
+                                                     const Rows& rows, bool shares_rows) {
+    Ints gaps = gaps_in(x.at[0], x.at[0][0]);
+    if (!shares_rows) {
+        gaps |= steps_in(rows.places[0]);
+    }
+    TexelWords words = is_zero(gaps)
+                           ? read_row<BYTES>(view, first_of(view, x.at[0], rows.places[0]))
+                           : read_anywhere<BYTES>(view, x.at[0], rows.places[0]);
+    if (ADDRESSING == Addressing::Any && view.has_border) {
+        add_border<BYTES>(view, x.is_outside[0] | rows.is_outside[0], words);
+    }
+    return words;
+}
+
+/// Reads the four texels around the point of each lane.
+template <Addressing ADDRESSING, unsigned BYTES>
+[[gnu::always_inline]] inline void read_corners(const PlaneView& view, const Axis& x,
+                                                const Rows& rows, bool shares_rows,
+                                                TexelWords (&corners)[CORNERS]) {
+    const std::int32_t first = x.at[0][0];
+    Ints gaps = gaps_in(x.at[0], first) | gaps_in(x.at[1], first + 1);
+    if (!shares_rows) {
+        gaps |= steps_in(rows.places[0]) | steps_in(rows.places[1]);
+    }
+    if (is_zero(gaps)) {
+        const std::byte* const upper = first_of(view, x.at[0], rows.places[0]);
+        const std::byte* const lower = first_of(view, x.at[0], rows.places[1]);
+        corners[0] = read_row<BYTES>(view, upper);
+        corners[1] = read_row<BYTES>(view, upper + view.texel_bytes);
+        corners[2] = read_row<BYTES>(view, lower);
+        corners[3] = read_row<BYTES>(view, lower + view.texel_bytes);
+    } else {
+        for (unsigned i = 0; i < CORNERS; ++i) {
+            corners[i] = read_anywhere<BYTES>(view, x.at[i % 2], rows.places[i / 2]);
+        }
+    }
+    if (ADDRESSING == Addressing::Any && view.has_border) {
+        for (unsigned i = 0; i < CORNERS; ++i) {
+            add_border<BYTES>(view, x.is_outside[i % 2] | rows.is_outside[i / 2], corners[i]);
+        }
+    }
 }
 
 } // namespace texels
