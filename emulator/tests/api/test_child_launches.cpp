@@ -43,50 +43,60 @@ const std::string HEADER = R"(.version 8.0
 }
 )";
 
-/// Returns PTX that launches kernel(%rd1, value) in one block. %r1 is the error then.
-std::string launching(const std::string& kernel, unsigned value, std::uint64_t stream = 0,
-                      unsigned threads = 1) {
-    const std::string shape = "b32 [block1], " + std::to_string(threads);
+/// Returns PTX that asks for the arguments of a launch of %rd2. %rd3 is their address then.
+std::string asking(unsigned threads = 1) {
     return R"(
     {
-        .reg .pred %done;
-        .reg .b64 %kernel, %buffer;
         .param .b64 kernel1;
         .param .align 4 .b8 grid1[12];
         .param .align 4 .b8 block1[12];
         .param .b32 shared1;
         .param .b64 buffer1;
-        .param .b64 stream1;
-        .param .b32 error1;
-        mov.u64 %kernel, )" +
-           kernel + R"(;
-        mov.u32 %r1, 2;
-        st.param.b64 [kernel1], %kernel;
+        st.param.b64 [kernel1], %rd2;
         st.param.b32 [grid1], 1;
         st.param.b32 [grid1+4], 1;
         st.param.b32 [grid1+8], 1;
-        st.param.)" +
-           shape + R"(;
+        st.param.b32 [block1], )" +
+           std::to_string(threads) + R"(;
         st.param.b32 [block1+4], 1;
         st.param.b32 [block1+8], 1;
         st.param.b32 [shared1], 0;
         call.uni (buffer1), __cudaCDP2GetParameterBufferV2, (kernel1, grid1, block1, shared1);
-        ld.param.b64 %buffer, [buffer1];
-        setp.eq.u64 %done, %buffer, 0;
-        @%done bra OVER_)" +
-           kernel + std::to_string(value) + R"(;
-        st.u64 [%buffer], %rd1;
-        st.u32 [%buffer+8], )" +
-           std::to_string(value) + R"(;
-        st.param.b64 [buffer1], %buffer;
+        ld.param.b64 %rd3, [buffer1];
+    }
+)";
+}
+
+/// Returns PTX that launches what has its arguments at %rd3. The register becomes the error.
+std::string launching_arguments(const std::string& error, std::uint64_t stream = 0) {
+    return R"(
+    {
+        .param .b64 buffer1;
+        .param .b64 stream1;
+        .param .b32 error1;
+        st.param.b64 [buffer1], %rd3;
         st.param.b64 [stream1], )" +
            std::to_string(stream) + R"(;
         call.uni (error1), __cudaCDP2LaunchDeviceV2, (buffer1, stream1);
-        ld.param.b32 %r1, [error1];
-OVER_)" + kernel +
-           std::to_string(value) + R"(:
+        ld.param.b32 )" +
+           error + R"(, [error1];
     }
 )";
+}
+
+/// Returns PTX that launches kernel(%rd1, value) in one block. %r1 is the error then.
+std::string launching(const std::string& kernel, unsigned value, std::uint64_t stream = 0,
+                      unsigned threads = 1) {
+    const std::string over = "OVER_" + kernel + std::to_string(value);
+    return "    mov.u64 %rd2, " + kernel + ";\n" + asking(threads) +
+           "    mov.u32 %r1, 2;\n"
+           "    setp.eq.u64 %p3, %rd3, 0;\n"
+           "    @%p3 bra " +
+           over +
+           ";\n"
+           "    st.u64 [%rd3], %rd1;\n"
+           "    st.u32 [%rd3+8], " +
+           std::to_string(value) + ";\n" + launching_arguments("%r1", stream) + over + ":\n";
 }
 
 /// Returns a kernel of (out, value).
@@ -276,20 +286,22 @@ TEST_F(ChildLaunches, nothing_of_a_module_is_left_when_its_kernels_are_done) {
     ASSERT_TRUE(succeeds(CU(cuMemHostAlloc)(reinterpret_cast<void**>(&flag), sizeof *flag, 0)));
     const auto before = live_counts();
     // Many times: the host must wake up before the worker goes on to show what it still keeps.
-    for (int i = 0; i < 60 && !HasFailure(); ++i) {
+    for (int i = 0; i < 20 && !HasFailure(); ++i) {
         const CUfunction parent = load(kernel_of("parent", wait + LAST_ERROR));
         *flag = 0;
         unsigned value = 0;
         void* arguments[] = {&flag, &value};
         ASSERT_TRUE(
             succeeds(CU(cuLaunchKernel)(parent, 2, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr)));
+        std::atomic<bool> is_waiting = false;
         std::thread waiting([&] {
             EXPECT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+            is_waiting = true;
             EXPECT_TRUE(succeeds(CU(cuCtxSynchronize)()));
             EXPECT_TRUE(succeeds(CU(cuModuleUnload)(module_)));
             EXPECT_EQ(live_counts().device_allocations, before.device_allocations);
         });
-        for (int turn = 0; turn < 100; ++turn) {
+        while (!is_waiting) {
             std::this_thread::yield();
         }
         std::atomic_ref(*flag).store(1);
@@ -348,22 +360,77 @@ TEST_F(ChildLaunches, fills_and_copies_end_where_registered_memory_ends) {
 }
 
 TEST_F(ChildLaunches, an_address_that_is_not_of_a_launch_is_refused) {
-    const CUfunction parent = load(kernel_of("parent", R"(
-    {
-        .param .b64 buffer1;
-        .param .b64 stream1;
-        .param .b32 error1;
-        st.param.b64 [buffer1], %rd1;
-        st.param.b64 [stream1], 0;
-        call.uni (error1), __cudaCDP2LaunchDeviceV2, (buffer1, stream1);
-        ld.param.b32 %r1, [error1];
+    const CUfunction parent =
+        load(kernel_of("parent", "    mov.u64 %rd3, %rd1;\n" + launching_arguments("%r1") +
+                                     "    mov.u64 %rd3, 0;\n" + launching_arguments("%r2") +
+                                     "    st.global.u32 [%rd1+8], %r1;\n"
+                                     "    st.global.u32 [%rd1+12], %r2;\n"));
+    ASSERT_TRUE(succeeds(launch(parent)));
+    unsigned words[4] = {};
+    ASSERT_TRUE(succeeds(CU(cuMemcpyDtoH)(words, out_, sizeof words)));
+    EXPECT_EQ(words[2], 1U) << "cudaErrorInvalidValue";
+    EXPECT_EQ(words[3], 1U) << "cudaErrorInvalidValue";
+}
+
+TEST_F(ChildLaunches, arguments_launch_once) {
+    const CUfunction parent =
+        load(kernel_of("parent", "    mov.u64 %rd2, note;\n" + asking() +
+                                     "    st.u64 [%rd3], %rd1;\n    st.u32 [%rd3+8], 5;\n" +
+                                     launching_arguments("%r1") + launching_arguments("%r2") +
+                                     "    st.global.u32 [%rd1+12], %r1;\n"
+                                     "    st.global.u32 [%rd1+16], %r2;\n"));
+    ASSERT_TRUE(succeeds(launch(parent)));
+    unsigned words[5] = {};
+    ASSERT_TRUE(succeeds(CU(cuMemcpyDtoH)(words, out_, sizeof words)));
+    EXPECT_EQ(words[0], 1U) << "the kernel ran once";
+    EXPECT_EQ(words[1], 5U);
+    EXPECT_EQ(words[3], 0U);
+    EXPECT_EQ(words[4], 1U) << "cudaErrorInvalidValue";
+}
+
+TEST_F(ChildLaunches, arguments_whose_launch_was_overwritten_are_refused) {
+    std::string body = "    mov.u64 %rd2, note;\n" + asking();
+    for (int word = -16; word < 0; ++word) {
+        body += "    st.u32 [%rd3" + std::to_string(4 * word) + "], 0x77777777;\n";
     }
-    st.global.u32 [%rd1+8], %r1;
-)"));
+    const CUfunction parent =
+        load(kernel_of("parent", body + launching_arguments("%r1") +
+                                     "    st.global.u32 [%rd1+8], %r1;\n" + launching("note", 6)));
     ASSERT_TRUE(succeeds(launch(parent)));
     unsigned words[3] = {};
     ASSERT_TRUE(succeeds(CU(cuMemcpyDtoH)(words, out_, sizeof words)));
     EXPECT_EQ(words[2], 1U) << "cudaErrorInvalidValue";
+    EXPECT_EQ(numbers(), (std::vector<unsigned>{6})) << "other launches go on";
+}
+
+TEST_F(ChildLaunches, only_kernels_have_arguments) {
+    const CUfunction parent =
+        load(kernel_of("parent", "    mov.u64 %rd2, 12345;\n" + asking() + LAST_ERROR +
+                                     "    st.global.u64 [%rd1+8], %rd3;\n"
+                                     "    st.global.u32 [%rd1+16], %r2;\n"));
+    ASSERT_TRUE(succeeds(launch(parent)));
+    unsigned words[5] = {};
+    ASSERT_TRUE(succeeds(CU(cuMemcpyDtoH)(words, out_, sizeof words)));
+    EXPECT_EQ(words[2] | words[3], 0U) << "no address";
+    EXPECT_EQ(words[4], 98U) << "cudaErrorInvalidDeviceFunction";
+}
+
+TEST_F(ChildLaunches, a_full_heap_is_an_error_of_the_thread) {
+    CUcontext context = nullptr; // its heap stays full
+    ASSERT_TRUE(succeeds(CU(cuCtxCreate)(&context, nullptr, 0, 0)));
+    const CUfunction parent =
+        load(kernel_of("parent", "    mov.u64 %rd2, note;\nAGAIN:\n" + asking() +
+                                     "    setp.ne.u64 %p1, %rd3, 0;\n    @%p1 bra AGAIN;\n" +
+                                     LAST_ERROR + "    st.global.u32 [%rd1+8], %r2;\n" +
+                                     LAST_ERROR + "    st.global.u32 [%rd1+12], %r2;\n"));
+    ASSERT_TRUE(succeeds(launch(parent)));
+    unsigned words[4] = {};
+    ASSERT_TRUE(succeeds(CU(cuMemcpyDtoH)(words, out_, sizeof words)));
+    EXPECT_EQ(words[2], 2U) << "cudaErrorMemoryAllocation";
+    EXPECT_EQ(words[3], 0U) << "cudaGetLastError clears it";
+    EXPECT_TRUE(succeeds(CU(cuCtxDestroy)(context)));
+    module_ = nullptr; // it went with its context
+    ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
 }
 
 TEST_F(ChildLaunches, run_in_every_launch_of_a_graph) {
