@@ -45,14 +45,16 @@ EPOCH = 1_794_000_000  # 2026-11-06
 
 def copy_sources(target, times):
     """Copy what the packages read; the files get other times and, if new, another order."""
-    for number, name in enumerate(SOURCES if times % 2 else reversed(SOURCES)):
+    for name in SOURCES if times % 2 else reversed(SOURCES):
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         if (ROOT / name).is_dir():
             skipped = shutil.ignore_patterns("__pycache__", "*.so")
             shutil.copytree(ROOT / name, target / name, ignore=skipped, symlinks=True)
         else:
             shutil.copy(ROOT / name, target / name)
-        os.utime(target / name, (times + number, times + number))
+        for number, path in enumerate([target / name, *(target / name).rglob("*")]):
+            time = times + 2 * number  # a zip archive counts in steps of two seconds
+            os.utime(path, (time, time), follow_symlinks=False)
 
 
 def pack_wheel(folder, out, epoch=EPOCH):
