@@ -29,6 +29,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options, unknown = parser.parse_known_args(arguments)
     if unknown:
         _parser_of(options, parser).error(f"unrecognized arguments: {' '.join(unknown)}")
+    if options.command is None:
+        parser.print_help(sys.stderr)
+        return WRONG_ARGUMENTS
     try:
         status = _run(options)
         sys.stdout.flush()
@@ -56,11 +59,15 @@ def _parser_of(
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands. Completion reads it too."""
-    parser = argparse.ArgumentParser(prog="cuprum", description="CUDA's object model for Python")
+    parser = argparse.ArgumentParser(
+        prog="cuprum",
+        description="Show what CUDA programs find on this machine, and run them without a GPU.",
+        epilog="cuprum COMMAND --help describes a command.",
+    )
     parser.add_argument(
         "--version", action=_ShowVersion, help="show the version of the package and exit"
     )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
     info = commands.add_parser("info", help="show devices, driver and libraries")
     _add_json(info)
@@ -125,7 +132,8 @@ def _add_run(commands: argparse._SubParsersAction) -> None:
     # Earlier versions needed this option for Numba. It has no effect now.
     run.add_argument("--driver-linker", action="store_true", help=argparse.SUPPRESS)
     run.add_argument("program", help="the program; a .py file runs with this Python")
-    run.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
+    arguments = run.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
+    arguments.required = False  # else Python 3.11 asks for them if the program is missing
 
 
 class _ShowVersion(argparse.Action):

@@ -30,7 +30,8 @@ def run(options: argparse.Namespace) -> int:
     if command is None:
         print(
             f"cuprum: the command {_COMMAND} was not found beside this package; install it "
-            "(pip install cuprum-emulator), or build it (CUPRUM_EMULATOR=ON)",
+            "(pip install cuprum-emulator), or build it (in a clone, tools/build dev "
+            "cuprum_emulator_package)",
             file=sys.stderr,
         )
         return FAILURE

@@ -60,7 +60,6 @@ def run_on_terminal(*arguments, **environment):
 @pytest.mark.parametrize(
     "arguments",
     [
-        [],
         ["fly"],
         ["info", "--yaml"],
         ["top", "--interval", "0"],
@@ -82,6 +81,19 @@ def test_wrong_arguments_have_a_status_of_their_own(arguments, capsys):
         main(arguments)
     assert left.value.code == WRONG_ARGUMENTS
     assert "usage: cuprum" in capsys.readouterr().err
+
+
+def test_without_a_command_all_commands_are_listed(capsys):
+    assert main([]) == WRONG_ARGUMENTS
+    text = capsys.readouterr().err
+    for command in ("info", "doctor", "top", "run", "trace", "cache", "completion"):
+        assert f"    {command}" in text
+
+
+def test_run_asks_for_a_program_only(capsys):
+    with pytest.raises(SystemExit):
+        main(["run"])
+    assert "are required: program\n" in capsys.readouterr().err
 
 
 def test_wrong_arguments_name_the_value(capsys):
