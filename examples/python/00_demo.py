@@ -40,7 +40,6 @@ class Account:
 def main():
     account = Account()
     device = cuprum.Device(0)
-    device.set_current()
     stream = device.create_stream()
     major, minor = device.compute_capability
     kind = "emulated" if device.is_emulated else "GPU"

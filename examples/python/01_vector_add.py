@@ -15,7 +15,6 @@ extern "C" __global__ void add(const float* a, const float* b, float* c, int n) 
 """
 
 device = cuprum.Device()
-device.set_current()
 stream = device.create_stream()
 add = cuprum.Program(SOURCE, "c++").compile("ptx").get_kernel("add")
 

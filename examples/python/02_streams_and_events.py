@@ -18,7 +18,6 @@ extern "C" __global__ void square(const int* data, int* squares, int n) {
 COUNT = 4096
 
 device = cuprum.Device()
-device.set_current()
 producer, consumer = device.create_stream(), device.create_stream()
 code = cuprum.Program(SOURCE, "c++").compile("ptx")
 produce, square = code.get_kernel("produce"), code.get_kernel("square")

@@ -28,7 +28,6 @@ __global__ void multiply(const float* a, const float* b, float* c, int n) {
 N, TILE = 128, 16
 
 device = cuprum.Device()
-device.set_current()
 stream = device.create_stream()
 name = f"multiply<{TILE}>"
 multiply = cuprum.Program(SOURCE, "c++").compile("ptx", name_expressions=(name,)).get_kernel(name)

@@ -31,7 +31,6 @@ extern "C" __global__ void sum(const int* data, int n, unsigned long long* total
 COUNT = 1_000_000
 
 device = cuprum.Device()
-device.set_current()
 stream = device.create_stream()
 kernel = cuprum.Program(SOURCE, "c++").compile("cubin").get_kernel("sum")
 

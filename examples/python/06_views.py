@@ -16,7 +16,6 @@ extern "C" __global__ void scale(float* data, float factor, long long count) {
 """
 
 device = cuprum.Device()
-device.set_current()
 stream = device.create_stream()
 kernel = cuprum.Program(SOURCE, "c++").compile("ptx").get_kernel("scale")
 

@@ -6,7 +6,6 @@
 import cuprum
 
 device = cuprum.Device()
-device.set_current()
 stream, other = device.create_stream(), device.create_stream()
 
 # Do not take it from a pool: drivers cannot wait on pool memory.

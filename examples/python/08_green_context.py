@@ -18,7 +18,6 @@ extern "C" __global__ void fill(int* out, int value, int n) {
 COUNT = 1024
 
 device = cuprum.Device()
-device.set_current()
 try:
     everything = device.resources.sm
 except cuprum.CUDAError as error:

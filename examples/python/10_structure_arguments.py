@@ -35,7 +35,6 @@ class Particle(ctypes.Structure):
 FIELD = np.dtype([("strength", np.float32, 3)], align=True)
 
 device = cuprum.Device()
-device.set_current()
 stream = device.create_stream()
 kernel = cuprum.Program(SOURCE, "c++").compile("cubin").get_kernel("accelerate")
 print("parameters:", ", ".join(f"{p.size} bytes at {p.offset}" for p in kernel.arguments_info))

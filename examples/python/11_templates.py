@@ -23,7 +23,6 @@ template <typename T, int UNROLL> __global__ void scale(T* x, T factor, int n) {
 """
 
 device = cuprum.Device()
-device.set_current()
 stream = device.create_stream()
 
 names = {

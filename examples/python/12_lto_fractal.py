@@ -53,7 +53,6 @@ __device__ int escape(float x, float y, int limit) {
 WIDTH, HEIGHT, LIMIT = 72, 24, 40
 
 device = cuprum.Device()
-device.set_current()
 stream = device.create_stream()
 kernel_part = cuprum.Program(KERNEL, "c++").compile("ltoir")
 

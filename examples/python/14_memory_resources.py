@@ -11,7 +11,6 @@ from cuprum.utils import copy_batch, register_host_memory
 BYTES = 1 << 16
 
 device = cuprum.Device()
-device.set_current()
 stream = device.create_stream()
 
 # A private pool, page-locked host memory, and an existing array.

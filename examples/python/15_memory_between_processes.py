@@ -15,7 +15,6 @@ COUNT = 1024
 def square(buffer: cuprum.Buffer) -> None:
     """Square the numbers in the child; `buffer` is the parent's memory, mapped here."""
     device = cuprum.Device(0)
-    device.set_current()
     stream = device.create_stream()
     values = np.empty(COUNT, np.int32)
     buffer.copy_to_host(values, stream=stream)
@@ -28,7 +27,6 @@ def square(buffer: cuprum.Buffer) -> None:
 def main() -> None:
     """Share a buffer with a child and check the result."""
     device = cuprum.Device(0)
-    device.set_current()
     stream = device.create_stream()
     pool = cuprum.DeviceMemoryResource(device, {"max_size": 4 << 20, "ipc_enabled": True})
     with pool.allocate(COUNT * 4, stream=stream) as buffer:

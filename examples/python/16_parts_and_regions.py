@@ -12,7 +12,6 @@ from cuprum.utils import prefetch_batch
 ROWS, COLUMNS = 8, 16
 
 device = cuprum.Device()
-device.set_current()
 stream = device.create_stream()
 
 # A picture of bytes: a frame of ones around zeros.

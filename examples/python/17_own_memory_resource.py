@@ -42,7 +42,6 @@ class Cache(MemoryResource):
 
 
 device = cuprum.Device()
-device.set_current()
 stream = device.create_stream()
 
 cache = Cache(device.memory_resource)

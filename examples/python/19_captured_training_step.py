@@ -39,7 +39,6 @@ __global__ void step(float* w, const float* g, float rate) {
 COUNT, STEPS, RATE = 512, 300, 0.5
 
 device = cuprum.Device()
-device.set_current()
 stream = device.create_stream()
 code = cuprum.Program(SOURCE, "c++").compile("cubin")
 guess, gradient, step = (code.get_kernel(name) for name in ("guess", "gradient", "step"))

@@ -14,7 +14,6 @@ extern "C" __global__ void shift(float* data, float amount) { data[threadIdx.x] 
 COUNT = 32
 
 device = cuprum.Device()
-device.set_current()
 stream = device.create_stream()
 code = cuprum.Program(SOURCE, "c++").compile("cubin")
 scale, shift = code.get_kernel("scale"), code.get_kernel("shift")

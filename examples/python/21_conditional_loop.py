@@ -24,7 +24,6 @@ extern "C" __global__ void newton(cudaGraphConditionalHandle again, double* root
 NUMBER = 2.0
 
 device = cuprum.Device()
-device.set_current()
 stream = device.create_stream()
 newton = cuprum.Program(SOURCE, "c++").compile("cubin").get_kernel("newton")
 

@@ -117,7 +117,6 @@ default = Path(tempfile.gettempdir()) / "cuprum_picture.png"
 target = Path(sys.argv[2]) if len(sys.argv) > 2 else default
 
 device = cuprum.Device()
-device.set_current()
 stream = device.create_stream()
 code = cuprum.Program(SOURCE, "c++").compile("ptx")
 

@@ -30,7 +30,6 @@ extern "C" __global__ void decay(float* values, float rate, unsigned count) {
 def job(report: Connection) -> None:
     """Run the job in the child."""
     device = cuprum.Device(0)
-    device.set_current()
     stream = device.create_stream()
     kernel = cuprum.Program(SOURCE, "c++").compile("ptx").get_kernel("decay")
     config = cuprum.LaunchConfig(grid=COUNT // 256, block=256)

@@ -19,7 +19,6 @@ device = Device()
 if device.compute_capability.major != 9:
     print("needs compute capability 9.0: skipped")
     sys.exit()
-device.set_current()
 stream = device.create_stream()
 
 source = Path(__file__).parent.parent / "kernels" / "tensor_core_product.cu"

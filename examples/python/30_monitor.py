@@ -30,7 +30,6 @@ WIDTH, HEIGHT, MARGIN = 640, 240, 40
 
 def work(device):
     """Hold more and more memory, keep the device busy for a while, then free it all."""
-    device.set_current()
     stream = device.create_stream()
     kernel = cuprum.Program(SOURCE, "c++").compile("ptx").get_kernel("spin")
     count = 1 << 18
