@@ -136,6 +136,22 @@ def test_a_placeholder_stops_a_release(repository, name, line, complete):
     assert release(repository, "check").returncode == 0
 
 
+@pytest.mark.parametrize(
+    "text", ["It is not released\nyet.", "Not on PyPI yet.", "Once version 0.1.0 is on PyPI, use it."]
+)
+def test_a_document_that_says_there_is_no_release_stops_it(repository, text):
+    page = repository / "docs/install.md"
+    page.parent.mkdir(exist_ok=True)
+    page.write_text(f"# Install\n\n{text}\n")
+    commit(repository)
+    result = release(repository, "check")
+    assert result.returncode == 1
+    assert "docs/install.md:3 says '" in result.stderr
+    page.write_text("# Install\n\nIt comes from PyPI.\n")
+    commit(repository)
+    assert release(repository, "check").returncode == 0
+
+
 # What each file has once the publisher has completed it.
 COMPLETE = {
     "tools/build-deb": r"^Maintainer: .+<(?!.*example\.).+@.+>$",
