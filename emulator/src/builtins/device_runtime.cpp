@@ -3,7 +3,14 @@
 
 #include "builtins/device_runtime.hpp"
 
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
 namespace cuprum::emulator::builtins {
+
+namespace {
 
 // A handle is the address of the grid's workspace, which is 0 unless the launch is cooperative.
 //
@@ -11,7 +18,7 @@ namespace cuprum::emulator::builtins {
 // 2^31 - (blocks - 1), every other block adds 1: together 2^31. One thread of each block adds and
 // waits for the flip, the others wait for that thread. The word is the last of the workspace, so
 // that it does not disturb barriers that compilers inline.
-const std::string_view DEVICE_RUNTIME_PTX = R"(
+constexpr std::string_view FUNCTIONS = R"(
 .version 8.0
 .target sm_70
 .address_size 64
@@ -70,25 +77,6 @@ WAIT:
     ret;
 REFUSED:
     st.param.b32 [result], 1; // cudaErrorInvalidValue
-    ret;
-}
-
-.visible .func (.param .b32 result) cudaCGSynchronizeGrid(.param .b64 handle, .param .b32 flags)
-{
-    .reg .b32 %r<3>;
-    .reg .b64 %rd<2>;
-    ld.param.b64 %rd1, [handle];
-    ld.param.b32 %r1, [flags];
-    {
-        .param .b64 handle1;
-        .param .b32 flags1;
-        .param .b32 result1;
-        st.param.b64 [handle1], %rd1;
-        st.param.b32 [flags1], %r1;
-        call.uni (result1), cudaCGSynchronize, (handle1, flags1);
-        ld.param.b32 %r2, [result1];
-    }
-    st.param.b32 [result], %r2;
     ret;
 }
 
@@ -154,81 +142,6 @@ DONE:
         st.param.b64 [header1], %rd1;
         st.param.b64 [stream1], %rd2;
         call.uni (result1), __cuprum_launch, (header1, stream1);
-        ld.param.b32 %r1, [result1];
-    }
-    st.param.b32 [result], %r1;
-    ret;
-}
-
-.visible .func (.param .b32 result) __cudaCDP2LaunchDeviceV2_ptsz(.param .b64 arguments, .param .b64 stream)
-{
-    .reg .b32 %r<2>;
-    .reg .b64 %rd<3>;
-    ld.param.b64 %rd1, [arguments];
-    ld.param.b64 %rd2, [stream];
-    sub.u64 %rd1, %rd1, 64;
-    {
-        .param .b64 header1;
-        .param .b64 stream1;
-        .param .b32 result1;
-        st.param.b64 [header1], %rd1;
-        st.param.b64 [stream1], %rd2;
-        call.uni (result1), __cuprum_launch, (header1, stream1);
-        ld.param.b32 %r1, [result1];
-    }
-    st.param.b32 [result], %r1;
-    ret;
-}
-
-// The names that the programming guide documents for compilers.
-
-.visible .func (.param .b64 result) cudaGetParameterBufferV2(.param .b64 kernel,
-    .param .align 4 .b8 grid[12], .param .align 4 .b8 block[12], .param .b32 shared)
-{
-    .reg .b32 %r<8>;
-    .reg .b64 %rd<3>;
-    ld.param.b64 %rd1, [kernel];
-    ld.param.b32 %r1, [grid];
-    ld.param.b32 %r2, [grid+4];
-    ld.param.b32 %r3, [grid+8];
-    ld.param.b32 %r4, [block];
-    ld.param.b32 %r5, [block+4];
-    ld.param.b32 %r6, [block+8];
-    ld.param.b32 %r7, [shared];
-    {
-        .param .b64 kernel1;
-        .param .align 4 .b8 grid1[12];
-        .param .align 4 .b8 block1[12];
-        .param .b32 shared1;
-        .param .b64 result1;
-        st.param.b64 [kernel1], %rd1;
-        st.param.b32 [grid1], %r1;
-        st.param.b32 [grid1+4], %r2;
-        st.param.b32 [grid1+8], %r3;
-        st.param.b32 [block1], %r4;
-        st.param.b32 [block1+4], %r5;
-        st.param.b32 [block1+8], %r6;
-        st.param.b32 [shared1], %r7;
-        call.uni (result1), __cudaCDP2GetParameterBufferV2, (kernel1, grid1, block1, shared1);
-        ld.param.b64 %rd2, [result1];
-    }
-    st.param.b64 [result], %rd2;
-    ret;
-}
-
-.visible .func (.param .b32 result) cudaLaunchDeviceV2(.param .b64 arguments, .param .b64 stream)
-{
-    .reg .b32 %r<2>;
-    .reg .b64 %rd<3>;
-    ld.param.b64 %rd1, [arguments];
-    ld.param.b64 %rd2, [stream];
-    {
-        .param .b64 arguments1;
-        .param .b64 stream1;
-        .param .b32 result1;
-        st.param.b64 [arguments1], %rd1;
-        st.param.b64 [stream1], %rd2;
-        call.uni (result1), __cudaCDP2LaunchDeviceV2, (arguments1, stream1);
         ld.param.b32 %r1, [result1];
     }
     st.param.b32 [result], %r1;
@@ -360,59 +273,7 @@ DONE:
     ret;
 }
 
-.visible .func (.param .b32 result) __cudaCDP2MemcpyAsync_ptsz(.param .b64 to, .param .b64 from, .param .b64 bytes,
-    .param .b32 kind, .param .b64 stream)
-{
-    .reg .b32 %r<2>;
-    .reg .b64 %rd<5>;
-    ld.param.b64 %rd1, [to];
-    ld.param.b64 %rd2, [from];
-    ld.param.b64 %rd3, [bytes];
-    ld.param.b64 %rd4, [stream];
-    {
-        .param .b64 to1;
-        .param .b64 from1;
-        .param .b64 bytes1;
-        .param .b64 stream1;
-        .param .b32 result1;
-        st.param.b64 [to1], %rd1;
-        st.param.b64 [from1], %rd2;
-        st.param.b64 [bytes1], %rd3;
-        st.param.b64 [stream1], %rd4;
-        call.uni (result1), __cuprum_copy, (to1, from1, bytes1, stream1);
-        ld.param.b32 %r1, [result1];
-    }
-    st.param.b32 [result], %r1;
-    ret;
-}
-
 .visible .func (.param .b32 result) __cudaCDP2MemsetAsync(.param .b64 to, .param .b32 value,
-    .param .b64 bytes, .param .b64 stream)
-{
-    .reg .b32 %r<3>;
-    .reg .b64 %rd<4>;
-    ld.param.b64 %rd1, [to];
-    ld.param.b32 %r2, [value];
-    ld.param.b64 %rd2, [bytes];
-    ld.param.b64 %rd3, [stream];
-    {
-        .param .b64 to1;
-        .param .b32 value1;
-        .param .b64 bytes1;
-        .param .b64 stream1;
-        .param .b32 result1;
-        st.param.b64 [to1], %rd1;
-        st.param.b32 [value1], %r2;
-        st.param.b64 [bytes1], %rd2;
-        st.param.b64 [stream1], %rd3;
-        call.uni (result1), __cuprum_fill, (to1, value1, bytes1, stream1);
-        ld.param.b32 %r1, [result1];
-    }
-    st.param.b32 [result], %r1;
-    ret;
-}
-
-.visible .func (.param .b32 result) __cudaCDP2MemsetAsync_ptsz(.param .b64 to, .param .b32 value,
     .param .b64 bytes, .param .b64 stream)
 {
     .reg .b32 %r<3>;
@@ -478,19 +339,7 @@ DONE:
     ret;
 }
 
-.visible .func (.param .b32 result) __cudaCDP2EventRecord_ptsz(.param .b64 event, .param .b64 stream)
-{
-    st.param.b32 [result], 0;
-    ret;
-}
-
 .visible .func (.param .b32 result) __cudaCDP2EventRecordWithFlags(.param .b64 first, .param .b64 second, .param .b32 flags)
-{
-    st.param.b32 [result], 0;
-    ret;
-}
-
-.visible .func (.param .b32 result) __cudaCDP2EventRecordWithFlags_ptsz(.param .b64 first, .param .b64 second, .param .b32 flags)
 {
     st.param.b32 [result], 0;
     ret;
@@ -502,11 +351,43 @@ DONE:
     ret;
 }
 
-.visible .func (.param .b32 result) __cudaCDP2StreamWaitEvent_ptsz(.param .b64 first, .param .b64 second, .param .b32 flags)
-{
-    st.param.b32 [result], 0;
-    ret;
-}
 )";
+
+/// Functions that programs also call by another name.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> SECOND_NAMES{{
+    {"cudaCGSynchronize", "cudaCGSynchronizeGrid"},
+    // The programming guide documents these for compilers.
+    {"__cudaCDP2GetParameterBufferV2", "cudaGetParameterBufferV2"},
+    {"__cudaCDP2LaunchDeviceV2", "cudaLaunchDeviceV2"},
+    // With a default stream for each thread.
+    {"__cudaCDP2LaunchDeviceV2", "__cudaCDP2LaunchDeviceV2_ptsz"},
+    {"__cudaCDP2MemcpyAsync", "__cudaCDP2MemcpyAsync_ptsz"},
+    {"__cudaCDP2MemsetAsync", "__cudaCDP2MemsetAsync_ptsz"},
+    {"__cudaCDP2EventRecord", "__cudaCDP2EventRecord_ptsz"},
+    {"__cudaCDP2EventRecordWithFlags", "__cudaCDP2EventRecordWithFlags_ptsz"},
+    {"__cudaCDP2StreamWaitEvent", "__cudaCDP2StreamWaitEvent_ptsz"},
+}};
+
+/// Returns the functions, and copies of those that have a second name.
+std::string all_functions() {
+    constexpr std::string_view last_line = "\n}\n";
+    std::string text(FUNCTIONS);
+    for (const auto& [name, second] : SECOND_NAMES) {
+        const std::size_t at = FUNCTIONS.find(" " + std::string(name) + "(") + 1;
+        const std::size_t begin = FUNCTIONS.rfind(".visible", at);
+        const std::size_t end = FUNCTIONS.find(last_line, at) + last_line.size();
+        text += FUNCTIONS.substr(begin, at - begin);
+        text += second;
+        text += FUNCTIONS.substr(at + name.size(), end - at - name.size());
+    }
+    return text;
+}
+
+} // namespace
+
+const std::string& device_runtime_ptx() {
+    static const auto* const TEXT = new std::string(all_functions());
+    return *TEXT;
+}
 
 } // namespace cuprum::emulator::builtins

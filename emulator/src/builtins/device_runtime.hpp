@@ -9,11 +9,11 @@
 
 #pragma once
 
-#include <string_view>
+#include <string>
 
 namespace cuprum::emulator::builtins {
 
-/// A PTX module that links treat like a member of an archive.
-extern const std::string_view DEVICE_RUNTIME_PTX;
+/// Returns a PTX module that links treat like a member of an archive.
+[[nodiscard]] const std::string& device_runtime_ptx();
 
 } // namespace cuprum::emulator::builtins

@@ -425,6 +425,7 @@ TEST_F(Linking, the_barrier_of_a_cooperative_grid_needs_no_library) {
     const std::string text = HEADER + R"(
 .extern .func (.param .b64 r) cudaCGGetIntrinsicHandle(.param .b32 scope);
 .extern .func (.param .b32 r) cudaCGSynchronize(.param .b64 handle, .param .b32 flags);
+.extern .func (.param .b32 r) cudaCGSynchronizeGrid(.param .b64 handle, .param .b32 flags);
 .visible .entry meet(.param .u64 p)
 {
     .reg .b32 %r<8>;
@@ -458,7 +459,7 @@ AGAIN:
         .param .b32 status;
         st.param.b64 [handle], %rd2;
         st.param.b32 [flags], 0;
-        call.uni (status), cudaCGSynchronize, (handle, flags);
+        call.uni (status), cudaCGSynchronizeGrid, (handle, flags);
     }
     add.u32 %r6, %r6, 1;
     setp.lt.u32 %p1, %r6, 3;

@@ -153,7 +153,7 @@ const std::string& LinkState::complete() {
     for (ptx::LinkInput& input : inputs_) {
         options_.limit_registers(input.module);
     }
-    Reading device_runtime = read_text(std::string(builtins::DEVICE_RUNTIME_PTX));
+    Reading device_runtime = read_text(builtins::device_runtime_ptx());
     inputs_.push_back({"the device's runtime", std::move(*device_runtime.module), true});
     const auto result = ptx::link(std::exchange(inputs_, {}), [](std::string_view name) {
         return builtins::find(name) != nullptr;
