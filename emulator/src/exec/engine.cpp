@@ -101,10 +101,10 @@ std::chrono::nanoseconds Engine::spin_time() const noexcept {
     return std::chrono::nanoseconds(state_->spin_ns.load(std::memory_order_relaxed));
 }
 
-void Engine::post(std::function<void()> task) {
+bool Engine::post(std::function<void()> task) {
     auto lock = lock_briefly(state_->mutex);
     if (state_->is_stopping) {
-        return;
+        return false;
     }
     state_->start_workers();
     const std::uint32_t noted = state_->enqueue_noted();
@@ -113,6 +113,7 @@ void Engine::post(std::function<void()> task) {
     const std::uint32_t sleepers = state_->call_for(1 + noted);
     lock.unlock();
     state_->idle.wake(sleepers);
+    return true;
 }
 
 void Engine::shutdown() noexcept {

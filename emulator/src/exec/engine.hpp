@@ -118,8 +118,9 @@ public:
     /// parts of it may still run. `is_awaited` must be brief. helping.cpp explains how and why.
     [[nodiscard]] bool help(const std::function<bool(const void*)>& is_awaited);
 
-    /// Runs a task (a copy, a fill) on a worker. The task must not block on other tasks.
-    void post(std::function<void()> task);
+    /// Runs a task (a copy, a fill) on a worker. The task must not block on other tasks. Returns
+    /// false after shutdown(), and drops the task.
+    [[nodiscard]] bool post(std::function<void()> task);
 
     /// Lets running tasks finish, then stops and joins the workers. Later work is refused. The
     /// process calls this at exit; a second call does nothing.

@@ -95,7 +95,7 @@ TEST(Engine, a_kernel_may_wait_for_the_host_while_others_run) {
     EXPECT_EQ(*other, 128u);
     EXPECT_EQ(std::atomic_ref(*out).load(), 0u);
     std::atomic<bool> has_run = false;
-    exec::Engine::instance().post([&] { has_run = true; });
+    EXPECT_TRUE(exec::Engine::instance().post([&] { has_run = true; }));
     while (!has_run) {
     }
     std::atomic_ref(*flag).store(1);

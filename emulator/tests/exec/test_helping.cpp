@@ -138,7 +138,7 @@ TEST_F(Helping, other_work_is_not_held_up_by_a_grid_that_nobody_waits_for) {
         Launch second(device_, kernel, {.awaited_as = &engine_}, out);
         Launch many(device_, kernel, {.grid = 50}, out + 1);
         std::atomic<bool> has_run = false;
-        engine_.post([&] { has_run = true; });
+        EXPECT_TRUE(engine_.post([&] { has_run = true; }));
         for (Launch* const launch : {&first, &second, &many}) {
             EXPECT_EQ(launch->wait().kind, FaultKind::None);
         }
@@ -167,7 +167,7 @@ TEST_F(Helping, what_follows_on_the_grid_runs_on_a_worker) {
             is_here = std::this_thread::get_id() == this_thread;
             const auto end_one = [&](const Fault*) { ++ended; };
             if (round % 2 == 0) {
-                engine_.post([&] { ++ended; });
+                EXPECT_TRUE(engine_.post([&] { ++ended; }));
             } else {
                 engine_.submit(launch, end_one);
             }

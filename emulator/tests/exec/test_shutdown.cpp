@@ -31,11 +31,12 @@ TEST(Shutdown, a_running_kernel_is_given_up_and_later_work_is_refused) {
     ASSERT_TRUE(kernel) << device.log;
     test::Launch launch(device, kernel, {}, flag);
     std::atomic<bool> has_run = false;
-    exec::Engine::instance().post([&] { has_run = true; });
+    EXPECT_TRUE(exec::Engine::instance().post([&] { has_run = true; }));
     exec::Engine::instance().shutdown();
     EXPECT_TRUE(has_run);
     EXPECT_EQ(launch.wait().kind, FaultKind::Timeout);
     EXPECT_EQ(test::Launch(device, kernel, {}, flag).wait().kind, FaultKind::Timeout);
+    EXPECT_FALSE(exec::Engine::instance().post([] { FAIL() << "the workers are gone"; }));
     exec::Engine::instance().shutdown();
 }
 

@@ -242,7 +242,10 @@ void Schedule::fail_step(std::uint32_t index, CUresult code, const std::string& 
 }
 
 void Schedule::repeat(std::uint32_t step) {
-    exec::Engine::instance().post([this, step] { ReadySteps::add(*this, step); });
+    if (!exec::Engine::instance().post([this, step] { ReadySteps::add(*this, step); })) {
+        fail_step(step, CUDA_ERROR_DEINITIALIZED, "the process exits while a loop still runs");
+        complete(step);
+    }
 }
 
 void Schedule::forget_runs() noexcept {

@@ -98,15 +98,15 @@ public:
     explicit TransferWork(const Shape& shape) : shape_(shape), is_quick_(is_quick(shape)) {}
 
     bool start(Schedule& schedule, std::uint32_t step) override {
-        if (is_quick_) {
-            run(schedule, step);
-            return true;
-        }
-        exec::Engine::instance().post([this, &schedule, step] {
+        const auto run_and_complete = [this, &schedule, step] {
             run(schedule, step);
             schedule.complete(step);
-        });
-        return false;
+        };
+        if (!is_quick_ && exec::Engine::instance().post(run_and_complete)) {
+            return false;
+        }
+        run(schedule, step); // it is quick, or the process exits
+        return true;
     }
 
 private:

@@ -175,9 +175,11 @@ void Operation::release_one() noexcept {
     if (pending_.fetch_sub(1, std::memory_order_acq_rel) != 1) {
         return;
     }
-    if (is_for_a_worker()) {
-        exec::Engine::instance().post([self = shared_from_this()] { self->run_with_followers(); });
-    } else if (ready_here != nullptr) {
+    if (is_for_a_worker() && exec::Engine::instance().post(
+                                 [self = shared_from_this()] { self->run_with_followers(); })) {
+        return;
+    }
+    if (ready_here != nullptr) {
         ready_here->push_back(shared_from_this());
     } else {
         run_with_followers();
@@ -230,7 +232,9 @@ void Task::start() noexcept {
         return;
     }
     const auto self = std::static_pointer_cast<Task>(shared_from_this());
-    exec::Engine::instance().post([self] { self->run_and_finish(); });
+    if (!exec::Engine::instance().post([self] { self->run_and_finish(); })) {
+        run_and_finish(); // the process exits, but a thread may wait for this
+    }
 }
 
 void Task::skip() noexcept {
