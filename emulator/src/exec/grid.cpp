@@ -20,8 +20,11 @@ using bytecode::Width;
 
 namespace {
 
-/// How many blocks of one grid may be suspended. A real device holds about as many at a time.
-constexpr int MAX_SUSPENDED_BLOCKS = 256;
+/// How many blocks of one grid may be suspended at least.
+constexpr std::uint64_t MIN_SUSPENDED_BLOCKS = 256;
+/// What a multiprocessor holds at most. No GPU holds more.
+constexpr std::uint64_t BLOCKS_PER_SM = 32;
+constexpr std::uint64_t THREADS_PER_SM = 2048;
 /// Into how many ranges per worker the remaining blocks are divided at least.
 constexpr std::uint64_t RANGES_PER_WORKER = 2;
 /// The size of a linear register's head and one value per lane.
@@ -72,6 +75,9 @@ Grid::Grid(GridLaunch launch, std::function<void(const Fault*)> done, bool is_re
     cluster_blocks_ = launch_.cluster[0] * launch_.cluster[1] * launch_.cluster[2];
     cluster_count_ = block_count_ / cluster_blocks_;
     thread_count_ = launch_.block[0] * launch_.block[1] * launch_.block[2];
+    const std::uint64_t held_by_sm = std::min(BLOCKS_PER_SM, THREADS_PER_SM / thread_count_);
+    most_suspended_ = static_cast<int>(
+        std::max(MIN_SUSPENDED_BLOCKS, held_by_sm * launch_.sm_count / cluster_blocks_));
     launch_.parameters.resize(
         std::max<std::size_t>(launch_.parameters.size(), kernel().parameter_bytes));
     start_shadow();
@@ -179,8 +185,7 @@ bool Grid::has_fresh_blocks() const noexcept {
 }
 
 bool Grid::may_hold_more() const noexcept {
-    return launch_.is_cooperative ||
-           suspended_.load(std::memory_order_relaxed) < MAX_SUSPENDED_BLOCKS;
+    return launch_.is_cooperative || suspended_.load(std::memory_order_relaxed) < most_suspended_;
 }
 
 void Grid::finish(std::uint64_t blocks) {

@@ -87,7 +87,8 @@ public:
     [[nodiscard]] std::uint64_t cluster_count() const noexcept { return cluster_count_; }
 
     [[nodiscard]] bool has_fresh_blocks() const noexcept;
-    /// Returns whether one more block may be started and later suspended with all its memory.
+    /// Returns whether one more block may be started and later suspended with all its memory. All
+    /// blocks that the device holds at a time, by its own account, may wait for each other.
     [[nodiscard]] bool may_hold_more() const noexcept;
 
     /// Counts a block as suspended or resumed.
@@ -154,6 +155,8 @@ private:
     std::uint64_t random_ = 0;
     std::uint64_t stride_ = 1;
     std::uint64_t first_ = 0;
+    std::uint64_t run_count_ = 0; // in random schedules
+    int most_suspended_ = 0;      // clusters
     AlignedBuffer launch_bank_;
     AlignedBuffer warp_specials_;
 

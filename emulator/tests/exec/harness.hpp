@@ -182,6 +182,8 @@ struct Shape {
     std::uint32_t cluster = 1;
     std::uint32_t stack_bytes = 0;
     const void* awaited_as = nullptr;
+    std::uint32_t sm_count = 4;
+    std::uint64_t grid_id = 0;
 };
 
 /// A launch that a test can wait for.
@@ -202,7 +204,8 @@ public:
         launch.memory = &device.map();
         launch.heap = device.heap;
         launch.grid_workspace = device.grid_workspace;
-        launch.sm_count = 4;
+        launch.sm_count = shape.sm_count;
+        launch.grid_id = shape.grid_id;
         launch.stack_bytes = shape.stack_bytes;
         launch.awaited_as = shape.awaited_as;
         [[maybe_unused]] std::size_t index = 0;

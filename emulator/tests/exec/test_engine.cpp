@@ -41,6 +41,22 @@ constexpr const char* COUNT = R"(
     ret;
 })";
 
+/// Every block waits for all others.
+constexpr const char* TOGETHER = R"(
+.visible .entry together(.param .u64 arrived, .param .u64 out) {
+    .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [arrived];
+    ld.param.u64 %rd2, [out];
+    mov.u32 %r1, %nctaid.x;
+    red.global.add.u32 [%rd1], 1;
+SPIN:
+    ld.volatile.global.u32 %r3, [%rd1];
+    setp.lt.u32 %p2, %r3, %r1;
+    @%p2 bra SPIN;
+    red.global.add.u32 [%rd2], 1;
+    ret;
+})";
+
 } // namespace
 
 TEST(Engine, all_blocks_of_a_large_grid_run_once) {
@@ -107,24 +123,97 @@ TEST(Engine, a_cooperative_grid_has_all_its_blocks_resident) {
     TestDevice device;
     auto* arrived = device.allocate<std::uint32_t>(1);
     auto* out = device.allocate<std::uint32_t>(1);
-    // More blocks than an ordinary grid keeps resident, each waiting for all others.
-    const Fault fault = run(device, R"(
-.visible .entry together(.param .u64 arrived, .param .u64 out) {
-    .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<4>;
-    ld.param.u64 %rd1, [arrived];
-    ld.param.u64 %rd2, [out];
-    mov.u32 %r1, %nctaid.x;
-    red.global.add.u32 [%rd1], 1;
-SPIN:
-    ld.volatile.global.u32 %r3, [%rd1];
-    setp.lt.u32 %p2, %r3, %r1;
-    @%p2 bra SPIN;
-    red.global.add.u32 [%rd2], 1;
-    ret;
-})",
-                            {.grid = 400, .block = 1, .is_cooperative = true}, arrived, out);
+    // More blocks than an ordinary grid keeps resident.
+    const Fault fault =
+        run(device, TOGETHER, {.grid = 400, .block = 1, .is_cooperative = true}, arrived, out);
     EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
     EXPECT_EQ(*out, 400u);
+}
+
+TEST(Engine, all_blocks_that_the_device_holds_may_wait_for_each_other) {
+    exec::Engine::instance().configure({.watchdog_seconds = 5});
+    TestDevice device;
+    auto* arrived = device.allocate<std::uint32_t>(1);
+    auto* out = device.allocate<std::uint32_t>(1);
+    // Programs ask how many blocks a multiprocessor holds, and start that many on each.
+    for (const std::uint32_t multiprocessors : {16u, 40u}) {
+        const std::uint32_t blocks = 32 * multiprocessors;
+        *arrived = *out = 0;
+        const Fault fault =
+            run(device, TOGETHER, {.grid = blocks, .block = 1, .sm_count = multiprocessors},
+                arrived, out);
+        EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+        EXPECT_EQ(*out, blocks);
+    }
+    exec::Engine::instance().configure({});
+}
+
+TEST(Engine, what_follows_on_a_grid_need_not_wait_for_its_next_run) {
+    exec::EngineSettings settings;
+    settings.worker_count = 2;
+    settings.watchdog_seconds = 5;
+    exec::Engine& engine = exec::Engine::instance();
+    engine.configure(settings);
+    if (engine.worker_count() < 2) {
+        GTEST_SKIP() << "a device with one worker has started before this test";
+    }
+    TestDevice device;
+    const auto setting = device.compile(ptx_module(R"(
+.visible .entry set(.param .u64 flag) {
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [flag];
+    st.volatile.global.u32 [%rd1], 1;
+    ret;
+})"));
+    // Of two blocks, one ends at once. The other waits for words[1], or for words[2] in the second
+    // run.
+    const auto waiting = device.compile(ptx_module(R"(
+.visible .entry wait(.param .u64 words) {
+    .reg .pred %p<3>; .reg .b32 %r<4>; .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [words];
+    atom.global.add.u32 %r1, [%rd1], 1;
+    and.b32 %r2, %r1, 1;
+    setp.eq.u32 %p1, %r2, 0;
+    @%p1 ret;
+    shr.u32 %r1, %r1, 1;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd2, %rd2, %rd1;
+SPIN:
+    ld.volatile.global.u32 %r3, [%rd2+4];
+    setp.eq.u32 %p2, %r3, 0;
+    @%p2 bra SPIN;
+    ret;
+})"));
+    ASSERT_TRUE(waiting && setting) << device.log;
+    for (int round = 0; round < 50; ++round) {
+        auto* const words = device.allocate<std::uint32_t>(3);
+        const auto ended = std::make_shared<std::promise<FaultKind>>();
+        std::optional<Launch> next;
+        std::shared_ptr<exec::Grid> grid;
+        exec::GridLaunch launch;
+        launch.kernel = waiting;
+        launch.memory = &device.map();
+        launch.grid[0] = 2;
+        launch.parameters.resize(sizeof words);
+        std::memcpy(launch.parameters.data(), &words, sizeof words);
+        int runs = 0;
+        grid = exec::Engine::prepare(std::move(launch), [&, ended](const Fault* fault) {
+            if (++runs == 2) {
+                ended->set_value(fault != nullptr ? fault->kind : FaultKind::None);
+                return;
+            }
+            next.emplace(device, setting, Shape{.block = 1}, words + 2);
+            engine.start(grid, 0);
+        });
+        engine.start(grid, 0);
+        // Often the block that ends at once has ended by now, and its worker is idle.
+        std::this_thread::sleep_for(std::chrono::milliseconds(round % 5));
+        std::atomic_ref(words[1]).store(1);
+        const exec::HostWait host_waits;
+        ASSERT_EQ(ended->get_future().get(), FaultKind::None) << "round " << round;
+        EXPECT_EQ(next->wait().kind, FaultKind::None);
+    }
+    engine.configure({});
 }
 
 TEST(Engine, launches_are_cheap_and_all_are_reported) {
