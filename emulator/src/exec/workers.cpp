@@ -197,7 +197,9 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
             // From here on the grid may be done and may run again on other workers.
         }
         now = now_ns();
-        if (!range.is_empty() || !grid->may_hold_more() || (now >= turn_end && has_rivals(*grid))) {
+        // A grid that has ended may run again at once. What followed on its end comes first then.
+        if (!range.is_empty() || !grid->may_hold_more() || self.next != nullptr ||
+            (now >= turn_end && has_rivals(*grid))) {
             break;
         }
         if (is_only_worker) {

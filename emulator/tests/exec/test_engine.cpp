@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
+#include <optional>
 
 namespace cuprum::emulator {
 
