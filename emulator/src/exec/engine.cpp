@@ -165,7 +165,9 @@ bool Engine::State::add(const std::shared_ptr<Grid>& grid, const std::int32_t* p
     ++grid_count;
     watchdog.count_launch();
     if (is_random) {
-        grid->shuffle(seed, grid_count);
+        // Not the order in which grids become ready, if possible: the clock has a say in it.
+        const std::uint64_t id = grid->launch().grid_id;
+        grid->shuffle(seed, id != 0 ? id : grid_count);
     }
     if (priority != nullptr) {
         grid->rearm(*priority);

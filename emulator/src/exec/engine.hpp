@@ -33,7 +33,7 @@ struct GridLaunch {
     std::uint32_t cluster[3] = {1, 1, 1};
     std::uint32_t dynamic_shared_bytes = 0;
     bool is_cooperative = false;
-    std::uint64_t grid_id = 0;
+    std::uint64_t grid_id = 0; // of the launch, by its place in the program; 0: none was given
     std::vector<std::byte> parameters; // packed as the kernel declares them
     const MemoryMap* memory = nullptr;
     int device = 0;

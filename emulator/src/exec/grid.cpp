@@ -167,7 +167,8 @@ std::uint64_t Grid::cluster_at(std::uint64_t position) const noexcept {
 
 void Grid::shuffle(std::uint64_t seed, std::uint64_t number) {
     seed_ = seed;
-    random_ = mix(seed ^ mix(number));
+    constexpr unsigned above_all_numbers = 40;
+    random_ = mix(seed ^ mix(number ^ run_count_++ << above_all_numbers));
     first_ = mix(random_) % std::max<std::uint64_t>(1, cluster_count_);
     stride_ = mix(first_ + random_) % std::max<std::uint64_t>(1, cluster_count_);
     while (std::gcd(stride_, cluster_count_) != 1) {

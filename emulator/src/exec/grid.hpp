@@ -63,8 +63,9 @@ public:
     /// Returns how many blocks start and finish together: the cluster size, or 1 without clusters.
     [[nodiscard]] std::uint32_t cluster_blocks() const noexcept { return cluster_blocks_; }
 
-    /// Derives the order of blocks, warps and lanes from a seed. Call it before the first block is
-    /// taken. `number` makes grids with the same seed differ.
+    /// Derives the order of blocks, warps and lanes from a seed. Call it before the first block of
+    /// a run is taken. `number` makes grids with the same seed differ; the runs of a grid differ
+    /// too.
     void shuffle(std::uint64_t seed, std::uint64_t number);
 
     /// Returns whether the order of execution is random.

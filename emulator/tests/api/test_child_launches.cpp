@@ -185,6 +185,20 @@ TEST_F(ChildLaunches, run_before_the_stream_goes_on) {
     EXPECT_EQ(numbers(), (std::vector<unsigned>{5, 6, 5, 6}));
 }
 
+TEST_F(ChildLaunches, leave_the_ids_of_the_hosts_launches_alone) {
+    // Random schedules depend on the ids, so these must not depend on when kernels run.
+    const CUfunction parent = load(kernel_of(
+        "parent", launching("note", 5) + "mov.u64 %rd2, %gridid; st.u64 [%rd1+64], %rd2;"));
+    std::vector<std::uint64_t> ids;
+    for (int i = 0; i < 3; ++i) {
+        ASSERT_TRUE(succeeds(launch(parent)));
+        ids.emplace_back();
+        ASSERT_TRUE(succeeds(CU(cuMemcpyDtoH)(&ids.back(), out_ + 64, sizeof ids.back())));
+    }
+    EXPECT_EQ(ids[1], ids[0] + 1);
+    EXPECT_EQ(ids[2], ids[0] + 2);
+}
+
 TEST_F(ChildLaunches, other_names_of_the_functions_work_too) {
     using Names = std::vector<std::pair<std::string, std::string>>;
     const std::string buffer = "__cudaCDP2GetParameterBufferV2";

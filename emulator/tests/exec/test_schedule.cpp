@@ -3,10 +3,13 @@
 
 // The order of execution: random schedules that can be repeated.
 
+#include "exec/grid.hpp"
 #include "exec/harness.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
+#include <set>
 #include <vector>
 
 namespace cuprum::emulator {
@@ -20,8 +23,7 @@ using test::TestDevice;
 
 /// Runs a kernel in which every thread takes a ticket, with odd and even lanes on different paths.
 /// Returns the tickets by thread.
-std::vector<std::uint32_t> tickets(const exec::EngineSettings& settings, Shape shape) {
-    Engine::instance().configure(settings);
+std::vector<std::uint32_t> tickets_of(Shape shape) {
     TestDevice device;
     auto* const next = device.allocate<std::uint32_t>(1);
     auto* const out = device.allocate<std::uint32_t>(shape.grid * shape.block);
@@ -50,6 +52,11 @@ END:
                             shape, next, out);
     EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
     return {out, out + shape.grid * shape.block};
+}
+
+std::vector<std::uint32_t> tickets(const exec::EngineSettings& settings, Shape shape) {
+    Engine::instance().configure(settings);
+    return tickets_of(shape);
 }
 
 /// Returns whether every number below the count occurs exactly once.
@@ -109,6 +116,39 @@ TEST(Schedule, the_same_seed_gives_the_same_run) {
 TEST(Schedule, other_seeds_give_other_orders) {
     const Shape shape{.grid = 16, .block = 64};
     EXPECT_NE(tickets(random_with(1), shape), tickets(random_with(2), shape));
+}
+
+TEST(Schedule, the_order_of_a_grid_does_not_depend_on_the_grids_before_it) {
+    // Kernels of several streams become ready in an order that differs from run to run.
+    const Shape shape{.grid = 23, .block = 96, .grid_id = 5};
+    const auto alone = tickets(random_with(77), shape);
+    Engine::instance().configure(random_with(77));
+    TestDevice device;
+    for (int others = 0; others < 3; ++others) {
+        (void)run(device, ".visible .entry other() { ret; }", {});
+        EXPECT_EQ(tickets_of(shape), alone) << others << " others";
+    }
+    Shape other = shape;
+    other.grid_id = 6;
+    EXPECT_NE(tickets_of(other), alone);
+}
+
+TEST(Schedule, the_runs_of_a_grid_differ) {
+    Engine::instance().configure(random_with(77));
+    TestDevice device;
+    std::atomic<int> reports = 0;
+    exec::GridLaunch launch;
+    launch.kernel = device.compile(test::ptx_module(".visible .entry k() { ret; }"));
+    ASSERT_TRUE(launch.kernel) << device.log;
+    launch.memory = &device.map();
+    launch.grid[0] = 1000;
+    exec::Grid grid(std::move(launch), [&](const Fault*) { ++reports; }, true);
+    std::set<std::uint64_t> first_blocks;
+    for (int i = 0; i < 10; ++i) {
+        grid.shuffle(7, 1);
+        first_blocks.insert(grid.cluster_at(0));
+    }
+    EXPECT_GT(first_blocks.size(), 5u);
 }
 
 TEST(Schedule, a_fault_says_how_to_repeat_it) {

@@ -7,6 +7,7 @@
 #include "builtins/kernel_launches.hpp"
 #include "exec/block.hpp"
 #include "exec/grid.hpp"
+#include "interp/random.hpp"
 #include "objects/code/module.hpp"
 #include "objects/devices/context.hpp"
 #include "objects/devices/device.hpp"
@@ -108,6 +109,13 @@ std::uint64_t number_of(const BlockContext& block, std::uint32_t thread) {
         (std::uint64_t{block.index[2]} * block.grid[1] + block.index[1]) * block.grid[0] +
         block.index[0];
     return number * block.thread_count + thread;
+}
+
+/// Returns the id of the grid that a grid launches after `earlier` others. It differs from all ids
+/// of the host's launches, and very probably from those of other kernels.
+std::uint64_t child_id(std::uint64_t parent_id, std::uint64_t earlier) {
+    constexpr std::uint64_t of_a_child = std::uint64_t{1} << 63;
+    return mix(mix(parent_id) + earlier) | of_a_child;
 }
 
 /// Notes why a launch failed. nvcc's code ignores the result of a launch, so a log line says it
@@ -264,6 +272,7 @@ void ChildLaunches::add(Function& function, const LaunchRequest& request,
         return "\n  launched by kernel " + name + (by ? by() : std::string());
     };
     const std::lock_guard lock(mutex_);
+    launch.grid.grid_id = child_id(parent.grid_id, queues_.first.size() + queues_.tail.size());
     (is_tail ? queues_.tail : queues_.first).emplace_back(std::move(launch));
 }
 

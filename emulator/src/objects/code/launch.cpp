@@ -28,7 +28,7 @@ namespace cuprum::emulator {
 
 namespace {
 
-std::atomic<std::uint64_t> next_grid_id{1};
+std::atomic<std::uint64_t> last_grid_id{0};
 
 void check_shape(const bytecode::Kernel& kernel, const Device& device,
                  const LaunchRequest& request);
@@ -90,6 +90,10 @@ void check_launch(Function& function, const Context& context, std::uint32_t sm_c
     }
 }
 
+std::uint64_t next_grid_id() noexcept {
+    return last_grid_id.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
 PreparedLaunch prepare_launch(Function& function, Context& context, int priority,
                               const LaunchRequest& request) {
     const bytecode::Kernel& kernel = *function.kernel();
@@ -105,7 +109,6 @@ PreparedLaunch prepare_launch(Function& function, Context& context, int priority
     std::ranges::copy(request.block, grid.block);
     grid.dynamic_shared_bytes = request.shared_bytes;
     grid.is_cooperative = request.is_cooperative;
-    grid.grid_id = next_grid_id.fetch_add(1, std::memory_order_relaxed);
     grid.memory = &AddressSpace::instance().map(device.ordinal());
     grid.sm_count = device.sm_count();
     grid.device = device.ordinal();
@@ -136,6 +139,7 @@ void launch(const std::shared_ptr<Function>& function, Stream& stream,
         return;
     }
     auto prepared = prepare_launch(*function, context, stream.priority(), request);
+    prepared.grid.grid_id = next_grid_id();
     if (places::is_recorded(places::OF_LAUNCHES)) {
         prepared.grid.describe_launch = [by = Origin::here(places::OF_LAUNCHES)] {
             return "\n  launched by " + by.to_text("    ");

@@ -58,7 +58,11 @@ void check_launch(Function& function, const Context& context, std::uint32_t sm_c
 [[nodiscard]] std::vector<std::byte> pack_arguments(const bytecode::Kernel& kernel,
                                                     const LaunchRequest& request);
 
-/// Makes a checked launch ready to run.
+/// Returns the next number for a launch of the host, in the order of the program. Launches of
+/// kernels have other numbers: with them, the order would depend on when a kernel runs.
+[[nodiscard]] std::uint64_t next_grid_id() noexcept;
+
+/// Makes a checked launch ready to run. The caller sets its `grid_id`.
 [[nodiscard]] PreparedLaunch prepare_launch(Function& function, Context& context, int priority,
                                             const LaunchRequest& request);
 

@@ -45,6 +45,7 @@ public:
         if (options.uses_node_priority) {
             priority_ = request.priority.value_or(0);
         }
+        prepared.grid.grid_id = next_grid_id();
         prepared.grid.accesses = accesses;
         prepared.grid.graph_work = static_cast<KernelNodeWork*>(this);
         prepared.grid.describe_launch = [this] {
