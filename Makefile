@@ -11,7 +11,7 @@ ENV := . .venv/cuprum.env
 VENV_PYTHON := .venv/bin/python
 
 .PHONY: help demo test test-wheel test-gallery test-matrix asan tsan fuzz check bench gpu-check docs stubs clean
-.PHONY: bootstrap wheels manylinux-wheels deb release-artefacts
+.PHONY: bootstrap install wheels manylinux-wheels deb release-artefacts
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,13 @@ demo: bootstrap ## Compile a kernel, run it on the GPU or the emulated device, s
 
 test: bootstrap ## Build everything and run every test, C++ and Python
 	@$(ENV); tools/test
+
+install: ## Install the C++ library and the emulated device into the folder PREFIX, for this machine
+	@[ -n "$(PREFIX)" ] || { echo 'name a folder: make install PREFIX=$$HOME/cuprum' >&2; exit 2; }
+	@tools/bootstrap
+	@$(ENV); tools/build dev cuprum cuprum_emulator_package
+	@$(ENV); cmake --install build/dev --prefix "$(PREFIX)" >build/install.log
+	@echo 'installed into $(PREFIX); for CMake, pass -DCMAKE_PREFIX_PATH=$(PREFIX)'
 
 wheels: bootstrap ## Build the wheels libcuprum, cuprum-emulator and cuprum in build/wheels/dist
 	@$(ENV); tools/build-wheels

@@ -137,7 +137,8 @@ def test_a_placeholder_stops_a_release(repository, name, line, complete):
 
 
 @pytest.mark.parametrize(
-    "text", ["It is not released\nyet.", "Not on PyPI yet.", "Once version 0.1.0 is on PyPI, use it."]
+    "text",
+    ["It is not released\nyet.", "Not on PyPI yet.", "Once version 0.1.0 is on PyPI, use it."],
 )
 def test_a_document_that_says_there_is_no_release_stops_it(repository, text):
     page = repository / "docs/install.md"
