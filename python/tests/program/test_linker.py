@@ -183,3 +183,14 @@ def test_code_from_a_file_is_linked(device, stream, tmp_path):
         (tmp_path / name).write_bytes(part.code)
     codes = [ObjectCode.from_ptx(tmp_path / name) for name in ("a.ptx", "b.ptx")]
     assert run(device, stream, Linker(*codes).link("cubin")) == 42
+
+
+def test_the_driver_links_kernels_that_launch_kernels(device, stream):
+    if not device.is_emulated:
+        pytest.skip("a GPU needs libcudadevrt for this")
+    source = """
+extern "C" __global__ void child(int* x) { atomicAdd(x, 21); }
+extern "C" __global__ void caller(int* x) { *x = 0; child<<<1, 2>>>(x); }
+"""
+    code = Program(source, "c++", {"relocatable_device_code": True}).compile("ptx")
+    assert run(device, stream, Linker(code, options={"backend": "driver"}).link("cubin")) == 42
