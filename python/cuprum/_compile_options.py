@@ -18,38 +18,38 @@ _DEFAULT_NAME = "default_program"
 class ProgramOptions:
     """Options for compiling a program. None leaves the compiler's default.
 
-    NVRTC (C++), the linker (PTX) and libNVVM (NVVM IR) each know some of these; one that the
-    compiler in use cannot honour is an ``UnsupportedOptionError`` that names both.
+    NVRTC (C++), the linker (PTX) and libNVVM (NVVM IR) each support some of these. An option that
+    the compiler in use does not support raises ``UnsupportedOptionError``, which names both.
 
     Attributes
     ----------
     name : str or None
-        What the compiler's messages call the source. No file of that name is ever touched.
+        The name of the source in the compiler's messages. No file of that name is read or written.
     arch : str or None
-        The architecture, such as ``"sm_90"``; None is the current device's.
+        The architecture, such as ``"sm_90"``. None: that of the current device.
     relocatable_device_code : bool or None
-        Make code that can be linked.
+        Produce code that can be linked.
     extensible_whole_program : bool or None
-        Make code that is complete but may be extended.
+        Produce code that is complete but may be extended.
     debug, lineinfo : bool or None
-        Make debug information, or line numbers alone.
+        Add debug information, or line numbers only.
     device_code_optimize : bool or None
-        Optimise also when debugging. Off: do not optimise PTX and NVVM IR; NVRTC, which optimises
-        unless debugging, has no such switch.
+        True: optimise even if `debug` is set. False: do not optimise PTX and NVVM IR. NVRTC always
+        optimises unless `debug` is set.
     ptxas_options : str or sequence of str or None
-        Passed on to the assembler.
+        Options that are passed to the assembler.
     max_register_count : int or None
         The most registers that a thread may use.
     ftz, prec_sqrt, prec_div, fma : bool or None
         Flush denormals to zero; round square root and division correctly; contract into fused
         multiply-add.
     use_fast_math : bool or None
-        Trade precision for speed in all of those.
+        Prefer speed to precision in all of those.
     extra_device_vectorization : bool or None
         Vectorise more.
     link_time_optimization, gen_opt_lto : bool or None
-        Prepare for optimisation when linking. For C++ and NVVM IR the target decides over the first
-        of the two: ``"ltoir"`` does so, the others cannot.
+        Prepare for optimisation when linking. For C++ and NVVM IR the target ``"ltoir"`` implies
+        the first of the two; other targets ignore it.
     define_macro : str, (str, str), or sequence of those, or None
         ``"NAME"``, ``"NAME=value"`` or ``("NAME", "value")``.
     undefine_macro : str or sequence of str or None
@@ -63,7 +63,7 @@ class ProgramOptions:
     builtin_move_forward, builtin_initializer_list : bool or None
         Provide ``std::move`` and ``std::forward``; ``std::initializer_list``.
     disable_warnings : bool or None
-        Say nothing about what is only suspicious.
+        Suppress warnings.
     restrict : bool or None
         Treat all pointer parameters of kernels as restricted.
     device_as_default_execution_space : bool or None
@@ -79,35 +79,36 @@ class ProgramOptions:
     brief_diagnostics : bool or None
         Write diagnostics in one line.
     time : str or bool or None
-        Write the time of each phase to this file; True, to the log. For PTX always to the log.
+        A file for the time of each phase. True: the log. PTX always uses the log.
     split_compile : int or None
-        Compile in this many threads; 0 is all.
+        The number of threads that compile. 0: all processors.
     fdevice_syntax_only : bool or None
         Check the syntax and stop.
     minimal : bool or None
-        Leave out what is not needed, to compile faster.
+        Leave out what few programs need, to compile faster.
     no_cache : bool or None
         Do not use the compiler's cache.
     fdevice_time_trace : str or None
         Write a trace of the compilation to this file.
     frandom_seed : str or None
-        Where made-up names start from.
+        A seed for generated names, so that they are the same in every run.
     ofast_compile : str or None
-        Compile fast rather than well: ``"0"``, ``"min"``, ``"mid"`` or ``"max"``.
+        Compile faster, with slower code as the result: ``"0"``, ``"min"``, ``"mid"`` or ``"max"``.
     pch : bool or None
-        Use a precompiled header, making it if need be.
+        Use a precompiled header; create it if it does not exist.
     create_pch, use_pch, pch_dir : str or None
-        The file to make, the file to use, the folder they are in.
+        The file to create, the file to use, the folder of both.
     pch_verbose, pch_messages, instantiate_templates_in_pch : bool or None
-        Say why a precompiled header is not used; when one is made; instantiate templates in it.
+        Report why a precompiled header is not used; report when one is created; instantiate
+        templates in it.
     extra_sources : sequence of (str, str or bytes) or None
-        NVVM alone: further modules, as name and IR.
+        NVVM only: further modules, as name and IR.
     use_libdevice : bool or None
-        NVVM alone: link CUDA's mathematical functions.
+        NVVM only: link CUDA's mathematical functions.
     numba_debug : bool or None
-        Make the debug information that numba needs.
+        Add the debug information that Numba needs.
     headers : mapping of str to str, or None
-        C++ alone: headers that exist in memory, by the name they are included with.
+        C++ only: headers in memory. The key is the name in ``#include``, the value is the text.
     default_include_path : bool or None
         Whether to search CUDA's and CCCL's own headers; None means yes.
 
@@ -190,7 +191,7 @@ class ProgramOptions:
         backend : str
             ``"nvrtc"`` or ``"nvvm"``, in any case.
         target_type : str, optional
-            What is compiled to; makes a difference to NVVM alone.
+            What is compiled to. Only NVVM needs it.
 
         Returns
         -------
@@ -238,7 +239,7 @@ class LinkerOptions:
     optimization_level : int or None
         From 0 to 3.
     debug, lineinfo : bool or None
-        Make debug information, or line numbers alone.
+        Add debug information, or line numbers only.
     ftz, prec_div, prec_sqrt, fma : bool or None
         Flush denormals to zero; round division and square root correctly; contract into fused
         multiply-add.
@@ -337,7 +338,7 @@ class JITOptions:
     optimization_level : int or None
         From 0 to 4.
     debug, lineinfo : bool or None
-        Make debug information, or line numbers alone.
+        Add debug information, or line numbers only.
     l1_cache : bool or None
         Whether loads of global memory go through the L1 cache.
     threads_per_block : int or None

@@ -236,10 +236,10 @@ class FileStreamProgramCache(_CoreCache):
     Parameters
     ----------
     path : str or path, optional
-        The folder, made for the user alone if there is none. None is ``CUPRUM_CACHE_DIR``, else
-        ``cuprum/program-cache`` in ``XDG_CACHE_HOME`` or ``~/.cache``.
+        The folder. If it does not exist, it is created for the user only. None:
+        ``CUPRUM_CACHE_DIR``, else ``cuprum/program-cache`` in ``XDG_CACHE_HOME`` or ``~/.cache``.
     max_size_bytes : int, optional
-        Past this size, what was not used for longest is dropped. None is no limit.
+        If the cache exceeds this size, it drops what was not used for longest. None: no limit.
 
     Raises
     ------
@@ -338,7 +338,7 @@ def make_program_cache_key(
     Parameters
     ----------
     code : str or bytes
-        The source; bytes for NVVM alone.
+        The source; bytes for NVVM only.
     code_type : SourceCodeType or str
         ``"c++"``, ``"ptx"`` or ``"nvvm"``.
     options : ProgramOptions

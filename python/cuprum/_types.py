@@ -46,7 +46,7 @@ class AccessPolicyWindow(NamedTuple):
         The share of it, from 0 to 1, whose accesses are `hit`.
     hit, miss : AccessPropertyType or str
         What the L2 cache does with accesses to that share, and to the rest: ``"normal"``,
-        ``"streaming"`` or, for `hit` alone, ``"persisting"``.
+        ``"streaming"`` or, only for `hit`, ``"persisting"``.
 
     Examples
     --------

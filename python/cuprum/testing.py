@@ -15,8 +15,8 @@ _UNKNOWN_ERROR = 999
 def fail_call(function: str, nth: int = 1, code: int = _UNKNOWN_ERROR) -> FaultInjection:
     """Make a driver call fail inside a ``with`` block.
 
-    The call does not reach the driver, unless it releases something: that is released, and the
-    failure is told all the same, so that a test leaks nothing.
+    The call does not reach the driver, unless it releases something. A release still happens, so
+    that a test leaks nothing, and its call reports the failure.
 
     Parameters
     ----------
