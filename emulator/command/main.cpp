@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +20,7 @@
 #include <filesystem>
 #include <iostream>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -154,13 +156,27 @@ void prepend(const char* variable, std::string path) {
     ::setenv(variable, path.c_str(), 1);
 }
 
-/// Returns the first program of a name in PATH.
+/// Lets the loader load libraries of a folder before all others, the last one first.
+void preload(const fs::path& folder, std::span<const char* const> names) {
+    // A space ends a path in LD_PRELOAD. The loader searches for names without a folder.
+    const bool has_space = folder.string().find(' ') != std::string::npos;
+    if (has_space) {
+        prepend("LD_LIBRARY_PATH", folder);
+    }
+    for (const char* const name : names) {
+        prepend("LD_PRELOAD", has_space ? fs::path(name) : folder / name);
+    }
+}
+
+/// Returns the first program of a name in PATH. Passes over relative folders, as the stand-in does.
 std::optional<fs::path> find_in_path(const char* name) {
     const char* const path = std::getenv("PATH");
     std::istringstream folders(path != nullptr ? path : "");
     for (std::string folder; std::getline(folders, folder, ':');) {
         const fs::path program = fs::path(folder) / name;
-        if (!folder.empty() && ::access(program.c_str(), X_OK) == 0) {
+        std::error_code error;
+        if (program.is_absolute() && fs::is_regular_file(program, error) &&
+            ::access(program.c_str(), X_OK) == 0) {
             return program;
         }
     }
@@ -169,15 +185,15 @@ std::optional<fs::path> find_in_path(const char* name) {
 
 /// Lets the program find stand-ins for the compilers of machine code.
 int name_compilers(const fs::path& folder) {
-    // The loader then considers libraries of these names already loaded.
-    for (const char* const name : {"libnvJitLink.so.12", "libnvJitLink.so.13", "libnvrtc.so.12",
-                                   "libnvrtc.so.13", "libnvfatbin.so.12", "libnvfatbin.so.13"}) {
+    constexpr std::array libraries{"libnvJitLink.so.12", "libnvJitLink.so.13", "libnvrtc.so.12",
+                                   "libnvrtc.so.13",     "libnvfatbin.so.12",  "libnvfatbin.so.13"};
+    for (const char* const name : libraries) {
         if (!fs::exists(folder / name)) {
             return complain((folder / name).string() +
                             " does not exist: reinstall cuprum-emulator");
         }
-        prepend("LD_PRELOAD", folder / name);
     }
+    preload(folder, libraries); // the loader then considers libraries of these names loaded
     for (const char* const variable : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"}) {
         ::setenv(variable, (folder / "ptxas").c_str(), 1);
     }
@@ -199,7 +215,12 @@ int run(char** arguments) {
     if (!library) {
         return EXIT_FAILURE;
     }
-    prepend("LD_LIBRARY_PATH", library->parent_path());
+    const std::string folder = library->parent_path();
+    if (folder.find_first_of(":;") != std::string::npos) {
+        return complain(folder + " has a colon or semicolon, which separate folders for the "
+                                 "loader: install cuprum-emulator elsewhere");
+    }
+    prepend("LD_LIBRARY_PATH", folder);
     if (name_compilers(library->parent_path() / "compilers") != EXIT_SUCCESS) {
         return EXIT_FAILURE;
     }

@@ -18,8 +18,8 @@ using cuprum::emulator::test::Outcome;
 using cuprum::emulator::test::shell;
 
 // `run` loads libraries first. The address sanitizer would require to be the first one.
-const std::string COMMAND =
-    "ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 " CUPRUM_EMULATOR_COMMAND;
+const std::string SETTINGS = "ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 ";
+const std::string COMMAND = SETTINGS + CUPRUM_EMULATOR_COMMAND;
 const std::string PROGRAM = CUPRUM_EMULATOR_PLAIN_PROGRAM;
 
 } // namespace
@@ -145,6 +145,38 @@ TEST(Command, the_library_is_found_in_every_layout_of_an_installation) {
     EXPECT_NE(missing.output.find("the emulated libcuda.so.1 was not found"), std::string::npos)
         << missing.output;
     fs::remove_all(root);
+}
+
+TEST(Command, the_path_of_an_installation_may_contain_spaces) {
+    namespace fs = std::filesystem;
+    const fs::path root = fs::path(testing::TempDir()) / "cuprum command with spaces";
+    const fs::path library = CUPRUM_EMULATOR_LIBRARY;
+    fs::remove_all(root);
+    fs::create_directories(root / "bin");
+    fs::create_directories(root / "lib");
+    fs::copy_file(CUPRUM_EMULATOR_COMMAND, root / "bin/cuprum-emulator");
+    fs::copy_file(library, root / "lib/libcuda.so.1");
+    fs::copy(library.parent_path() / "compilers", root / "lib/compilers",
+             fs::copy_options::recursive);
+    // Prints the stand-ins that the loader has loaded.
+    const std::string loaded = "' run sh -c \"grep -o 'with spaces/lib/compilers/lib[^ ]*' "
+                               "/proc/self/maps | LC_ALL=C sort -u\"";
+    Outcome outcome = shell(SETTINGS + "'" + (root / "bin/cuprum-emulator").string() + loaded);
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    std::string expected;
+    for (const char* const name : {"libnvJitLink.so.12", "libnvJitLink.so.13", "libnvfatbin.so.12",
+                                   "libnvfatbin.so.13", "libnvrtc.so.12", "libnvrtc.so.13"}) {
+        expected += std::string("with spaces/lib/compilers/") + name + "\n";
+    }
+    EXPECT_EQ(outcome.output, expected);
+    // The loader cannot be told such a path.
+    const fs::path colon = root.string() + " and: a colon";
+    fs::remove_all(colon);
+    fs::rename(root, colon);
+    outcome = shell(SETTINGS + "'" + (colon / "bin/cuprum-emulator").string() + loaded);
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_NE(outcome.output.find("has a colon or semicolon"), std::string::npos) << outcome.output;
+    fs::remove_all(colon);
 }
 
 TEST(Command, other_uses_show_how_it_is_done) {
