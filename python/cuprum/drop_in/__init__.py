@@ -85,6 +85,9 @@ def main(arguments: list[str]) -> None:
     usage = "usage: python -m cuprum.drop_in (script.py | -m module) [arguments...]"
     if not arguments or arguments[0] in ("-h", "--help") or arguments == ["-m"]:
         raise SystemExit(usage)
+    if arguments[0] != "-m" and not os.path.exists(arguments[0]):
+        print(f"cuprum.drop_in: there is no file '{arguments[0]}'", file=sys.stderr)
+        raise SystemExit(2)  # the status of Python itself
     install()
     inherited = os.environ.get("PYTHONPATH")
     if PATH not in (inherited or "").split(os.pathsep):

@@ -181,6 +181,13 @@ def test_without_a_script_it_says_how(monkeypatch):
     assert "usage" in result.stderr
 
 
+def test_a_script_that_does_not_exist_gives_one_line(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", ":".join(path for path in sys.path if path))
+    result = run("-m", "cuprum.drop_in", "/no/such.py")
+    assert result.returncode == 2
+    assert result.stderr == "cuprum.drop_in: there is no file '/no/such.py'\n"
+
+
 @pytest.mark.parametrize("name", OUTPUT)
 def test_programs_written_for_cuda_core_run_unchanged(name, monkeypatch):
     pytest.importorskip("numpy")
