@@ -86,7 +86,7 @@ def main(arguments: list[str]) -> None:
     if not arguments or arguments[0] in ("-h", "--help") or arguments == ["-m"]:
         raise SystemExit(usage)
     if arguments[0] != "-m" and not os.path.exists(arguments[0]):
-        print(f"cuprum.drop_in: there is no file '{arguments[0]}'", file=sys.stderr)
+        sys.stderr.write(f"cuprum.drop_in: there is no file '{arguments[0]}'\n")
         raise SystemExit(2)  # the status of Python itself
     install()
     inherited = os.environ.get("PYTHONPATH")
