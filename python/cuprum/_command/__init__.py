@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -23,8 +24,7 @@ _SHELLS = ("bash", "zsh", "fish")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with the given or the process's arguments; return its exit status."""
-    if sys.stdout is None:  # the shell closed it: `>&-`
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    _prepare_output()
     parser = make_parser()
     options, unknown = parser.parse_known_args(arguments)
     if unknown:
@@ -44,6 +44,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     return status
+
+
+def _prepare_output() -> None:
+    """Let every text be printed, wherever it goes."""
+    if sys.stdout is None:  # the shell closed it: `>&-`
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal need not have all letters, and paths need not be text.
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="replace")
 
 
 def _parser_of(

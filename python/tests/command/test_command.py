@@ -367,6 +367,14 @@ def test_a_trace_that_is_nested_too_deeply_is_no_trace(tmp_path, capsys):
     assert "nested too deeply" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("arguments", [("top", "--once"), ("info",)])
+def test_letters_that_the_terminal_lacks_are_replaced(arguments):
+    result = run(*arguments, PYTHONIOENCODING="ascii:strict", CUPRUM_NVTX="é")
+    assert result.stderr == ""
+    assert result.returncode == SUCCESS
+    assert "?" in result.stdout
+
+
 @pytest.mark.parametrize("place", [">&-", "> /dev/full"], ids=["closed", "full"])
 def test_output_that_cannot_be_written_is_no_traceback(place):
     result = subprocess.run(
