@@ -7,8 +7,6 @@
 #include "interp/texels.hpp"
 #include "interp/texture.hpp"
 
-#include <iterator>
-
 namespace cuprum::emulator {
 
 namespace {
@@ -71,7 +69,8 @@ AxisMode mode_of(AddressMode mode, bool is_normalized) {
 /// Finds the address modes and the border.
 void find_modes(const Image& image, PlaneView& view) {
     const Sampler& sampler = image.sampler;
-    for (std::size_t axis = 0; axis < std::size(view.modes); ++axis) {
+    const std::size_t axes = image.shape == ImageShape::Volume ? 3 : 2;
+    for (std::size_t axis = 0; axis < axes; ++axis) {
         view.modes[axis] = mode_of(sampler.modes[axis], sampler.is_normalized);
         view.has_border |= view.modes[axis] == AxisMode::Border;
     }
@@ -90,13 +89,41 @@ void find_modes(const Image& image, PlaneView& view) {
     }
 }
 
+/// Describes the memory of a level. Returns false if it is empty, or too large for vectors.
+bool find_sizes(const ImageLevel& level, PlaneView& view) {
+    view.data = level.data;
+    view.pitch_bytes = level.pitch_bytes;
+    view.slice_bytes = level.slice_bytes;
+    view.sizes[0] = level.width;
+    view.sizes[1] = level.height;
+    view.sizes[2] = level.depth;
+    const std::uint32_t largest = view.is_normalized ? LARGEST_NORMALIZED_SIZE : LARGEST_SIZE;
+    for (const std::uint32_t size : view.sizes) {
+        if (size == 0 || size > largest) {
+            return false;
+        }
+    }
+    return level.pitch_bytes <= LARGEST_BYTES / level.height &&
+           (level.depth == 1 || level.slice_bytes <= LARGEST_BYTES / level.depth);
+}
+
+ImageShape shape_of(Geometry geometry) {
+    switch (geometry) {
+    case Geometry::Line:
+        return ImageShape::Line;
+    case Geometry::Plane:
+        return ImageShape::Plane;
+    case Geometry::Volume:
+        return ImageShape::Volume;
+    default:
+        return ImageShape::PlaneLayers;
+    }
+}
+
 } // namespace
 
 bool view_of(const Image& image, Geometry geometry, PlaneView& view) {
-    const ImageShape shape = geometry == Geometry::Line    ? ImageShape::Line
-                             : geometry == Geometry::Plane ? ImageShape::Plane
-                                                           : ImageShape::PlaneLayers;
-    if (image.shape != shape || image.level_count != 1 ||
+    if (image.shape != shape_of(geometry) || image.level_count != 1 ||
         (image.source != ImageSource::Array && image.source != ImageSource::Pitched)) {
         return false;
     }
@@ -105,20 +132,9 @@ bool view_of(const Image& image, Geometry geometry, PlaneView& view) {
         return false;
     }
     view.is_normalized = sampler.is_normalized;
-    const ImageLevel& level = image.levels[0];
-    const std::uint32_t largest = sampler.is_normalized ? LARGEST_NORMALIZED_SIZE : LARGEST_SIZE;
-    if (level.width == 0 || level.height == 0 || level.width > largest || level.height > largest ||
-        level.pitch_bytes > LARGEST_BYTES / level.height) {
-        return false;
-    }
     find_modes(image, view);
-    view.data = level.data;
-    view.pitch_bytes = level.pitch_bytes;
-    view.slice_bytes = level.slice_bytes;
     view.layers = image.layers;
-    view.sizes[0] = level.width;
-    view.sizes[1] = level.height;
-    return image.layers != 0;
+    return image.layers != 0 && find_sizes(image.levels[0], view);
 }
 
 bool find_plane(const WarpContext& warp, const bytecode::Instruction* at, std::uint32_t mask,

@@ -26,13 +26,13 @@ enum class PlaneNumbers : std::uint8_t {
 /// What happens to coordinates outside of an axis. Only coordinates from 0 to 1 wrap or mirror.
 enum class AxisMode : std::uint8_t { Clamp, Wrap, Mirror, Border };
 
-/// A line, plane or layers of planes in rows. A plane has less than 4 GiB.
+/// A line, plane, layers of planes or volume in rows. A plane or volume has at most 4 GiB.
 struct PlaneView {
     const std::byte* data = nullptr;
     std::uint64_t pitch_bytes = 0;
-    std::uint64_t slice_bytes = 0; // from layer to layer
+    std::uint64_t slice_bytes = 0; // from layer to layer, or from slice to slice
     std::uint32_t layers = 1;
-    std::uint32_t sizes[2] = {1, 1};
+    std::uint32_t sizes[3] = {1, 1, 1};
     std::uint32_t texel_bytes = 4;
     std::uint8_t channels = 1;
     PlaneNumbers numbers = PlaneNumbers::Words;
@@ -41,7 +41,7 @@ struct PlaneView {
     bool is_linear = false;
     bool is_normalized = false;
     bool has_border = false;
-    AxisMode modes[2] = {AxisMode::Clamp, AxisMode::Clamp};
+    AxisMode modes[3] = {AxisMode::Clamp, AxisMode::Clamp, AxisMode::Clamp};
     std::uint32_t border[4] = {}; // the words of a texel that stands for all places outside
 };
 

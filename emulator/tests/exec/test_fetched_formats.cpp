@@ -86,24 +86,27 @@ Image image_of(const Case& each, std::vector<std::byte>& texels, std::mt19937& r
     image.texel_bytes = static_cast<std::uint8_t>(bytes * each.channels);
     const Word width = each.is_list ? 997 : 131;
     const Word height = each.geometry == Geometry::Line ? 1 : 7;
-    const Word layers = each.geometry == Geometry::PlaneLayers ? 3 : 1;
+    const bool is_volume = each.geometry == Geometry::Volume;
+    const Word slices = is_volume ? 5 : each.geometry == Geometry::PlaneLayers ? 3 : 1;
     // Rows of pitched memory may have a gap.
     const Word pitch = width * image.texel_bytes + (height > 1 ? 2 * image.texel_bytes : 0);
-    texels.resize(std::size_t{pitch} * height * layers);
+    texels.resize(std::size_t{pitch} * height * slices);
     for (std::size_t i = 0; i + bytes <= texels.size(); i += bytes) {
         const Word value = channel_bits(each, random);
         std::memcpy(texels.data() + i, &value, bytes);
     }
     image.shape = each.geometry == Geometry::Line    ? ImageShape::Line
                   : each.geometry == Geometry::Plane ? ImageShape::Plane
+                  : is_volume                        ? ImageShape::Volume
                                                      : ImageShape::PlaneLayers;
-    image.layers = layers;
+    image.layers = is_volume ? 1 : slices;
     image.source = each.is_list ? ImageSource::Linear : ImageSource::Array;
     image.levels[0] = {.data = texels.data(),
                        .width = width,
                        .height = height,
+                       .depth = is_volume ? slices : 1,
                        .pitch_bytes = pitch,
-                       .slice_bytes = texels.size() / layers};
+                       .slice_bytes = texels.size() / slices};
     image.sampler.modes = {each.mode, each.mode, each.mode};
     image.sampler.filter = each.filter;
     image.sampler.reads_integers = each.reads_integers;
@@ -116,12 +119,15 @@ Image image_of(const Case& each, std::vector<std::byte>& texels, std::mt19937& r
     return image;
 }
 
-/// Returns coordinates of one axis. Neighbours in one row, at centres of texels and beside them,
+/// Returns coordinates of an axis. Neighbours in one row, at centres of texels and beside them,
 /// then points anywhere, and then what is not a place.
-std::vector<Word> coordinates_of(const Case& each, const Image& image, bool is_across,
+std::vector<Word> coordinates_of(const Case& each, const Image& image, unsigned axis,
                                  std::mt19937& random) {
     const ImageLevel& level = image.levels[0];
-    const auto size = static_cast<float>(is_across ? level.width : level.height);
+    const bool is_across = axis == 0;
+    const auto size = static_cast<float>(is_across   ? level.width
+                                         : axis == 1 ? level.height
+                                                     : level.depth);
     constexpr std::array<float, 8> odd = {std::numeric_limits<float>::quiet_NaN(),
                                           std::numeric_limits<float>::infinity(),
                                           -std::numeric_limits<float>::infinity(),
@@ -165,14 +171,18 @@ void expect_same(const Case& each) {
     const Image image = image_of(each, texels, random);
     const bool is_plane = each.geometry != Geometry::Line;
     const bool has_layers = each.geometry == Geometry::PlaneLayers;
-    const std::vector<Word> across = coordinates_of(each, image, true, random);
+    const bool is_volume = each.geometry == Geometry::Volume;
+    const std::vector<Word> across = coordinates_of(each, image, 0, random);
     const std::vector<Word> down =
-        is_plane ? coordinates_of(each, image, false, random) : std::vector<Word>(THREADS);
+        is_plane ? coordinates_of(each, image, 1, random) : std::vector<Word>(THREADS);
+    const std::vector<Word> deep =
+        is_volume ? coordinates_of(each, image, 2, random) : std::vector<Word>(THREADS);
     test::TestDevice device;
-    auto* const in = device.allocate<Word>(3 * THREADS);
+    auto* const in = device.allocate<Word>(4 * THREADS);
     auto* const out = device.allocate<Word>(4 * THREADS);
     std::copy(across.begin(), across.end(), in);
     std::copy(down.begin(), down.end(), in + THREADS);
+    std::copy(deep.begin(), deep.end(), in + 3 * THREADS);
     for (Word i = 0; i < THREADS; ++i) { // most warps read one layer; 3 is beyond the last
         in[2 * THREADS + i] = i / 32 % 4 == 3 ? i % 5 : i / 32 % 4 + i / 320;
     }
@@ -181,21 +191,24 @@ void expect_same(const Case& each) {
     const Fault fault = test::run(
         device,
         ".visible .entry k(.param .u64 ph, .param .u64 pin, .param .u64 pout) {\n"
-        ".reg .b64 %h, %in, %out; .reg .b32 %t, %b, %n, %x, %y, %l, %r<4>;\n"
+        ".reg .b64 %h, %in, %out; .reg .b32 %t, %b, %n, %x, %y, %z, %l, %r<4>;\n"
         "ld.param.u64 %h, [ph]; ld.param.u64 %in, [pin]; ld.param.u64 %out, [pout];\n"
         "mov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x; mov.u32 %n, %ntid.x;\n"
         "mad.lo.u32 %t, %b, %n, %t;\nmad.wide.u32 %in, %t, 4, %in;\n"
         "mad.wide.u32 %out, %t, 4, %out;\nld.global.b32 %x, [%in];\nld.global.b32 %y, [%in+" +
             bytes + "];\nld.global.b32 %l, [%in+" + std::to_string(2 * THREADS * sizeof(Word)) +
+            "];\nld.global.b32 %z, [%in+" + std::to_string(3 * THREADS * sizeof(Word)) +
             "];\ntex." +
-            (has_layers ? "a2d"
-             : is_plane ? "2d"
-                        : "1d") +
+            (has_layers  ? "a2d"
+             : is_volume ? "3d"
+             : is_plane  ? "2d"
+                         : "1d") +
             ".v4." + (each.reads_integers ? "u32" : "f32") + (each.is_list ? ".s32" : ".f32") +
             " {%r0, %r1, %r2, %r3}, [%h, " +
-            (has_layers ? "{%l, %x, %y, %y}"
-             : is_plane ? "{%x, %y}"
-                        : "{%x}") +
+            (has_layers  ? "{%l, %x, %y, %y}"
+             : is_volume ? "{%x, %y, %z, %z}"
+             : is_plane  ? "{%x, %y}"
+                         : "{%x}") +
             "];\nst.global.b32 [%out], %r0; st.global.b32 [%out+" + bytes +
             "], %r1;\nst.global.b32 [%out+" + std::to_string(2 * THREADS * sizeof(Word)) +
             "], %r2; st.global.b32 [%out+" + std::to_string(3 * THREADS * sizeof(Word)) +
@@ -211,7 +224,8 @@ void expect_same(const Case& each) {
     const TextureSampler sampler(image, image.sampler, form);
     for (Word i = 0; i < THREADS; ++i) {
         SampleRequest request;
-        request.coordinates = {std::bit_cast<float>(across[i]), std::bit_cast<float>(down[i]), 0};
+        request.coordinates = {std::bit_cast<float>(across[i]), std::bit_cast<float>(down[i]),
+                               std::bit_cast<float>(deep[i])};
         request.whole = {static_cast<std::int32_t>(across[i]), 0, 0};
         request.layer = in[2 * THREADS + i];
         const TexelBits expected = sampler.sample(request);
@@ -226,6 +240,9 @@ void expect_same(const Case& each) {
         }
     }
 }
+
+constexpr std::array GEOMETRIES = {Geometry::Line, Geometry::Plane, Geometry::PlaneLayers,
+                                   Geometry::Volume};
 
 constexpr std::array FORMATS = {TexelFormat::U8,     TexelFormat::U16, TexelFormat::U32,
                                 TexelFormat::S8,     TexelFormat::S16, TexelFormat::S32,
@@ -270,13 +287,13 @@ void expect_same_in_all_modes(const Case& base) {
 }
 
 TEST_P(FetchedFormats, points_are_those_of_single_threads) {
-    for (const Geometry geometry : {Geometry::Line, Geometry::Plane, Geometry::PlaneLayers}) {
+    for (const Geometry geometry : GEOMETRIES) {
         expect_same_in_all_modes({.geometry = geometry});
     }
 }
 
 TEST_P(FetchedFormats, filters_are_those_of_single_threads) {
-    for (const Geometry geometry : {Geometry::Line, Geometry::Plane, Geometry::PlaneLayers}) {
+    for (const Geometry geometry : GEOMETRIES) {
         expect_same_in_all_modes({.filter = ImageFilter::Linear, .geometry = geometry});
     }
 }

@@ -32,6 +32,7 @@ TEST(PlaneView, all_address_modes_have_vectors) {
                 EXPECT_TRUE(has_vectors(Geometry::Line, ImageShape::Line, sampler));
                 EXPECT_TRUE(has_vectors(Geometry::Plane, ImageShape::Plane, sampler));
                 EXPECT_TRUE(has_vectors(Geometry::PlaneLayers, ImageShape::PlaneLayers, sampler));
+                EXPECT_TRUE(has_vectors(Geometry::Volume, ImageShape::Volume, sampler));
             }
         }
     }
@@ -41,6 +42,7 @@ TEST(PlaneView, a_texture_of_another_shape_than_the_instruction_has_no_vectors) 
     EXPECT_FALSE(has_vectors(Geometry::Plane, ImageShape::Line, {}));
     EXPECT_FALSE(has_vectors(Geometry::Line, ImageShape::Plane, {}));
     EXPECT_FALSE(has_vectors(Geometry::Plane, ImageShape::PlaneLayers, {}));
+    EXPECT_FALSE(has_vectors(Geometry::Volume, ImageShape::PlaneLayers, {}));
 }
 
 TEST(PlaneView, conversion_from_srgb_has_no_vectors) {

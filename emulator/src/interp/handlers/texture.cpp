@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The most common texture fetches with vectors: points and linear filters of lines, planes and
-// layers of planes. All other fetches take the way of interp/texture.cpp. Both give the same bits.
+// The most common texture fetches with vectors: points and linear filters of lines, planes,
+// layers of planes and volumes. All other fetches take the way of interp/texture.cpp. Both give the
+// same bits.
 //
 //   texture_axes.hpp      from coordinates to texels: address modes
 //   texture_reads.hpp     reading the texels
@@ -27,6 +28,7 @@ using texels::CHUNK_MASK;
 using texels::Floats;
 using texels::Ints;
 using texels::Rows;
+using texels::Slice;
 using texels::Texels;
 using texels::Words;
 
@@ -35,11 +37,14 @@ enum class Source : std::uint8_t {
     Line,
     Plane,
     Layers, // of planes
-    List,   // linear memory, by index; everything outside is zero
+    Volume,
+    List, // linear memory, by index; everything outside is zero
 };
 
-constexpr bool is_plane(Source source) {
-    return source == Source::Plane || source == Source::Layers;
+constexpr unsigned axes_of(Source source) {
+    return source == Source::Volume                              ? 3
+           : source == Source::Plane || source == Source::Layers ? 2
+                                                                 : 1;
 }
 
 // ---- fetches -----------------------------------------------------------------------------------
@@ -54,7 +59,7 @@ struct Register {
 
 /// The registers of a fetch in the first of some warps.
 struct Registers {
-    Register coordinates[2];
+    Register coordinates[3];
     Register layer;
     std::byte* results[4] = {}; // null: not used
     std::size_t step = 0;       // of the results
@@ -94,17 +99,46 @@ struct Registers {
     return texels::is_zero(reinterpret_cast<Ints>(difference));
 }
 
-/// Finds the rows of coordinates. Returns the lanes whose coordinate is too large for this way.
+/// Finds the rows or slices of coordinates, which are `distance` bytes apart. Returns the lanes
+/// whose coordinate is too large for this way.
 template <Addressing ADDRESSING, bool IS_LINEAR>
-[[gnu::always_inline]] inline std::uint32_t find_rows(const PlaneView& view, Floats y, Rows& rows) {
+[[gnu::always_inline]] inline std::uint32_t
+find_rows(const PlaneView& view, unsigned index, Floats at, std::uint64_t distance, Rows& rows) {
     Axis axis;
-    const std::uint32_t missed = texels::find<ADDRESSING, IS_LINEAR>(view, 1, y, axis);
+    const std::uint32_t missed = texels::find<ADDRESSING, IS_LINEAR>(view, index, at, axis);
     for (unsigned i = 0; i < (IS_LINEAR ? 2 : 1); ++i) {
-        rows.places[i] =
-            reinterpret_cast<Words>(axis.at[i]) * static_cast<std::uint32_t>(view.pitch_bytes);
+        rows.places[i] = reinterpret_cast<Words>(axis.at[i]) * static_cast<std::uint32_t>(distance);
         rows.is_outside[i] = axis.is_outside[i];
     }
     rows.fraction = axis.fraction;
+    return missed;
+}
+
+/// Finds the rows of a chunk in all slices.
+template <Source SOURCE, Addressing ADDRESSING, bool IS_LINEAR, unsigned SLICES>
+[[gnu::always_inline]] inline std::uint32_t find_slices(const PlaneView& view,
+                                                        const Registers& registers, unsigned chunk,
+                                                        Slice (&slices)[SLICES]) {
+    // A line is a plane of one row, and its points lie on the edge of that row.
+    const Floats y =
+        SOURCE == Source::Line ? Floats{} : load<float>(registers.coordinates[1].at, chunk);
+    Rows rows;
+    std::uint32_t missed = find_rows<ADDRESSING, IS_LINEAR>(view, 1, y, view.pitch_bytes, rows);
+    if constexpr (SOURCE != Source::Volume) {
+        slices[0].rows = rows;
+        return missed;
+    }
+    const Floats z = load<float>(registers.coordinates[2].at, chunk);
+    Rows depths;
+    missed |= find_rows<ADDRESSING, IS_LINEAR>(view, 2, z, view.slice_bytes, depths);
+    for (unsigned i = 0; i < SLICES; ++i) {
+        slices[i].rows = rows;
+        slices[i].weight = i == 0 ? texels::ONE - depths.fraction : depths.fraction;
+        for (unsigned row = 0; row < (IS_LINEAR ? 2 : 1); ++row) {
+            slices[i].rows.places[row] += depths.places[i];
+            slices[i].rows.is_outside[row] |= depths.is_outside[i];
+        }
+    }
     return missed;
 }
 
@@ -128,19 +162,17 @@ template <Source SOURCE, Addressing ADDRESSING, bool IS_LINEAR, Texels TEXELS>
     const PlaneView view = shared_view;
     Registers registers = shared_registers;
     const unsigned channels = TEXELS == Texels::SingleWord ? 1 : view.channels;
-    Rows rows;
-    if constexpr (SOURCE == Source::Line) {
-        // A line is a plane of one row, and its points lie on the edge of that row.
-        (void)find_rows<ADDRESSING, IS_LINEAR>(view, Floats{}, rows);
-    }
+    Slice slices[SOURCE == Source::Volume && IS_LINEAR ? 2 : 1];
     std::uint32_t left = 0;
     for (; count != 0; --count) {
         // Most often, a warp is in one row.
-        const Register& down = registers.coordinates[1];
-        const bool shares_rows = !is_plane(SOURCE) || is_uniform(down.at);
+        bool shares_rows = true;
+        for (unsigned axis = 1; axis < axes_of(SOURCE); ++axis) {
+            shares_rows = shares_rows && is_uniform(registers.coordinates[axis].at);
+        }
         std::uint32_t missed_row = 0;
-        if (is_plane(SOURCE) && shares_rows) {
-            missed_row = find_rows<ADDRESSING, IS_LINEAR>(view, load<float>(down.at, 0), rows);
+        if (shares_rows && SOURCE != Source::List) {
+            missed_row = find_slices<SOURCE, ADDRESSING, IS_LINEAR>(view, registers, 0, slices);
         }
         for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
             Words results[4];
@@ -158,14 +190,15 @@ template <Source SOURCE, Addressing ADDRESSING, bool IS_LINEAR, Texels TEXELS>
             }
             if (!shares_rows) {
                 missed_row =
-                    find_rows<ADDRESSING, IS_LINEAR>(view, load<float>(down.at, chunk), rows);
+                    find_slices<SOURCE, ADDRESSING, IS_LINEAR>(view, registers, chunk, slices);
             }
             missed |= missed_row;
             if constexpr (IS_LINEAR) {
-                texels::sample_filtered<ADDRESSING, TEXELS>(view, x, rows, shares_rows, results,
+                texels::sample_filtered<ADDRESSING, TEXELS>(view, x, slices, shares_rows, results,
                                                             missed);
             } else {
-                texels::sample_points<ADDRESSING, TEXELS>(view, x, rows, shares_rows, results);
+                texels::sample_points<ADDRESSING, TEXELS>(view, x, slices[0].rows, shares_rows,
+                                                          results);
             }
             const std::uint32_t lanes = CHUNK_MASK << chunk * CHUNK_LANES & mask;
             if ((missed << chunk * CHUNK_LANES & lanes) != 0) [[unlikely]] {
@@ -193,7 +226,7 @@ template <Source SOURCE, Addressing ADDRESSING, bool IS_LINEAR, Texels TEXELS>
 /// Returns whether coordinates count texels and clamp.
 bool is_plain(const PlaneView& view) {
     return !view.is_normalized && view.modes[0] == AxisMode::Clamp &&
-           view.modes[1] == AxisMode::Clamp;
+           view.modes[1] == AxisMode::Clamp && view.modes[2] == AxisMode::Clamp;
 }
 
 using SampleWarps = std::uint32_t (*)(const PlaneView&, Registers&, unsigned&, std::uint32_t);
@@ -255,9 +288,10 @@ template <Source SOURCE>
 template <Source SOURCE>
 [[gnu::always_inline]] inline bool find_view(const WarpContext& warp, const Instruction* at,
                                              std::uint32_t mask, PlaneView& view) {
-    constexpr Geometry geometry = SOURCE == Source::Line    ? Geometry::Line
-                                  : SOURCE == Source::Plane ? Geometry::Plane
-                                                            : Geometry::PlaneLayers;
+    constexpr Geometry geometry = SOURCE == Source::Line     ? Geometry::Line
+                                  : SOURCE == Source::Plane  ? Geometry::Plane
+                                  : SOURCE == Source::Volume ? Geometry::Volume
+                                                             : Geometry::PlaneLayers;
     return SOURCE == Source::List ? find_list(warp, at, mask, view)
                                   : find_plane(warp, at, mask, geometry, view);
 }
@@ -275,8 +309,9 @@ template <Source SOURCE>
     };
     constexpr unsigned first = SOURCE == Source::Layers ? 2 : 1; // the layer comes before
     Registers registers;
-    registers.coordinates[0] = source(first);
-    registers.coordinates[1] = source(is_plane(SOURCE) ? first + 1 : first);
+    for (unsigned axis = 0; axis < axes_of(SOURCE); ++axis) {
+        registers.coordinates[axis] = source(first + axis);
+    }
     registers.layer = source(1);
     registers.step = step;
     for (unsigned channel = 0; channel < 4; ++channel) {
@@ -346,6 +381,8 @@ auto select_source(const SampleForm& form, Found found)
         return found.template operator()<Source::Line>();
     case Geometry::Plane:
         return found.template operator()<Source::Plane>();
+    case Geometry::Volume:
+        return found.template operator()<Source::Volume>();
     case Geometry::PlaneLayers:
         return found.template operator()<Source::Layers>();
     default:

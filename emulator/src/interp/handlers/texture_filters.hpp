@@ -14,6 +14,9 @@
 //   texel = high * 2^14 + low      sum = (Σ weight * high) * 2^14 + (Σ weight * low)
 //
 // Both sums are exact floats, so the last addition is the only one that rounds.
+//
+// A filter of a volume adds up four texels of each of two slices. Each slice has its own unit. The
+// sum in the smaller unit is cut off to quarters of the larger one. Their weights add up to 256.
 
 #pragma once
 
@@ -41,17 +44,35 @@ struct Weights {
     }
 };
 
-[[gnu::always_inline]] inline Weights find_weights(const Axis& x, const Rows& y) {
+/// Splits the weight of a slice: columns first, then rows. Each part is rounded, and the other gets
+/// the rest. `right` is the part of the right column.
+[[gnu::always_inline]] inline Weights split_weight(Ints total, Ints right, Ints below) {
     const Ints one = constants().weight_one.ints();
     const Ints half = constants().weight_half.ints();
-    const Ints right = x.fraction;
-    const Ints left = one - right;
-    const Ints right_bottom = (multiply_small(right, y.fraction) + half) >> 8;
-    const Ints left_top = (multiply_small(left, one - y.fraction) + half) >> 8;
+    const Ints left = total - right;
+    const Ints right_bottom = (multiply_small(right, below) + half) >> 8;
+    const Ints left_top = (multiply_small(left, one - below) + half) >> 8;
     const auto pair = [](Ints low, Ints high) __attribute__((always_inline)) {
         return reinterpret_cast<Words>(low | high << 16);
     };
     return {pair(left_top, right - right_bottom), pair(left - left_top, right_bottom)};
+}
+
+/// Finds the weights of the texels of one slice, or of both slices of a volume.
+template <unsigned SLICES>
+[[gnu::always_inline]] inline void find_weights(const Axis& x, const Slice (&slices)[SLICES],
+                                                Weights (&weights)[SLICES]) {
+    if constexpr (SLICES == 1) {
+        weights[0] =
+            split_weight(constants().weight_one.ints(), x.fraction, slices[0].rows.fraction);
+        return;
+    }
+    for (unsigned i = 0; i < SLICES; ++i) {
+        const Ints total = slices[i].weight;
+        const Ints right =
+            (multiply_small(total, x.fraction) + constants().weight_half.ints()) >> 8;
+        weights[i] = split_weight(total, right, slices[i].rows.fraction);
+    }
 }
 
 /// Returns whether a texel has no weight in any lane.
@@ -102,11 +123,15 @@ struct Weights {
     return multiply_pairs(upper, weights.upper) + multiply_pairs(lower, weights.lower);
 }
 
-/// Adds up floats whose largest magnitude has the exponent `exponent`. HAS_SIGNS: some may be
-/// negative. Without, not all are zero.
-template <bool HAS_SIGNS>
-[[gnu::always_inline]] inline Floats add_floats(const Words (&texels)[CORNERS],
-                                                const Weights& weights, Ints exponent) {
+/// A sum of whole numbers: both parts are exact.
+struct Sum {
+    Floats high;
+    Floats low;
+};
+
+/// Adds up floats whose largest magnitude has the exponent `exponent`, as whole numbers.
+[[gnu::always_inline]] inline Sum sum_floats(const Words (&texels)[CORNERS], const Weights& weights,
+                                             Ints exponent) {
     constexpr unsigned part_bits = 14;
     const Constants& constant = constants();
     const Floats to_units = inverse_power(constant.to_units.words(), exponent);
@@ -123,8 +148,16 @@ template <bool HAS_SIGNS>
     };
     const Ints high_sum = sum_of_pairs(high_parts(0), high_parts(2), weights);
     const Ints low_sum = sum_of_pairs(low_parts(0), low_parts(2), weights);
-    const Floats high = __builtin_convertvector(high_sum, Floats) * constant.high_part.floats();
-    const Floats low = __builtin_convertvector(low_sum, Floats);
+    return {__builtin_convertvector(high_sum, Floats) * constant.high_part.floats(),
+            __builtin_convertvector(low_sum, Floats)};
+}
+
+/// Adds up floats. HAS_SIGNS: some may be negative. Without, not all are zero.
+template <bool HAS_SIGNS>
+[[gnu::always_inline]] inline Floats add_floats(const Words (&texels)[CORNERS],
+                                                const Weights& weights, Ints exponent) {
+    const Constants& constant = constants();
+    const auto [high, low] = sum_floats(texels, weights, exponent);
     // Halfway cases round away from zero. A sum that is rounded is a whole number of at least 2^24,
     // so half of one more changes only these. Sums without signs have at least 2^27.
     Words extra = constant.half.words();
@@ -150,8 +183,8 @@ template <bool HAS_SIGNS>
 }
 
 /// Adds up four floats. Adds the lanes with a number that is tiny or not finite to `missed`.
-[[gnu::always_inline]] inline Floats filter_floats(Words (&texels)[CORNERS], const Weights& weights,
-                                                   std::uint32_t& missed) {
+[[gnu::always_inline]] inline Floats filter_slice(Words (&texels)[CORNERS], const Weights& weights,
+                                                  std::uint32_t& missed) {
     if (has_zero(weights)) {
         remove_unweighted(texels, weights);
     }
@@ -166,29 +199,97 @@ template <bool HAS_SIGNS>
     return add_floats<false>(texels, weights, exponent);
 }
 
-/// Adds up four numbers of half precision, given as floats. Adds the lanes with a number that is
-/// not finite to `missed`.
-[[gnu::always_inline]] inline Floats filter_halves(Words (&texels)[CORNERS], const Weights& weights,
+/// Adds up the floats of two slices in the same way.
+[[gnu::noinline]] inline Floats filter_slices(Words (&texels)[2][CORNERS],
+                                              const Weights (&weights)[2], std::uint32_t& missed) {
+    constexpr std::int32_t exponent_one = 1 << 23;
+    const Ints infinite = constants().infinite.ints();
+    const Ints smallest = all(38 * exponent_one); // quarters of units are not subnormal
+    Ints exponents[2];
+    Sum sums[2];
+    for (unsigned i = 0; i < 2; ++i) {
+        remove_unweighted(texels[i], weights[i]);
+        const Ints exponent = largest_magnitude(texels[i]) & infinite;
+        missed |= lanes_where((exponent == infinite) | ((exponent < smallest) & (exponent != 0)));
+        exponents[i] = larger(exponent, smallest);
+        sums[i] = sum_floats(texels[i], weights[i], exponents[i]);
+    }
+    const Ints largest = larger(exponents[0], exponents[1]);
+    Floats to_quarters[2];
+    for (unsigned i = 0; i < 2; ++i) {
+        // Beyond a distance of 100, nothing or -1/4 is left.
+        const Ints distance = smaller(largest - exponents[i], all(100 * exponent_one));
+        to_quarters[i] = reinterpret_cast<Floats>(all(129 * exponent_one) - distance);
+    }
+    const Floats total = for_each_half([&](unsigned half) __attribute__((always_inline)) {
+        Doubles quarters{};
+        for (unsigned i = 0; i < 2; ++i) {
+            const Doubles sum = widen(sums[i].high, half) + widen(sums[i].low, half);
+            quarters += round_down(sum * widen(to_quarters[i], half));
+        }
+        // Halfway cases round away from zero, as in add_floats().
+        const Doubles extra = quarters < 0 ? Doubles{} - 0.5 : Doubles{} + 0.5;
+        const auto is_rounded = (quarters >= 0x1p24) | (quarters <= -0x1p24);
+        return (quarters + (is_rounded ? extra : Doubles{})) * 0.25;
+    });
+    return total * reinterpret_cast<Floats>(largest - constants().from_units.ints());
+}
+
+/// Adds up the floats of one slice, or of both slices of a volume. Adds the lanes with a number
+/// that is tiny or not finite to `missed`.
+template <unsigned SLICES>
+[[gnu::always_inline]] inline Floats filter_floats(Words (&texels)[SLICES][CORNERS],
+                                                   const Weights (&weights)[SLICES],
+                                                   std::uint32_t& missed) {
+    if constexpr (SLICES == 1) {
+        return filter_slice(texels[0], weights[0], missed);
+    } else {
+        return filter_slices(texels, weights, missed);
+    }
+}
+
+/// Adds up numbers of half precision, given as floats. Adds the lanes with a number that is not
+/// finite to `missed`.
+template <unsigned SLICES>
+[[gnu::always_inline]] inline Floats filter_halves(Words (&texels)[SLICES][CORNERS],
+                                                   const Weights (&weights)[SLICES],
                                                    std::uint32_t& missed) {
     const Constants& constant = constants();
-    if (has_zero(weights)) {
-        remove_unweighted(texels, weights);
-    }
     const Ints infinite = constant.infinite.ints();
-    const Ints field = largest_magnitude(texels) & infinite;
-    const Ints exponent = larger(field, constant.smallest_half.ints());
-    const Ints is_odd = field == infinite;
-    if (!is_zero(is_odd)) [[unlikely]] {
-        missed |= lanes_where(is_odd);
+    Ints exponents[SLICES];
+    Ints sums[SLICES];
+    for (unsigned slice = 0; slice < SLICES; ++slice) {
+        Words(&each)[CORNERS] = texels[slice];
+        if (has_zero(weights[slice])) {
+            remove_unweighted(each, weights[slice]);
+        }
+        const Ints field = largest_magnitude(each) & infinite;
+        exponents[slice] = larger(field, constant.smallest_half.ints());
+        const Ints is_odd = field == infinite;
+        if (!is_zero(is_odd)) [[unlikely]] {
+            missed |= lanes_where(is_odd);
+        }
+        const Floats to_units = inverse_power(constant.to_half_units.words(), exponents[slice]);
+        Words numbers[CORNERS]; // of 15 bits and a sign
+        for (unsigned i = 0; i < CORNERS; ++i) {
+            numbers[i] = to_whole(each[i], to_units);
+        }
+        sums[slice] = sum_of_pairs(make_pairs(numbers[0], numbers[1]),
+                                   make_pairs(numbers[2], numbers[3]), weights[slice]);
     }
-    const Floats to_units = inverse_power(constant.to_half_units.words(), exponent);
+    Ints sum = sums[0];
+    Ints exponent = exponents[0];
+    if constexpr (SLICES == 2) {
+        const Ints largest = larger(exponents[0], exponents[1]);
+        sum = (sums[0] * 4 >> ((largest - exponents[0]) >> 23)) +
+              (sums[1] * 4 >> ((largest - exponents[1]) >> 23));
+        // 26 bits. If there are more than 23, the last ones cannot matter.
+        const Ints magnitude = larger(sum, -sum);
+        const Ints cut = magnitude >= 1 << 23 ? magnitude & ~7 : magnitude;
+        sum = sum < 0 ? -cut : cut;
+        exponent = largest - all(2 << 23);
+    }
     const auto from_units = reinterpret_cast<Floats>(exponent - constant.from_half_units.ints());
-    Words numbers[CORNERS]; // of 15 bits and a sign
-    for (unsigned i = 0; i < CORNERS; ++i) {
-        numbers[i] = to_whole(texels[i], to_units);
-    }
-    const Ints sum = sum_of_pairs(make_pairs(numbers[0], numbers[1]),
-                                  make_pairs(numbers[2], numbers[3]), weights);
     // Sums have 23 bits. A bit more makes halfway cases round away from zero.
     const auto bits = reinterpret_cast<Ints>(__builtin_convertvector(sum, Floats)) - (sum != 0);
     return round_to_half(reinterpret_cast<Floats>(bits) * from_units);
@@ -202,8 +303,9 @@ template <bool HAS_SIGNS>
 }
 
 /// Adds up texels of `channels` bytes.
-[[gnu::always_inline]] inline void filter_bytes(const Words (&texels)[CORNERS],
-                                                const Weights& weights, unsigned channels,
+template <unsigned SLICES>
+[[gnu::always_inline]] inline void filter_bytes(const Words (&texels)[SLICES][CORNERS],
+                                                const Weights (&weights)[SLICES], unsigned channels,
                                                 Words (&results)[4]) {
     // A byte is a number of 16 bits in the filter: 257 times as much.
     const auto result = [](Words sum) __attribute__((always_inline)) {
@@ -212,19 +314,24 @@ template <bool HAS_SIGNS>
             fractions(reinterpret_cast<Ints>(sum + ((sum + half) >> 8))));
     };
     if (channels == 1) {
-        const Words upper = texels[0] | texels[1] << 16;
-        const Words lower = texels[2] | texels[3] << 16;
-        results[0] = result(reinterpret_cast<Words>(sum_of_pairs(upper, lower, weights)));
+        Ints sum{};
+        for (unsigned i = 0; i < SLICES; ++i) {
+            const Words(&each)[CORNERS] = texels[i];
+            sum += sum_of_pairs(each[0] | each[1] << 16, each[2] | each[3] << 16, weights[i]);
+        }
+        results[0] = result(reinterpret_cast<Words>(sum));
         return;
     }
     const Words bytes = constants().bytes.words();
     const Words low_bits = constants().low_bits.words();
     Words even_sums{}; // of channels 0 and 2: at most 255 * 256
     Words odd_sums{};
-    for (unsigned i = 0; i < CORNERS; ++i) {
-        const Words weight = weights.twice(i);
-        even_sums += multiply_halves(texels[i] & bytes, weight);
-        odd_sums += multiply_halves(texels[i] >> 8 & bytes, weight);
+    for (unsigned slice = 0; slice < SLICES; ++slice) {
+        for (unsigned i = 0; i < CORNERS; ++i) {
+            const Words weight = weights[slice].twice(i);
+            even_sums += multiply_halves(texels[slice][i] & bytes, weight);
+            odd_sums += multiply_halves(texels[slice][i] >> 8 & bytes, weight);
+        }
     }
     results[0] = result(even_sums & low_bits);
     results[1] = result(odd_sums & low_bits);
@@ -234,13 +341,18 @@ template <bool HAS_SIGNS>
     }
 }
 
-/// Adds up four numbers from 0 to 65535.
-[[gnu::always_inline]] inline Floats filter_shorts(const Words (&texels)[CORNERS],
-                                                   const Weights& weights) {
+/// Adds up numbers from 0 to 65535.
+template <unsigned SLICES>
+[[gnu::always_inline]] inline Floats filter_shorts(const Words (&texels)[SLICES][CORNERS],
+                                                   const Weights (&weights)[SLICES]) {
     // Pairs are signed.
     constexpr std::uint32_t middles = 0x80008000u;
-    const Ints sum = sum_of_pairs((texels[0] | texels[1] << 16) ^ middles,
-                                  (texels[2] | texels[3] << 16) ^ middles, weights);
+    Ints sum{};
+    for (unsigned i = 0; i < SLICES; ++i) {
+        const Words(&each)[CORNERS] = texels[i];
+        sum += sum_of_pairs((each[0] | each[1] << 16) ^ middles,
+                            (each[2] | each[3] << 16) ^ middles, weights[i]);
+    }
     return fractions((sum + 0x8000 * ONE + HALF_ONE) >> 8);
 }
 

@@ -36,6 +36,12 @@ struct Rows {
     Ints is_outside[2]{};
 };
 
+/// One of the two slices of a volume between which a filter works, or the only one.
+struct Slice {
+    Rows rows;
+    Ints weight{}; // if there are two
+};
+
 /// Reads texels of BYTES that are neighbours, beginning with that of the first lane. 0: the size is
 /// known only at run time.
 template <unsigned BYTES>
@@ -143,9 +149,9 @@ template <unsigned BYTES>
     return words;
 }
 
-/// Returns bits that are zero if the lanes read neighbours, beginning with texel `first`.
-[[gnu::always_inline]] inline Ints gaps_in(Ints x, std::int32_t first) {
-    return x - iota<std::int32_t>() - all(first);
+/// Returns bits that are zero if the lanes read neighbours.
+[[gnu::always_inline]] inline Ints gaps_in(Ints x) {
+    return x - iota<std::int32_t>() - all(x[0]);
 }
 
 /// Returns bits that are zero if the lanes read one row.
@@ -175,7 +181,7 @@ template <unsigned BYTES>
 template <Addressing ADDRESSING, unsigned BYTES>
 [[gnu::always_inline]] inline TexelWords read_points(const PlaneView& view, const Axis& x,
                                                      const Rows& rows, bool shares_rows) {
-    Ints gaps = gaps_in(x.at[0], x.at[0][0]);
+    Ints gaps = gaps_in(x.at[0]);
     if (!shares_rows) {
         gaps |= steps_in(rows.places[0]);
     }
@@ -193,12 +199,17 @@ template <Addressing ADDRESSING, unsigned BYTES>
 [[gnu::always_inline]] inline void read_corners(const PlaneView& view, const Axis& x,
                                                 const Rows& rows, bool shares_rows,
                                                 TexelWords (&corners)[CORNERS]) {
-    const std::int32_t first = x.at[0][0];
-    Ints gaps = gaps_in(x.at[0], first) | gaps_in(x.at[1], first + 1);
+    Ints gaps = gaps_in(x.at[0]);
+    bool has_next = true; // is the second texel the neighbour of the first one?
+    if constexpr (ADDRESSING == Addressing::Plain) {
+        has_next = static_cast<std::uint32_t>(x.at[0][0]) + CHUNK_LANES < view.sizes[0];
+    } else {
+        gaps |= x.at[1] - x.at[0] - 1;
+    }
     if (!shares_rows) {
         gaps |= steps_in(rows.places[0]) | steps_in(rows.places[1]);
     }
-    if (is_zero(gaps)) {
+    if (has_next && is_zero(gaps)) {
         const std::byte* const upper = first_of(view, x.at[0], rows.places[0]);
         const std::byte* const lower = first_of(view, x.at[0], rows.places[1]);
         corners[0] = read_row<BYTES>(view, upper);

@@ -57,39 +57,48 @@ template <Addressing ADDRESSING, Texels TEXELS>
 }
 
 /// The same with a linear filter. Adds lanes that must be fetched in another way to `missed`.
-template <Addressing ADDRESSING, Texels TEXELS>
+template <Addressing ADDRESSING, Texels TEXELS, unsigned SLICES>
 [[gnu::always_inline]] inline void sample_filtered(const PlaneView& view, const Axis& x,
-                                                   const Rows& rows, bool shares_rows,
+                                                   const Slice (&slices)[SLICES], bool shares_rows,
                                                    Words (&results)[4], std::uint32_t& missed) {
-    const Weights weights = find_weights(x, rows);
-    TexelWords corners[CORNERS];
-    read_corners<ADDRESSING, bytes_of(TEXELS)>(view, x, rows, shares_rows, corners);
-    Words numbers[CORNERS];
-    if constexpr (TEXELS == Texels::Bytes) {
-        for (unsigned i = 0; i < CORNERS; ++i) {
-            numbers[i] = corners[i].of[0];
+    Weights weights[SLICES];
+    find_weights(x, slices, weights);
+    TexelWords corners[SLICES][CORNERS];
+    for (unsigned slice = 0; slice < SLICES; ++slice) {
+        read_corners<ADDRESSING, bytes_of(TEXELS)>(view, x, slices[slice].rows, shares_rows,
+                                                   corners[slice]);
+    }
+    // Calls `number(texel)` for all texels of the filter.
+    Words numbers[SLICES][CORNERS];
+    const auto find_numbers = [&](auto number) __attribute__((always_inline)) {
+        for (unsigned slice = 0; slice < SLICES; ++slice) {
+            for (unsigned i = 0; i < CORNERS; ++i) {
+                numbers[slice][i] = number(corners[slice][i]);
+            }
         }
+    };
+    if constexpr (TEXELS == Texels::Bytes) {
+        find_numbers([](const TexelWords& texel) { return texel.of[0]; });
         filter_bytes(numbers, weights, view.channels, results);
         return;
     }
     const unsigned channels = TEXELS == Texels::SingleWord ? 1 : view.channels;
     for (unsigned channel = 0; channel < channels; ++channel) {
         Floats sum;
-        for (unsigned i = 0; i < CORNERS; ++i) {
-            if constexpr (TEXELS == Texels::Halves) {
-                numbers[i] = reinterpret_cast<Words>(
-                    widen_halves(number_of<TEXELS>(view, corners[i], channel)));
-            } else if constexpr (TEXELS == Texels::Shorts) {
-                numbers[i] = number_of<TEXELS>(view, corners[i], channel);
-            } else {
-                numbers[i] = corners[i].of[channel];
-            }
-        }
         if constexpr (TEXELS == Texels::Halves) {
+            find_numbers([&](const TexelWords& texel) __attribute__((always_inline)) {
+                return reinterpret_cast<Words>(
+                    widen_halves(number_of<TEXELS>(view, texel, channel)));
+            });
             sum = filter_halves(numbers, weights, missed);
         } else if constexpr (TEXELS == Texels::Shorts) {
+            find_numbers([&](const TexelWords& texel) __attribute__((always_inline)) {
+                return number_of<TEXELS>(view, texel, channel);
+            });
             sum = filter_shorts(numbers, weights);
         } else {
+            find_numbers([&](const TexelWords& texel)
+                             __attribute__((always_inline)) { return texel.of[channel]; });
             sum = filter_floats(numbers, weights, missed);
         }
         results[channel] = reinterpret_cast<Words>(sum);

@@ -167,6 +167,45 @@ constexpr Constants CONSTANTS;
     return multiply_pairs(reinterpret_cast<Words>(a), reinterpret_cast<Words>(b));
 }
 
+// ---- double precision --------------------------------------------------------------------------
+
+typedef double Doubles __attribute__((vector_size(VECTOR_BYTES)));
+typedef float HalfFloats __attribute__((vector_size(VECTOR_BYTES / 2)));
+
+/// The two halves of a vector of floats.
+struct FloatHalves {
+    HalfFloats of[2];
+};
+
+/// Returns half of the lanes as doubles.
+[[gnu::always_inline]] inline Doubles widen(Floats value, unsigned half) {
+    return __builtin_convertvector(__builtin_bit_cast(FloatHalves, value).of[half], Doubles);
+}
+
+/// Returns the doubles `compute(half)` of both halves, rounded to floats.
+template <typename Compute>
+[[gnu::always_inline]] inline Floats for_each_half(Compute compute) {
+    const FloatHalves halves{{__builtin_convertvector(compute(0), HalfFloats),
+                              __builtin_convertvector(compute(1), HalfFloats)}};
+    return __builtin_bit_cast(Floats, halves);
+}
+
+/// Returns the largest whole numbers that are not larger.
+[[gnu::always_inline]] inline Doubles round_down(Doubles value) {
+#if defined(__AVX512F__)
+    return _mm512_maskz_roundscale_pd(0xff, value, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+#elif defined(__AVX2__)
+    return _mm256_floor_pd(value);
+#elif defined(__SSE4_1__)
+    return _mm_floor_pd(value);
+#else
+    for (unsigned lane = 0; lane < CHUNK_LANES / 2; ++lane) {
+        value[lane] = __builtin_floor(value[lane]);
+    }
+    return value;
+#endif
+}
+
 // ---- half precision ----------------------------------------------------------------------------
 
 /// Converts the low 16 bits of lanes. Other bits must be zero. NaN may have other bits.
