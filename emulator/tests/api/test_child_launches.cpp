@@ -332,6 +332,33 @@ TEST_F(ChildLaunches, nothing_of_a_module_is_left_when_its_kernels_are_done) {
     EXPECT_TRUE(succeeds(CU(cuMemFreeHost)(flag)));
 }
 
+TEST_F(ChildLaunches, kernels_keep_their_attributes_when_the_module_is_unloaded) {
+    constexpr int shared = 60'000; // more than a launch gets without asking
+    std::string body = launching("child", 5);
+    const std::string none = "st.param.b32 [shared1], 0;";
+    body.replace(body.find(none), none.size(),
+                 "st.param.b32 [shared1], " + std::to_string(shared) + ";");
+    const CUfunction parent =
+        load(kernel_of("child", launching("note", 7)) + kernel_of("parent", body));
+    CUfunction child = nullptr;
+    CUstream stream = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuModuleGetFunction)(&child, module_, "child")));
+    ASSERT_TRUE(succeeds(
+        CU(cuFuncSetAttribute)(child, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared)));
+    ASSERT_TRUE(succeeds(CU(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING)));
+    {
+        Gate gate;
+        gate.block(stream);
+        ASSERT_TRUE(succeeds(launch(parent, stream)));
+        ASSERT_TRUE(succeeds(CU(cuModuleUnload)(module_)));
+        module_ = nullptr;
+    }
+    ASSERT_TRUE(succeeds(CU(cuStreamSynchronize)(stream)));
+    EXPECT_EQ(numbers(), (std::vector<unsigned>{7}));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_HANDLE, launch(parent))) << "its handle is gone";
+    EXPECT_TRUE(succeeds(CU(cuStreamDestroy)(stream)));
+}
+
 TEST_F(ChildLaunches, fills_and_copies_end_where_registered_memory_ends) {
     const std::string call = R"(
     {

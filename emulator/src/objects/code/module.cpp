@@ -45,10 +45,10 @@ void Module::unload() {
     HandleTable::instance().erase(HandleKind::Module, handle_value());
     const std::lock_guard lock(mutex_);
     is_unloaded_ = true;
-    for (auto& function : functions_) {
+    // The functions themselves stay: a kernel that still runs may launch them.
+    for (const auto& function : functions_) {
         if (function != nullptr) {
             HandleTable::instance().erase(HandleKind::Function, function->handle_value());
-            function = nullptr;
         }
     }
     for (const auto& [name, reference] : textures_) {
@@ -82,16 +82,14 @@ std::shared_ptr<Function> Module::function(const std::string& name) {
     }
     const std::lock_guard lock(mutex_);
     auto& function = functions_[static_cast<std::size_t>(found - kernels_.begin())];
-    if (function != nullptr) {
-        return function;
+    if (function == nullptr) {
+        function = std::make_shared<Function>(shared_from_this(), *found,
+                                              passes::place_symbols(**found, addresses_));
+        if (!is_unloaded_) {
+            HandleTable::instance().insert(HandleKind::Function, function);
+        }
     }
-    auto made = std::make_shared<Function>(shared_from_this(), *found,
-                                           passes::place_symbols(**found, addresses_));
-    if (!is_unloaded_) { // a kernel that still runs may launch this one, without a handle
-        HandleTable::instance().insert(HandleKind::Function, made);
-        function = made;
-    }
-    return made;
+    return function;
 }
 
 std::shared_ptr<Function> Module::function_at(std::uint64_t address) {
