@@ -244,9 +244,11 @@ bool Engine::State::find_work(Work& work) {
         work.task = std::move(tasks.front());
         tasks.pop_front();
     } else {
-        prefers_suspended = !prefers_suspended;
         is_found = prefers_suspended ? find_suspended(work) || find_grid(work)
                                      : find_grid(work) || find_suspended(work);
+        if (is_found) { // only then: how often an idle worker looks must not decide about the order
+            prefers_suspended = work.grid != nullptr;
+        }
     }
     count_waiting();
     for (std::size_t i = 0; !is_found && i < suspended.size(); ++i) { // all of them sleep

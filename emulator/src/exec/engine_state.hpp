@@ -112,7 +112,7 @@ struct Engine::State {
     std::size_t sleeper_count = 0; // suspended blocks that sleep
     std::vector<std::unique_ptr<Block>> spare;
     std::vector<std::thread> threads;
-    bool prefers_suspended = false;
+    bool prefers_suspended = false; // a grid had the last turn
     bool is_stopping = false;
     std::uint32_t busy = 0;
     std::uint64_t grid_count = 0; // submitted so far
@@ -130,14 +130,20 @@ struct Engine::State {
     [[nodiscard]] bool help(const std::function<bool(const void*)>& is_awaited);
     void count_waiting();
 
+    [[nodiscard]] bool is_only_worker() const noexcept {
+        return worker_count.load(std::memory_order_relaxed) == 1;
+    }
+
     /// Returns whether other work waits beside a running grid. Needs no mutex.
     [[nodiscard]] bool has_rivals(const Grid& grid) const noexcept {
         return waiting.load(std::memory_order_relaxed) > (grid.is_queued() ? 1 : 0);
     }
 
-    /// Returns whether a range has run for a turn and others wait for a worker or for blocks.
+    /// Returns whether a range has run for a turn and others wait for a worker or for blocks. With
+    /// one worker, the clock does not decide.
     [[nodiscard]] bool is_late(const Grid& grid, std::uint64_t begin_ns) const noexcept {
-        return (has_rivals(grid) || idle.count() != 0) && now_ns() - begin_ns > TURN_NS;
+        return (has_rivals(grid) || idle.count() != 0) &&
+               (is_only_worker() || now_ns() - begin_ns > TURN_NS);
     }
 
     [[nodiscard]] std::uint32_t call_for(std::uint64_t pieces);

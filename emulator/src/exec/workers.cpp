@@ -7,8 +7,9 @@
 // start, and suspended blocks. A worker with a grid takes range after range of its blocks without
 // the mutex. Ranges hold as many blocks as run in RANGE_NS, judged by the last range, so that a
 // worker writes to memory that others read once per range and not once per block. The only worker
-// of a device takes ranges of a fixed size, so that a run can be repeated. If other work
-// waits, the worker turns to it after TURN_NS. Suspended blocks take part in the turns.
+// of a device takes ranges of a fixed size, so that a run can be repeated. If other work waits, the
+// worker turns to it after TURN_NS, the only one after each range. Suspended blocks take part in
+// the turns.
 //
 // A block that has used up its quantum is suspended if there is other work. Another block of the
 // same grid counts as other work, because the first block may wait for it. A range that takes
@@ -40,9 +41,13 @@ constexpr std::uint64_t RANGE_NS = 25'000;
 /// By how much the next range may be longer than the last one.
 constexpr std::uint64_t MAX_GROWTH = 8;
 /// How many blocks a range of the only worker has. The clock must not decide there: which blocks
-/// run as a team, and when collected reductions are applied, would differ from run to run.
+/// run as a team, when collected reductions are applied, and the order of blocks that wait would
+/// differ from run to run.
 constexpr std::uint64_t ONLY_WORKER_RANGE = 256;
-/// After how many blocks a worker reads the clock while the rest of its range may be wanted.
+/// The same for blocks that run in teams, which are short.
+constexpr std::uint64_t ONLY_WORKER_TEAM_RANGE = 4096;
+/// After how many blocks a worker reads the clock while the rest of its range may be wanted. The
+/// only worker reads no clock: its turns end with a range, or when a block yields.
 constexpr std::uint64_t BLOCKS_PER_CLOCK = 8;
 /// How long a worker may keep finished ranges to itself while it collects reductions for all of
 /// them. Applying them takes as long as a range if many workers add to the same words.
@@ -149,10 +154,10 @@ void Engine::State::work_loop(Worker& self) {
 void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
     const bool is_random = is_random_now.load(std::memory_order_relaxed);
     const std::uint32_t workers_in_all = worker_count.load(std::memory_order_relaxed);
-    const bool is_only_worker = workers_in_all == 1;
+    const bool is_alone = is_only_worker();
     std::optional<usage::KernelTime> time; // not for workers that find no block left
     std::optional<Progress::Turn> turn;
-    std::uint64_t size = is_only_worker && !is_random ? ONLY_WORKER_RANGE : 1;
+    std::uint64_t size = 1;
     std::uint64_t turn_end = 0;
     std::uint64_t now = 0;
     std::uint64_t finished = 0; // clusters that are not reported yet
@@ -169,7 +174,9 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
         prepare_team(self, *grid, grid->block_count() / workers_in_all);
     }
     for (;;) {
-        if (self.team.is_useful()) {
+        if (is_alone && !is_random) {
+            size = self.team.is_useful() ? ONLY_WORKER_TEAM_RANGE : ONLY_WORKER_RANGE;
+        } else if (self.team.is_useful()) {
             size = std::max<std::uint64_t>(size, self.team.most_blocks());
         }
         ClusterRange range = grid->take(size, workers_in_all);
@@ -180,7 +187,7 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
             time.emplace(grid->launch().device, self.number);
             now = time->begin_ns();
             turn.emplace(progress, self.number, *grid);
-            turn_end = is_random ? 0 : now + TURN_NS;
+            turn_end = is_random || is_alone ? 0 : now + TURN_NS;
             reported_ns = now;
         }
         if (range.next == 0) { // each position of the order starts once
@@ -191,8 +198,7 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
             grid->fail(std::move(fault)); // this range counts as unfinished until it is reported
         }
         const std::uint64_t clusters = run_range(self, grid, range, begin, finished);
-        if (is_only_worker || self.reductions.apply == nullptr ||
-            begin - reported_ns > COLLECTING_NS) {
+        if (is_alone || self.reductions.apply == nullptr || begin - reported_ns > COLLECTING_NS) {
             report_finished();
             // From here on the grid may be done and may run again on other workers.
         }
@@ -202,7 +208,7 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
             (now >= turn_end && has_rivals(*grid))) {
             break;
         }
-        if (is_only_worker) {
+        if (is_alone) {
             continue;
         }
         const std::uint64_t took = std::max<std::uint64_t>(1, now - begin);
@@ -221,6 +227,7 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
 std::uint64_t Engine::State::run_range(Worker& self, const std::shared_ptr<Grid>& grid,
                                        ClusterRange& range, std::uint64_t begin_ns,
                                        std::uint64_t& finished) {
+    const std::uint64_t rounds_per_clock = is_only_worker() ? NEVER : BLOCKS_PER_CLOCK;
     std::uint64_t started = 0;
     std::uint64_t rounds = 0;
     Parted parted;
@@ -235,7 +242,7 @@ std::uint64_t Engine::State::run_range(Worker& self, const std::shared_ptr<Grid>
             range.size() > 1 && !parted.has(first) && run_team(self, *grid, range, parted)) {
             started += range.next - first;
             finished += range.next - first;
-            if (rounds % BLOCKS_PER_CLOCK != 0 || !is_late(*grid, begin_ns) || range.is_empty() ||
+            if (rounds % rounds_per_clock != 0 || !is_late(*grid, begin_ns) || range.is_empty() ||
                 !grid->give_back(range)) {
                 continue;
             }
@@ -271,7 +278,7 @@ std::uint64_t Engine::State::run_range(Worker& self, const std::shared_ptr<Grid>
             continue; // only this worker has their registers
         }
         // A block that runs for long is suspended, so the others cannot take much time unnoticed.
-        const bool may_be_late = is_suspended || rounds % BLOCKS_PER_CLOCK == 0;
+        const bool may_be_late = is_suspended || rounds % rounds_per_clock == 0;
         if (((may_be_late && is_late(*grid, begin_ns)) || !grid->may_hold_more()) &&
             grid->give_back(range)) {
             add_again(grid);

@@ -113,6 +113,60 @@ TEST(Schedule, the_same_seed_gives_the_same_run) {
     EXPECT_EQ(tickets(random_with(77), shape), first);
 }
 
+TEST(Schedule, one_worker_repeats_a_run_in_which_blocks_yield) {
+    // Every seventh block loops for so long that others have their turn meanwhile.
+    const std::string text = R"(
+.visible .entry take(.param .u64 next, .param .u64 out) {
+    .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<5>;
+    ld.param.u64 %rd1, [next];
+    ld.param.u64 %rd2, [out];
+    mov.u32 %r1, %ctaid.x;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.u64 %rd4, %rd2, %rd3;
+    rem.u32 %r2, %r1, 7;
+    setp.ne.u32 %p1, %r2, 3;
+    @%p1 bra TAKE;
+    mov.u32 %r3, 100000;
+LOOP:
+    sub.u32 %r3, %r3, 1;
+    setp.ne.u32 %p2, %r3, 0;
+    @%p2 bra LOOP;
+TAKE:
+    atom.global.add.u32 %r4, [%rd1], 1;
+    st.global.u32 [%rd4], %r4;
+    ret;
+})";
+    constexpr std::uint32_t blocks = 600;
+    for (const bool is_random : {false, true}) {
+        std::vector<std::uint32_t> first;
+        for (int i = 0; i < 6; ++i) {
+            Engine::instance().configure(is_random ? random_with(3)
+                                                   : exec::EngineSettings{.worker_count = 1});
+            if (Engine::instance().worker_count() != 1) {
+                GTEST_SKIP() << "the workers have started before this test";
+            }
+            // What the worker did before has no effect.
+            std::atomic<int> tasks = 0;
+            while (tasks != i % 3) {
+                const int before = tasks;
+                ASSERT_TRUE(Engine::instance().post([&] {
+                    ++tasks;
+                    tasks.notify_all();
+                }));
+                tasks.wait(before);
+            }
+            TestDevice device;
+            auto* const next = device.allocate<std::uint32_t>(1);
+            auto* const out = device.allocate<std::uint32_t>(blocks);
+            const Fault fault = run(device, text, {.grid = blocks, .block = 1}, next, out);
+            ASSERT_EQ(fault.kind, FaultKind::None) << fault.report;
+            const std::vector<std::uint32_t> order(out, out + blocks);
+            first = i == 0 ? order : first;
+            EXPECT_EQ(order, first) << "run " << i << (is_random ? ", random" : "");
+        }
+    }
+}
+
 TEST(Schedule, other_seeds_give_other_orders) {
     const Shape shape{.grid = 16, .block = 64};
     EXPECT_NE(tickets(random_with(1), shape), tickets(random_with(2), shape));
