@@ -88,7 +88,8 @@ void launch(CUgraph graph) {
 
 class Exit : public testing::Test {
 protected:
-    void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+    // GoogleTest 1.11 has no GTEST_FLAG_SET.
+    void SetUp() override { testing::GTEST_FLAG(death_test_style) = "threadsafe"; }
 };
 
 } // namespace

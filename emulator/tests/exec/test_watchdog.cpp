@@ -338,8 +338,9 @@ TEST_F(Watchdog, leaves_a_kernel_alone_while_a_host_function_runs) {
 }
 
 TEST(WatchdogSettings, a_debugger_turns_it_off) {
-    // A new process: the engine's threads do not survive a fork.
-    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    // A new process: the engine's threads do not survive a fork. GoogleTest 1.11 has no
+    // GTEST_FLAG_SET.
+    testing::GTEST_FLAG(death_test_style) = "threadsafe";
     EXPECT_EXIT(
         {
             ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr); // the test program is the debugger
