@@ -52,7 +52,7 @@ GUIDES = {
     "Arrays": "guide/arrays guide/tensor_map",
     "Programs": "guide/program guide/linker guide/program_cache",
     "Kernels and launches": "guide/launch guide/kernel",
-    "Graphs": "guide/graph",
+    "Graphs": "guide/graph guide/graph_capture",
     "Textures and surfaces": "guide/texture",
     "Graphics": "guide/graphics",
     "System": "guide/system",
