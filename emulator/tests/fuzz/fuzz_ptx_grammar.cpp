@@ -12,6 +12,7 @@
 #include "api/handles.hpp"
 #include "exec/block.hpp"
 #include "fuzz/ptx_grammar.hpp"
+#include "objects/code/child_launches.hpp"
 #include "objects/devices/context.hpp"
 #include "objects/memory/address_space.hpp"
 
@@ -135,8 +136,10 @@ CUmodule load(Bytes bytes) {
     return module;
 }
 
-/// Runs one block of 32 threads for some quanta.
-void run(const std::shared_ptr<const bytecode::Kernel>& kernel) {
+/// Runs one block of 32 threads for some quanta, then its fills and copies. What it launches does
+/// not run.
+void run(const Function& function) {
+    const std::shared_ptr<const bytecode::Kernel>& kernel = function.kernel();
     if (kernel->static_shared_bytes + kernel->hidden_shared_bytes > MAX_SHARED_BYTES ||
         kernel->local_bytes > MAX_LOCAL_BYTES) {
         return; // a launch would be refused, or take long only to clear memory
@@ -150,8 +153,11 @@ void run(const std::shared_ptr<const bytecode::Kernel>& kernel) {
     launch.memory = &AddressSpace::instance().map();
     launch.stack_bytes = STACK_BYTES;
     launch.grid_workspace = environment().buffer;
+    const auto children = std::make_shared<ChildLaunches>(function.module());
     if (kernel->uses_heap) {
         launch.heap = current_context()->heap();
+        launch.children = children;
+        enable_child_launches();
     }
     launch.parameters.resize(kernel->parameter_bytes);
     for (const bytecode::Parameter& parameter : kernel->parameters) {
@@ -180,6 +186,11 @@ void run(const std::shared_ptr<const bytecode::Kernel>& kernel) {
     }
     apply_reductions(reductions);
     block.release();
+    for (const ChildLaunches::Work& work : children->take().first) {
+        if (const auto* const transfer = std::get_if<std::function<void()>>(&work)) {
+            (*transfer)();
+        }
+    }
 }
 
 } // namespace
@@ -199,7 +210,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::vector<CUfunction> functions(count);
     expect_success(cuModuleEnumerateFunctions(functions.data(), count, module));
     for (const CUfunction function : functions) {
-        run(function_from(function)->kernel());
+        run(*function_from(function));
     }
     expect_success(cuModuleUnload(module));
     return 0;

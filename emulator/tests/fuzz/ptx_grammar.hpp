@@ -73,6 +73,15 @@ public:
         text_ += ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n"
                  ".extern .func (.param .b64 r) malloc (.param .b64 size);\n"
                  ".extern .func free (.param .b64 pointer);\n";
+        // What kernels that launch kernels call in the end; builtins/device_runtime.cpp has it too.
+        text_ += ".extern .func (.param .b64 r) __cuprum_make_launch (.param .b64 kernel);\n"
+                 ".extern .func (.param .b32 r) __cuprum_launch (.param .b64 header, "
+                 ".param .b64 stream);\n"
+                 ".extern .func (.param .b32 r) __cuprum_copy (.param .b64 to, .param .b64 from, "
+                 ".param .b64 bytes, .param .b64 stream);\n"
+                 ".extern .func (.param .b32 r) __cuprum_fill (.param .b64 to, .param .b32 value, "
+                 ".param .b64 bytes, .param .b64 stream);\n"
+                 ".extern .func (.param .b32 r) __cuprum_ask_launcher (.param .b32 question);\n";
         function_count_ = choices_.below(4);
         for (std::size_t index = 0; index < function_count_; ++index) {
             function_head(index);
@@ -355,11 +364,20 @@ private:
                 "call (ret1), vprintf, (a1, a1);",
                 "call (big), malloc, (a1);",
                 "call free, (a1);",
+                "call (big), __cuprum_make_launch, (a1);",
+                "call (ret1), __cuprum_launch, (a1, a1);",
+                "st.param.b64 [big], 64; call (ret1), __cuprum_copy, (a1, a1, big, a1);",
+                "st.param.b64 [big], %d1; call (ret1), __cuprum_fill, (a1, n1, big, a1);",
+                "call (ret1), __cuprum_ask_launcher, (n1);",
                 "call (ret1), %d3, (a1, s1, n1), proto;",
                 "call (ret1), vprintf, (a1);",
                 "call (n1), nothing, ();",
             };
-            text_ += BUILTINS[choices_.below(wrong() ? 6 : 3)];
+            if (choices_.one_in(4)) {
+                launch();
+            } else {
+                text_ += BUILTINS[choices_.below(wrong() ? std::size(BUILTINS) : 8)];
+            }
         } else {
             text_ += wrong()          ? "call.uni (a1), f"
                      : index % 2 == 0 ? "call.uni (ret1), f"
@@ -369,6 +387,22 @@ private:
             text_ += wrong() ? ", (s1, 5);" : ", (a1, s1, n1);";
         }
         text_ += "\nld.param.b32 %r3, [ret1]; }\n";
+    }
+
+    /// Writes a launch of the first kernel. Its shape is of small or of any numbers.
+    void launch() {
+        // In a loop, launches of all lanes would take too long.
+        text_ += "mov.u32 %r3, %laneid; setp.gt.u32 %p2, %r3, 1; @%p2 bra LAUNCHED;\n"
+                 "mov.u64 %d0, k0";
+        text_ += suffix_;
+        text_ += "; st.param.b64 [a1], %d0;\ncall (big), __cuprum_make_launch, (a1);\n"
+                 "ld.param.b64 %d0, [big]; st.param.b64 [a1], %d0;\n";
+        for (std::size_t offset = 0; offset <= 24; offset += 4) { // of a LaunchHeader
+            text_ += "st.global.b32 [%d0+";
+            number(offset);
+            text_ += wrong() ? "], %r2;\n" : "], 1;\n";
+        }
+        text_ += "call (ret1), __cuprum_launch, (a1, a1);\nLAUNCHED:";
     }
 
     // ---- instructions ---------------------------------------------------------------------------
