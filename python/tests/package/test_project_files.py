@@ -5,6 +5,8 @@
 
 import json
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -53,6 +55,15 @@ def test_every_target_of_the_makefile_is_phony_and_described():
     assert phony == TARGETS
     for name in TARGETS:
         assert re.search(rf"^{name}:.*## \w", text, re.MULTILINE), name
+
+
+def test_make_install_asks_for_a_folder():
+    if shutil.which("make") is None:
+        pytest.skip("make is not installed")
+    command = ["make", "--no-print-directory", "install", "PREFIX="]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "make install PREFIX=$HOME/cuprum" in done.stderr
 
 
 def test_wheels_are_built_for_every_python_that_the_metadata_allows():
