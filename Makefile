@@ -23,6 +23,8 @@ demo: bootstrap ## Compile a kernel, run it on the GPU or the emulated device, s
 	@$(ENV); tools/build dev example_00_demo cuprum_emulator cuprum_python_package
 	@$(ENV); echo; build/dev/examples/cpp/00_demo
 	@$(ENV); echo; PYTHONPATH=build/dev/python $(VENV_PYTHON) examples/python/00_demo.py
+	@printf '\nto use this build: . .venv/cuprum.env; export PYTHONPATH=$$PWD/build/dev/python\n'
+	@echo 'next: docs/ten_minutes.md; for programs in C++: make install PREFIX=$$HOME/cuprum'
 
 test: bootstrap ## Build everything and run every test, C++ and Python
 	@$(ENV); tools/test
