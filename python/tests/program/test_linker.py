@@ -193,4 +193,6 @@ extern "C" __global__ void child(int* x) { atomicAdd(x, 21); }
 extern "C" __global__ void caller(int* x) { *x = 0; child<<<1, 2>>>(x); }
 """
     code = Program(source, "c++", {"relocatable_device_code": True}).compile("ptx")
+    with pytest.raises(cuprum.LinkerError, match=r'need CUDA\'s libcudadevrt.*backend "driver"'):
+        Linker(code, options={"backend": "nvJitLink"}).link("cubin")
     assert run(device, stream, Linker(code, options={"backend": "driver"}).link("cubin")) == 42

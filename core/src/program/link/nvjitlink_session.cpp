@@ -79,7 +79,12 @@ nvJitLinkInputType input_type(CodeType type, std::span<const std::byte> code) {
     return NVJITLINK_INPUT_ANY;
 }
 
-std::string advice_for(nvJitLinkResult status, const std::vector<std::string>& options) {
+std::string advice_for(nvJitLinkResult status, const std::vector<std::string>& options,
+                       std::string_view log) {
+    if (log.find("__cudaCDP") != std::string_view::npos) {
+        return "kernels that launch kernels need CUDA's libcudadevrt.a as one more input; on the "
+               "emulated device, let its driver link instead (LinkerOptions backend \"driver\")";
+    }
     const auto arch = std::find_if(options.begin(), options.end(), [](const std::string& option) {
         return option.starts_with("-arch=");
     });
@@ -203,7 +208,7 @@ void NvJitLinkSession::raise(nvJitLinkResult status, const char* call,
         }
     }
     std::string advice(what);
-    if (const std::string more = advice_for(status, options_); !more.empty()) {
+    if (const std::string more = advice_for(status, options_, log); !more.empty()) {
         advice += (advice.empty() ? "" : ": ") + more;
     }
     throw LinkerError(ErrorDomain::NvJitLink, status, name_of(status), call, std::move(log),
