@@ -99,7 +99,9 @@ def test_logs_are_kept_and_errors_have_them():
     assert "time" in linker.get_info_log()
     assert linker.get_error_log() == ""
     broken = Linker(parts("ptx")[0])
-    with pytest.raises(cuprum.LinkerError, match="twice") as caught:
+    # Before 12.9, nvJitLink does not say what is missing.
+    reason = r"need CUDA's libcudadevrt.*backend \"driver\"|writes the reason"
+    with pytest.raises(cuprum.LinkerError, match=reason):
         broken.link("cubin")
     assert "twice" in caught.value.log
     assert any(option.startswith("-arch=") for option in caught.value.options)
