@@ -99,9 +99,7 @@ def test_logs_are_kept_and_errors_have_them():
     assert "time" in linker.get_info_log()
     assert linker.get_error_log() == ""
     broken = Linker(parts("ptx")[0])
-    # Before 12.9, nvJitLink does not say what is missing.
-    reason = r"need CUDA's libcudadevrt.*backend \"driver\"|writes the reason"
-    with pytest.raises(cuprum.LinkerError, match=reason):
+    with pytest.raises(cuprum.LinkerError, match="twice") as caught:
         broken.link("cubin")
     assert "twice" in caught.value.log
     assert any(option.startswith("-arch=") for option in caught.value.options)
@@ -195,6 +193,8 @@ extern "C" __global__ void child(int* x) { atomicAdd(x, 21); }
 extern "C" __global__ void caller(int* x) { *x = 0; child<<<1, 2>>>(x); }
 """
     code = Program(source, "c++", {"relocatable_device_code": True}).compile("ptx")
-    with pytest.raises(cuprum.LinkerError, match=r'need CUDA\'s libcudadevrt.*backend "driver"'):
+    # Before 12.9, nvJitLink does not say what is missing.
+    reason = r"need CUDA's libcudadevrt.*backend \"driver\"|writes the reason"
+    with pytest.raises(cuprum.LinkerError, match=reason):
         Linker(code, options={"backend": "nvJitLink"}).link("cubin")
     assert run(device, stream, Linker(code, options={"backend": "driver"}).link("cubin")) == 42
