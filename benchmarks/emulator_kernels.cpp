@@ -22,6 +22,7 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -185,13 +186,17 @@ int main(int argc, char** argv) {
                    run("histogram", {.grid = 256, .block = 256}, dbytes, dbins, LARGE),
                    [&] { native.histogram(bytes.data(), bins.data(), LARGE); });
     // Reading a picture through a texture, compared with a plain load on the same device.
+    using cuprum::AddressMode;
     using cuprum::FilterMode;
     const cuprum::LaunchConfig rows{.grid = {SIZE / 256, SIZE}, .block = 256};
     const auto load = run("read_memory", rows, dx, dy, SIZE);
-    const auto compare_texture = [&](const char* name, const char* kernel,
-                                     const cuprum::OpaqueArray& picture, FilterMode filter) {
-        report.compare(name, run(kernel, rows, pictures::texture(picture, filter), dy, SIZE), load);
-    };
+    const auto compare_texture =
+        [&](const char* name, const char* kernel, const cuprum::OpaqueArray& picture,
+            FilterMode filter, AddressMode mode = AddressMode::Clamp, bool is_normalized = false) {
+            const auto texture =
+                pictures::texture(picture, pictures::options(filter, mode, is_normalized));
+            report.compare(name, run(kernel, rows, texture, dy, SIZE), load);
+        };
     const auto floats = pictures::make<float>(device, stream, SIZE, 1);
     const auto floats4 = pictures::make<float>(device, stream, SIZE, 4);
     const auto bytes1 = pictures::make<std::uint8_t>(device, stream, SIZE, 1);
@@ -209,6 +214,28 @@ int main(int argc, char** argv) {
     compare_texture("texture_half_point_1024", "read_texture", halves1, FilterMode::Point);
     compare_texture("texture_half_1024", "read_texture", halves1, FilterMode::Linear);
     compare_texture("texture_half4_1024", "read_texture4", halves4, FilterMode::Linear);
+    for (const auto& [name, mode] :
+         {std::pair("wrap", AddressMode::Wrap), std::pair("mirror", AddressMode::Mirror),
+          std::pair("border", AddressMode::Border)}) {
+        const std::string texture = std::string("texture_") + name;
+        compare_texture((texture + "_point_1024").c_str(), "read_normalized", floats,
+                        FilterMode::Point, mode, true);
+        compare_texture((texture + "_1024").c_str(), "read_normalized", floats, FilterMode::Linear,
+                        mode, true);
+    }
+    const auto volume = pictures::make_volume(device, stream, SIZE);
+    compare_texture("texture_volume_point_1024", "read_volume", volume, FilterMode::Point);
+    compare_texture("texture_volume_1024", "read_volume", volume, FilterMode::Linear);
+    const auto levels = cuprum::ResourceDescriptor::from_mipmapped_array(
+        pictures::make_levels(device, stream, SIZE));
+    for (const FilterMode filter : {FilterMode::Point, FilterMode::Linear}) {
+        cuprum::TextureObjectOptions options = pictures::options(filter, AddressMode::Clamp, true);
+        options.max_mipmap_level_clamp = 1;
+        report.compare(
+            filter == FilterMode::Point ? "texture_level_point_1024" : "texture_level_1024",
+            run("read_level", rows, cuprum::TextureObject::create(levels, options), dy, SIZE),
+            load);
+    }
     const auto table = cuprum::TextureObject::create(
         cuprum::ResourceDescriptor::from_linear(dx, {.size_bytes = SIZE * SIZE * sizeof(float)}));
     report.compare("texture_fetch_1024", run("fetch_texture", rows, table, dy, SIZE), load);

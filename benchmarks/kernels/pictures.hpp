@@ -52,31 +52,66 @@ constexpr cuprum::ArrayFormat FORMAT = std::is_same_v<T, float>  ? cuprum::Array
                                        : std::is_same_v<T, Half> ? cuprum::ArrayFormat::Float16
                                                                  : cuprum::ArrayFormat::UInt8;
 
+template <typename T>
+void fill(const cuprum::OpaqueArray& picture, std::size_t count, const cuprum::Stream& stream) {
+    std::vector<T> texels(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        set(texels[i], value_at(i, count));
+    }
+    picture.copy_from_host(texels, stream);
+    stream.sync();
+}
+
 /// Returns a square picture of numbers of type T.
 template <typename T>
 cuprum::OpaqueArray make(const cuprum::Device& device, const cuprum::Stream& stream,
                          std::size_t size, unsigned channels) {
-    std::vector<T> texels(size * size * channels);
-    for (std::size_t i = 0; i < texels.size(); ++i) {
-        set(texels[i], value_at(i, texels.size()));
-    }
-    const auto picture = device.create_opaque_array({.extent = {.width = size, .height = size},
-                                                     .format = FORMAT<T>,
-                                                     .num_channels = channels,
-                                                     .is_surface_load_store = true});
-    picture.copy_from_host(texels, stream);
-    stream.sync();
+    auto picture = device.create_opaque_array({.extent = {.width = size, .height = size},
+                                               .format = FORMAT<T>,
+                                               .num_channels = channels,
+                                               .is_surface_load_store = true});
+    fill<T>(picture, size * size * channels, stream);
     return picture;
+}
+
+/// Returns a volume with as many floats as a square picture.
+inline cuprum::OpaqueArray make_volume(const cuprum::Device& device, const cuprum::Stream& stream,
+                                       std::size_t size) {
+    constexpr std::size_t rows = 64;
+    auto volume =
+        device.create_opaque_array({.extent = {.width = size, .height = rows, .depth = size / rows},
+                                    .format = cuprum::ArrayFormat::Float32});
+    fill<float>(volume, size * size, stream);
+    return volume;
+}
+
+/// Returns a picture of floats with two levels, of which the second is a square of `size`.
+inline cuprum::MipmappedArray make_levels(const cuprum::Device& device,
+                                          const cuprum::Stream& stream, std::size_t size) {
+    auto levels =
+        device.create_mipmapped_array({.array = {.extent = {.width = 2 * size, .height = 2 * size},
+                                                 .format = cuprum::ArrayFormat::Float32},
+                                       .num_levels = 2});
+    fill<float>(levels.level(1), size * size, stream);
+    return levels;
 }
 
 /// Returns a texture that reads numbers from 0 to 1.
 inline cuprum::TextureObject texture(const cuprum::OpaqueArray& picture,
-                                     cuprum::FilterMode filter) {
-    const bool has_bytes = picture.format() == cuprum::ArrayFormat::UInt8;
+                                     cuprum::TextureObjectOptions options) {
+    if (picture.format() == cuprum::ArrayFormat::UInt8) {
+        options.read_mode = cuprum::ReadMode::NormalizedFloat;
+    }
     return cuprum::TextureObject::create(cuprum::ResourceDescriptor::from_opaque_array(picture),
-                                         {.filter_mode = filter,
-                                          .read_mode = has_bytes ? cuprum::ReadMode::NormalizedFloat
-                                                                 : cuprum::ReadMode::ElementType});
+                                         options);
+}
+
+/// Returns the options of a filter and an address mode.
+inline cuprum::TextureObjectOptions options(cuprum::FilterMode filter, cuprum::AddressMode mode,
+                                            bool is_normalized) {
+    return {.address_mode = {mode, mode, mode},
+            .filter_mode = filter,
+            .normalized_coords = is_normalized};
 }
 
 } // namespace pictures

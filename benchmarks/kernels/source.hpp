@@ -72,6 +72,20 @@ extern "C" __global__ void read_rotated(cudaTextureObject_t from, float* to, int
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
     to[y * size + x] = tex2D<float>(from, 0.8f * x + 0.6f * y, 0.8f * y - 0.6f * x);
 }
+// Coordinates from 0 to 1, and a step beyond both ends.
+extern "C" __global__ void read_normalized(cudaTextureObject_t from, float* to, int size) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    to[y * size + x] = tex2D<float>(from, (x - 15.25f) / 1024, (y - 15.75f) / 1024);
+}
+// 64 rows of each slice.
+extern "C" __global__ void read_volume(cudaTextureObject_t from, float* to, int size) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    to[y * size + x] = tex3D<float>(from, x + 0.75f, y % 64 + 0.25f, y / 64 + 0.625f);
+}
+extern "C" __global__ void read_level(cudaTextureObject_t from, float* to, int size) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    to[y * size + x] = tex2DLod<float>(from, (x + 0.75f) / 1024, (y + 0.25f) / 1024, 1);
+}
 extern "C" __global__ void read_texture4(cudaTextureObject_t from, float* to, int size) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
     const float4 texel = tex2D<float4>(from, x + 0.75f, y + 0.25f);

@@ -4,7 +4,7 @@
 #include "interp/plane_view.hpp"
 
 #include "interp/image_operand.hpp"
-#include "interp/texels.hpp"
+#include "interp/sampling.hpp"
 #include "interp/texture.hpp"
 
 namespace cuprum::emulator {
@@ -71,7 +71,7 @@ void find_modes(const Image& image, PlaneView& view) {
     const Sampler& sampler = image.sampler;
     const std::size_t axes = image.shape == ImageShape::Volume ? 3 : 2;
     for (std::size_t axis = 0; axis < axes; ++axis) {
-        view.modes[axis] = mode_of(sampler.modes[axis], sampler.is_normalized);
+        view.modes[axis] = mode_of(sampler.modes[axis], view.is_normalized);
         view.has_border |= view.modes[axis] == AxisMode::Border;
     }
     if (!view.has_border) {
@@ -107,6 +107,15 @@ bool find_sizes(const ImageLevel& level, PlaneView& view) {
            (level.depth == 1 || level.slice_bytes <= LARGEST_BYTES / level.depth);
 }
 
+/// Makes a view read a level of an image.
+bool use_level(const Image& image, double level, bool is_stated, PlaneView& view) {
+    LevelChoice from;
+    if (image.level_count != 1) {
+        from = choose_levels(image.sampler, limit_level(image, image.sampler, level, is_stated));
+    }
+    return from.fraction == 0 && find_sizes(image.levels[from.level], view);
+}
+
 ImageShape shape_of(Geometry geometry) {
     switch (geometry) {
     case Geometry::Line:
@@ -123,18 +132,25 @@ ImageShape shape_of(Geometry geometry) {
 } // namespace
 
 bool view_of(const Image& image, Geometry geometry, PlaneView& view) {
-    if (image.shape != shape_of(geometry) || image.level_count != 1 ||
-        (image.source != ImageSource::Array && image.source != ImageSource::Pitched)) {
+    if (image.shape != shape_of(geometry) || image.layers == 0 ||
+        image.source == ImageSource::Linear) {
         return false;
     }
     const Sampler& sampler = image.sampler;
     if (!find_numbers(image, sampler.filter == ImageFilter::Linear, view) || sampler.is_srgb) {
         return false;
     }
-    view.is_normalized = sampler.is_normalized;
+    // Coordinates of mipmapped images are always normalised.
+    view.is_normalized = sampler.is_normalized || image.source == ImageSource::MipmappedArray;
     find_modes(image, view);
     view.layers = image.layers;
-    return image.layers != 0 && find_sizes(image.levels[0], view);
+    view.levels = image.level_count == 1 ? nullptr : &image;
+    return use_level(image, 0, false, view);
+}
+
+bool choose_level(float level, PlaneView& view) {
+    const double number = level != level ? 0 : static_cast<double>(level);
+    return view.levels == nullptr || use_level(*view.levels, number, true, view);
 }
 
 bool find_plane(const WarpContext& warp, const bytecode::Instruction* at, std::uint32_t mask,

@@ -42,12 +42,17 @@ struct PlaneView {
     bool is_normalized = false;
     bool has_border = false;
     AxisMode modes[3] = {AxisMode::Clamp, AxisMode::Clamp, AxisMode::Clamp};
-    std::uint32_t border[4] = {}; // the words of a texel that stands for all places outside
+    const Image* levels = nullptr; // not null: choose_level() chooses one of the image's levels
+    std::uint32_t border[4] = {};  // the words of a texel that stands for all places outside
 };
 
 /// Describes an image that is read as `geometry` says. Returns false if that needs more than a
 /// PlaneView can say.
 [[nodiscard]] bool view_of(const Image& image, Geometry geometry, PlaneView& view);
+
+/// Makes a view read a level that an instruction states. Returns false if that needs more than a
+/// PlaneView can say, such as a mixture of two levels.
+[[nodiscard]] bool choose_level(float level, PlaneView& view);
 
 /// Describes the texture that all lanes of `mask` read. Returns false if they read several, or if
 /// there is no such view. Then sample_any() does the work, and reports what is wrong.

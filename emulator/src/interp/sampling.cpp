@@ -125,6 +125,26 @@ AxisTexels find_texels(float coordinate, std::int32_t offset, std::uint32_t size
     return result;
 }
 
+std::int32_t limit_level(const Image& image, const Sampler& sampler, double level, bool is_stated) {
+    const auto cut = [](double value) {
+        return static_cast<std::int64_t>(std::trunc(std::clamp(value, -1e6, 1e6) * ONE));
+    };
+    const std::int64_t bias =
+        is_stated ? cut(static_cast<double>(sampler.level_bias)) : 0; // none: the first level
+    const std::int64_t low = cut(static_cast<double>(sampler.min_level));
+    const std::int64_t high = std::max(low, cut(static_cast<double>(sampler.max_level)));
+    const std::int64_t last = (image.level_count - 1) * ONE;
+    return static_cast<std::int32_t>(
+        std::clamp<std::int64_t>(std::clamp(cut(level) + bias, low, high), 0, last));
+}
+
+LevelChoice choose_levels(const Sampler& sampler, std::int32_t level) {
+    const bool is_mixed = sampler.level_filter == ImageFilter::Linear;
+    const std::int64_t nearest = is_mixed ? level / ONE : (level + HALF) / ONE;
+    return {static_cast<std::uint32_t>(nearest),
+            is_mixed ? static_cast<std::uint32_t>(level % ONE) : 0};
+}
+
 TextureSampler::TextureSampler(const Image& image, const Sampler& sampler, const SampleForm& form)
     : image_(image), sampler_(sampler), form_(form), reader_(image, sampler),
       is_linear_(sampler.filter == ImageFilter::Linear),
@@ -141,17 +161,11 @@ TexelBits TextureSampler::sample(const SampleRequest& request) const {
         return gather(request);
     }
     Taps taps;
-    const std::int32_t level = image_.level_count == 1 ? 0 : level_of(request);
-    if (image_.level_count == 1) {
-        add_level(request, 0, ONE, taps);
-    } else if (sampler_.level_filter == ImageFilter::Linear && level % ONE != 0) {
-        const auto fraction = static_cast<std::uint32_t>(level % ONE);
-        add_level(request, static_cast<std::uint32_t>(level / ONE), ONE - fraction, taps);
-        add_level(request, static_cast<std::uint32_t>(level / ONE) + 1, fraction, taps);
-    } else {
-        const std::int64_t nearest =
-            sampler_.level_filter == ImageFilter::Linear ? level / ONE : (level + HALF) / ONE;
-        add_level(request, static_cast<std::uint32_t>(nearest), ONE, taps);
+    const LevelChoice from =
+        image_.level_count == 1 ? LevelChoice{} : choose_levels(sampler_, level_of(request));
+    add_level(request, from.level, ONE - from.fraction, taps);
+    if (from.fraction != 0) {
+        add_level(request, from.level + 1, from.fraction, taps);
     }
     if (taps.count == 1 && taps.groups[0].count == 1) {
         return reader_.to_registers(taps.groups[0].taps[0].texel);
@@ -245,18 +259,7 @@ std::int32_t TextureSampler::level_of(const SampleRequest& request) const {
         }
         level = level_of_length(longest);
     }
-    const auto cut = [](double value) {
-        return static_cast<std::int64_t>(std::trunc(std::clamp(value, -1e6, 1e6) * ONE));
-    };
-    const std::int64_t bias = form_.level == LevelFrom::Nowhere
-                                  ? 0 // the first level, whatever the bias
-                                  : cut(static_cast<double>(sampler_.level_bias));
-    const std::int64_t biased = cut(level) + bias;
-    const std::int64_t low = cut(static_cast<double>(sampler_.min_level));
-    const std::int64_t high = std::max(low, cut(static_cast<double>(sampler_.max_level)));
-    const std::int64_t last = (image_.level_count - 1) * ONE;
-    return static_cast<std::int32_t>(
-        std::clamp<std::int64_t>(std::clamp(biased, low, high), 0, last));
+    return limit_level(image_, sampler_, level, form_.level != LevelFrom::Nowhere);
 }
 
 TextureSampler::Place TextureSampler::place_of(const SampleRequest& request,

@@ -45,6 +45,20 @@ enum class TexelChoice : std::uint8_t {
 [[nodiscard]] AxisTexels find_texels(float coordinate, std::int32_t offset, std::uint32_t size,
                                      AddressMode mode, bool is_normalized, TexelChoice choice);
 
+/// Returns a level in 1/256, with bias and limits, within the levels of the image. `level` is 0 if
+/// an instruction states none; then there is no bias.
+[[nodiscard]] std::int32_t limit_level(const Image& image, const Sampler& sampler, double level,
+                                       bool is_stated);
+
+/// The level of an image that a fetch reads, and the weight of the next one in 1/256.
+struct LevelChoice {
+    std::uint32_t level = 0;
+    std::uint32_t fraction = 0;
+};
+
+/// Returns which levels a level in 1/256 stands for.
+[[nodiscard]] LevelChoice choose_levels(const Sampler& sampler, std::int32_t level);
+
 /// A texture, a sampler and a form that were resolved for a warp.
 class TextureSampler {
 public:

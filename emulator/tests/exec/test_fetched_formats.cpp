@@ -34,7 +34,9 @@ struct Case {
     bool is_normalized = false;
     bool reads_integers = false;
     Geometry geometry = Geometry::Plane;
-    bool is_list = false; // linear memory, read by index
+    bool is_list = false;    // linear memory, read by index
+    bool has_levels = false; // mipmapped, read at a level
+    ImageFilter level_filter = ImageFilter::Point;
     Content content = Content::Picture;
 };
 
@@ -90,7 +92,7 @@ Image image_of(const Case& each, std::vector<std::byte>& texels, std::mt19937& r
     const Word slices = is_volume ? 5 : each.geometry == Geometry::PlaneLayers ? 3 : 1;
     // Rows of pitched memory may have a gap.
     const Word pitch = width * image.texel_bytes + (height > 1 ? 2 * image.texel_bytes : 0);
-    texels.resize(std::size_t{pitch} * height * slices);
+    texels.resize(std::size_t{pitch} * height * slices * (each.has_levels ? 2 : 1));
     for (std::size_t i = 0; i + bytes <= texels.size(); i += bytes) {
         const Word value = channel_bits(each, random);
         std::memcpy(texels.data() + i, &value, bytes);
@@ -107,6 +109,21 @@ Image image_of(const Case& each, std::vector<std::byte>& texels, std::mt19937& r
                        .depth = is_volume ? slices : 1,
                        .pitch_bytes = pitch,
                        .slice_bytes = texels.size() / slices};
+    if (each.has_levels) {
+        image.source = ImageSource::MipmappedArray;
+        image.levels[0].slice_bytes /= 2;
+        for (image.level_count = 1; image.level_count < 3; ++image.level_count) {
+            const ImageLevel& last = image.levels[image.level_count - 1];
+            ImageLevel& next = image.levels[image.level_count];
+            next = last;
+            next.data += last.pitch_bytes * last.height;
+            next.width = last.width / 2;
+            next.height = last.height / 2;
+        }
+        image.sampler.level_filter = each.level_filter;
+        image.sampler.level_bias = 0.25f;
+        image.sampler.max_level = 7;
+    }
     image.sampler.modes = {each.mode, each.mode, each.mode};
     image.sampler.filter = each.filter;
     image.sampler.reads_integers = each.reads_integers;
@@ -175,8 +192,15 @@ void expect_same(const Case& each) {
     const std::vector<Word> across = coordinates_of(each, image, 0, random);
     const std::vector<Word> down =
         is_plane ? coordinates_of(each, image, 1, random) : std::vector<Word>(THREADS);
-    const std::vector<Word> deep =
+    std::vector<Word> deep =
         is_volume ? coordinates_of(each, image, 2, random) : std::vector<Word>(THREADS);
+    if (each.has_levels) { // most warps read one
+        constexpr std::array levels = {0.0f, 0.75f, 1.75f, -3.0f, 9.0f, NAN, 0.5f, 1.3f};
+        for (Word i = 0; i < THREADS; ++i) {
+            const Word which = i / 32 % 4 == 3 ? random() % 8 : i / 32 + i / 320;
+            deep[i] = std::bit_cast<Word>(levels[which % levels.size()]);
+        }
+    }
     test::TestDevice device;
     auto* const in = device.allocate<Word>(4 * THREADS);
     auto* const out = device.allocate<Word>(4 * THREADS);
@@ -198,7 +222,7 @@ void expect_same(const Case& each) {
         "mad.wide.u32 %out, %t, 4, %out;\nld.global.b32 %x, [%in];\nld.global.b32 %y, [%in+" +
             bytes + "];\nld.global.b32 %l, [%in+" + std::to_string(2 * THREADS * sizeof(Word)) +
             "];\nld.global.b32 %z, [%in+" + std::to_string(3 * THREADS * sizeof(Word)) +
-            "];\ntex." +
+            "];\ntex." + (each.has_levels ? "level." : "") +
             (has_layers  ? "a2d"
              : is_volume ? "3d"
              : is_plane  ? "2d"
@@ -209,7 +233,8 @@ void expect_same(const Case& each) {
              : is_volume ? "{%x, %y, %z, %z}"
              : is_plane  ? "{%x, %y}"
                          : "{%x}") +
-            "];\nst.global.b32 [%out], %r0; st.global.b32 [%out+" + bytes +
+            (each.has_levels ? "], %z" : "]") +
+            ";\nst.global.b32 [%out], %r0; st.global.b32 [%out+" + bytes +
             "], %r1;\nst.global.b32 [%out+" + std::to_string(2 * THREADS * sizeof(Word)) +
             "], %r2; st.global.b32 [%out+" + std::to_string(3 * THREADS * sizeof(Word)) +
             "], %r3;\nret;\n}\n",
@@ -221,11 +246,13 @@ void expect_same(const Case& each) {
     form.geometry = each.geometry;
     form.type = each.reads_integers ? SampleType::Word : SampleType::Float;
     form.has_whole_coordinates = each.is_list;
+    form.level = each.has_levels ? LevelFrom::Operand : LevelFrom::Nowhere;
     const TextureSampler sampler(image, image.sampler, form);
     for (Word i = 0; i < THREADS; ++i) {
         SampleRequest request;
         request.coordinates = {std::bit_cast<float>(across[i]), std::bit_cast<float>(down[i]),
                                std::bit_cast<float>(deep[i])};
+        request.level = std::bit_cast<float>(deep[i]);
         request.whole = {static_cast<std::int32_t>(across[i]), 0, 0};
         request.layer = in[2 * THREADS + i];
         const TexelBits expected = sampler.sample(request);
@@ -295,6 +322,19 @@ TEST_P(FetchedFormats, points_are_those_of_single_threads) {
 TEST_P(FetchedFormats, filters_are_those_of_single_threads) {
     for (const Geometry geometry : GEOMETRIES) {
         expect_same_in_all_modes({.filter = ImageFilter::Linear, .geometry = geometry});
+    }
+}
+
+TEST_P(FetchedFormats, levels_are_those_of_single_threads) {
+    for (const ImageFilter filter : {ImageFilter::Point, ImageFilter::Linear}) {
+        for (const ImageFilter level_filter : {ImageFilter::Point, ImageFilter::Linear}) {
+            for_each_format({.filter = filter, .has_levels = true, .level_filter = level_filter},
+                            [](Case each) {
+                                expect_same(each);
+                                each.mode = AddressMode::Border;
+                                expect_same(each);
+                            });
+        }
     }
 }
 

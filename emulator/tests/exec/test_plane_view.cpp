@@ -51,6 +51,22 @@ TEST(PlaneView, conversion_from_srgb_has_no_vectors) {
     EXPECT_FALSE(has_vectors(Geometry::Plane, ImageShape::Plane, sampler));
 }
 
+TEST(PlaneView, one_level_of_a_mipmapped_array_has_vectors) {
+    test::TestImage image = test::levelled_image();
+    image.image.sampler.max_level = 2;
+    PlaneView view;
+    ASSERT_TRUE(view_of(image.image, Geometry::Plane, view));
+    EXPECT_TRUE(view.is_normalized);
+    EXPECT_EQ(view.sizes[0], 4u);
+    ASSERT_TRUE(choose_level(1.4f, view));
+    EXPECT_EQ(view.sizes[0], 2u);
+    EXPECT_EQ(view.data, image.image.levels[1].data);
+    image.image.sampler.level_filter = ImageFilter::Linear;
+    EXPECT_FALSE(choose_level(1.4f, view)); // mixes two
+    EXPECT_TRUE(choose_level(2, view));
+    EXPECT_EQ(view.sizes[0], 1u);
+}
+
 TEST(PlaneView, a_border_is_stored_as_a_texel) {
     test::TestImage image = test::byte_image({1, 2, 3, 4});
     Sampler& sampler = image.image.sampler;

@@ -2,18 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The most common texture fetches with vectors: points and linear filters of lines, planes,
-// layers of planes and volumes. All other fetches take the way of interp/texture.cpp. Both give the
-// same bits.
+// layers and levels of planes, and volumes. All other fetches take the way of interp/texture.cpp.
+// Both give the same bits.
 //
 //   texture_axes.hpp      from coordinates to texels: address modes
 //   texture_reads.hpp     reading the texels
 //   texture_filters.hpp   the arithmetic of linear filters
 //   texture_samples.hpp   from texels to results
+//   texture_warps.hpp     fetches for some warps
 //
 // In lockstep, the texture is found once for all warps.
 
 #include "interp/handlers/select.hpp"
-#include "interp/handlers/texture_samples.hpp"
+#include "interp/handlers/texture_warps.hpp"
 #include "interp/lockstep.hpp"
 #include "interp/plane_view.hpp"
 
@@ -22,206 +23,12 @@ namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 namespace {
 
 using texels::Addressing;
-using texels::Axis;
-using texels::CHUNK_LANES;
-using texels::CHUNK_MASK;
-using texels::Floats;
-using texels::Ints;
-using texels::Rows;
-using texels::Slice;
+using texels::is_uniform;
+using texels::Register;
+using texels::Registers;
+using texels::sample_warps;
+using texels::Source;
 using texels::Texels;
-using texels::Words;
-
-/// What a fetch reads.
-enum class Source : std::uint8_t {
-    Line,
-    Plane,
-    Layers, // of planes
-    Volume,
-    List, // linear memory, by index; everything outside is zero
-};
-
-constexpr unsigned axes_of(Source source) {
-    return source == Source::Volume                              ? 3
-           : source == Source::Plane || source == Source::Layers ? 2
-                                                                 : 1;
-}
-
-// ---- fetches -----------------------------------------------------------------------------------
-
-/// A register in the first of some warps, and the distance to that of the next warp.
-struct Register {
-    const std::byte* at = nullptr;
-    std::size_t step = 0;
-
-    void advance() { at += step; }
-};
-
-/// The registers of a fetch in the first of some warps.
-struct Registers {
-    Register coordinates[3];
-    Register layer;
-    std::byte* results[4] = {}; // null: not used
-    std::size_t step = 0;       // of the results
-
-    void advance() {
-        for (Register& each : coordinates) {
-            each.advance();
-        }
-        layer.advance();
-        for (std::byte*& each : results) {
-            each = each == nullptr ? nullptr : each + step;
-        }
-    }
-};
-
-/// Writes the lanes of a chunk of a result.
-[[gnu::always_inline]] inline void write(std::byte* to, unsigned chunk, Words value,
-                                         std::uint32_t mask) {
-    if (to == nullptr) {
-        return;
-    }
-    if (mask == FULL_MASK) [[likely]] {
-        store<std::uint32_t>(to, chunk, value);
-    } else {
-        store_masked<std::uint32_t>(to, chunk, value, mask);
-    }
-}
-
-/// Returns whether a register has the same bits in all lanes.
-[[gnu::always_inline]] inline bool is_uniform(const std::byte* from) {
-    const auto first = load<std::uint32_t>(from, 0);
-    const Words all = broadcast<std::uint32_t>(first[0]);
-    Words difference = first ^ all;
-    for (unsigned chunk = 1; chunk < CHUNKS<float>; ++chunk) {
-        difference |= load<std::uint32_t>(from, chunk) ^ all;
-    }
-    return texels::is_zero(reinterpret_cast<Ints>(difference));
-}
-
-/// Finds the rows or slices of coordinates, which are `distance` bytes apart. Returns the lanes
-/// whose coordinate is too large for this way.
-template <Addressing ADDRESSING, bool IS_LINEAR>
-[[gnu::always_inline]] inline std::uint32_t
-find_rows(const PlaneView& view, unsigned index, Floats at, std::uint64_t distance, Rows& rows) {
-    Axis axis;
-    const std::uint32_t missed = texels::find<ADDRESSING, IS_LINEAR>(view, index, at, axis);
-    for (unsigned i = 0; i < (IS_LINEAR ? 2 : 1); ++i) {
-        rows.places[i] = reinterpret_cast<Words>(axis.at[i]) * static_cast<std::uint32_t>(distance);
-        rows.is_outside[i] = axis.is_outside[i];
-    }
-    rows.fraction = axis.fraction;
-    return missed;
-}
-
-/// Finds the rows of a chunk in all slices.
-template <Source SOURCE, Addressing ADDRESSING, bool IS_LINEAR, unsigned SLICES>
-[[gnu::always_inline]] inline std::uint32_t find_slices(const PlaneView& view,
-                                                        const Registers& registers, unsigned chunk,
-                                                        Slice (&slices)[SLICES]) {
-    // A line is a plane of one row, and its points lie on the edge of that row.
-    const Floats y =
-        SOURCE == Source::Line ? Floats{} : load<float>(registers.coordinates[1].at, chunk);
-    Rows rows;
-    std::uint32_t missed = find_rows<ADDRESSING, IS_LINEAR>(view, 1, y, view.pitch_bytes, rows);
-    if constexpr (SOURCE != Source::Volume) {
-        slices[0].rows = rows;
-        return missed;
-    }
-    const Floats z = load<float>(registers.coordinates[2].at, chunk);
-    Rows depths;
-    missed |= find_rows<ADDRESSING, IS_LINEAR>(view, 2, z, view.slice_bytes, depths);
-    for (unsigned i = 0; i < SLICES; ++i) {
-        slices[i].rows = rows;
-        slices[i].weight = i == 0 ? texels::ONE - depths.fraction : depths.fraction;
-        for (unsigned row = 0; row < (IS_LINEAR ? 2 : 1); ++row) {
-            slices[i].rows.places[row] += depths.places[i];
-            slices[i].rows.is_outside[row] |= depths.is_outside[i];
-        }
-    }
-    return missed;
-}
-
-/// Finds texels by index.
-[[gnu::always_inline]] inline Axis find_listed(const PlaneView& view, Words index) {
-    const auto is_inside = reinterpret_cast<Ints>(index < view.sizes[0]);
-    Axis x;
-    x.at[0] = reinterpret_cast<Ints>(index) & is_inside;
-    x.is_outside[0] = ~is_inside;
-    return x;
-}
-
-/// Fetches for some warps, or until one has lanes that must be fetched in another way. Returns
-/// these lanes. `registers` are then those of this warp, and `count` is the number of warps from it
-/// on. The coordinates of these lanes are unchanged, even if the results go to the same registers.
-template <Source SOURCE, Addressing ADDRESSING, bool IS_LINEAR, Texels TEXELS>
-[[gnu::noinline]] std::uint32_t sample_warps(const PlaneView& shared_view,
-                                             Registers& shared_registers, unsigned& count,
-                                             std::uint32_t mask) {
-    // Copies, which stores to registers cannot change.
-    const PlaneView view = shared_view;
-    Registers registers = shared_registers;
-    const unsigned channels = TEXELS == Texels::SingleWord ? 1 : view.channels;
-    Slice slices[SOURCE == Source::Volume && IS_LINEAR ? 2 : 1];
-    std::uint32_t left = 0;
-    for (; count != 0; --count) {
-        // Most often, a warp is in one row.
-        bool shares_rows = true;
-        for (unsigned axis = 1; axis < axes_of(SOURCE); ++axis) {
-            shares_rows = shares_rows && is_uniform(registers.coordinates[axis].at);
-        }
-        std::uint32_t missed_row = 0;
-        if (shares_rows && SOURCE != Source::List) {
-            missed_row = find_slices<SOURCE, ADDRESSING, IS_LINEAR>(view, registers, 0, slices);
-        }
-        for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
-            Words results[4];
-            for (Words& each : results) { // not as an initialiser, for which g++ calls memset
-                each = Words{};
-            }
-            const std::byte* const across = registers.coordinates[0].at;
-            std::uint32_t missed = 0;
-            Axis x;
-            if constexpr (SOURCE == Source::List) {
-                x = find_listed(view, load<std::uint32_t>(across, chunk));
-            } else {
-                missed =
-                    texels::find<ADDRESSING, IS_LINEAR>(view, 0, load<float>(across, chunk), x);
-            }
-            if (!shares_rows) {
-                missed_row =
-                    find_slices<SOURCE, ADDRESSING, IS_LINEAR>(view, registers, chunk, slices);
-            }
-            missed |= missed_row;
-            if constexpr (IS_LINEAR) {
-                texels::sample_filtered<ADDRESSING, TEXELS>(view, x, slices, shares_rows, results,
-                                                            missed);
-            } else {
-                texels::sample_points<ADDRESSING, TEXELS>(view, x, slices[0].rows, shares_rows,
-                                                          results);
-            }
-            const std::uint32_t lanes = CHUNK_MASK << chunk * CHUNK_LANES & mask;
-            if ((missed << chunk * CHUNK_LANES & lanes) != 0) [[unlikely]] {
-                left |= lanes;
-                continue;
-            }
-            for (unsigned channel = 0; channel < channels; ++channel) {
-                write(registers.results[channel], chunk, results[channel], mask);
-            }
-        }
-        for (unsigned channel = channels; channel < 4; ++channel) {
-            for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
-                write(registers.results[channel], chunk, Words{}, mask & ~left);
-            }
-        }
-        if (left != 0) [[unlikely]] {
-            break;
-        }
-        registers.advance();
-    }
-    shared_registers = registers;
-    return left;
-}
 
 /// Returns whether coordinates count texels and clamp.
 bool is_plain(const PlaneView& view) {
@@ -259,27 +66,42 @@ template <Source SOURCE>
     }
 }
 
+/// Makes a view read the layer or level that a register holds.
+template <Source SOURCE>
+[[gnu::always_inline]] inline bool choose_plane(std::uint32_t choice, PlaneView& view) {
+    if constexpr (SOURCE == Source::Level) {
+        return choose_level(__builtin_bit_cast(float, choice), view);
+    }
+    view.data += (choice < view.layers ? choice : view.layers - 1) * view.slice_bytes;
+    return true;
+}
+
 /// Fetches for some warps, as sample_warps() does.
 template <Source SOURCE>
-[[gnu::always_inline]] inline std::uint32_t sample_some(PlaneView& view, Registers& registers,
+[[gnu::always_inline]] inline std::uint32_t sample_some(const PlaneView& view, Registers& registers,
                                                         unsigned& count, std::uint32_t mask) {
-    if constexpr (SOURCE != Source::Layers) {
+    if constexpr (SOURCE != Source::Layers && SOURCE != Source::Level) {
         return sampler_of<SOURCE>(view)(view, registers, count, mask);
     }
-    const std::byte* const data = view.data;
-    while (count != 0) { // each warp may read another layer
-        if (!is_uniform(registers.layer.at)) [[unlikely]] {
+    while (count != 0) {
+        Register next = registers.choice;
+        PlaneView plane = view;
+        const std::uint32_t choice = load<std::uint32_t>(next.at, 0)[0];
+        if (!is_uniform(next.at) || !choose_plane<SOURCE>(choice, plane)) [[unlikely]] {
             return mask;
         }
-        const std::uint32_t layer = load<std::uint32_t>(registers.layer.at, 0)[0];
-        view.data = data + (layer < view.layers ? layer : view.layers - 1) * view.slice_bytes;
-        unsigned one = 1;
-        const std::uint32_t left = sampler_of<Source::Plane>(view)(view, registers, one, mask);
-        view.data = data;
+        unsigned same = 0; // warps that read this plane
+        do {
+            next.advance();
+            ++same;
+        } while (same < count && load<std::uint32_t>(next.at, 0)[0] == choice &&
+                 is_uniform(next.at));
+        count -= same;
+        const std::uint32_t left = sampler_of<Source::Plane>(plane)(plane, registers, same, mask);
+        count += same; // what is left of them
         if (left != 0) [[unlikely]] {
             return left;
         }
-        --count;
     }
     return 0;
 }
@@ -289,9 +111,9 @@ template <Source SOURCE>
 [[gnu::always_inline]] inline bool find_view(const WarpContext& warp, const Instruction* at,
                                              std::uint32_t mask, PlaneView& view) {
     constexpr Geometry geometry = SOURCE == Source::Line     ? Geometry::Line
-                                  : SOURCE == Source::Plane  ? Geometry::Plane
+                                  : SOURCE == Source::Layers ? Geometry::PlaneLayers
                                   : SOURCE == Source::Volume ? Geometry::Volume
-                                                             : Geometry::PlaneLayers;
+                                                             : Geometry::Plane;
     return SOURCE == Source::List ? find_list(warp, at, mask, view)
                                   : find_plane(warp, at, mask, geometry, view);
 }
@@ -312,7 +134,7 @@ template <Source SOURCE>
     for (unsigned axis = 0; axis < axes_of(SOURCE); ++axis) {
         registers.coordinates[axis] = source(first + axis);
     }
-    registers.layer = source(1);
+    registers.choice = source(SOURCE == Source::Level ? 3 : 1);
     registers.step = step;
     for (unsigned channel = 0; channel < 4; ++channel) {
         registers.results[channel] =
@@ -361,15 +183,22 @@ const Instruction* sample_block(Lockstep& block, const Instruction* at) {
 }
 
 /// Calls `found.operator()<SOURCE>()` for what a form reads, and returns the result, or null if
-/// this file does not know the form: it has a level or an offset, or another shape.
+/// this file does not know the form: it has an offset or gradients, or another shape.
 template <typename Found>
 auto select_source(const SampleForm& form, Found found)
     -> decltype(found.template operator()<Source::Line>()) {
-    const bool is_plain = form.level == LevelFrom::Nowhere &&
-                          form.component == SampleForm::NOT_GATHER && !form.has_sampler &&
+    const bool is_plain = form.component == SampleForm::NOT_GATHER && !form.has_sampler &&
                           !form.has_offset && !form.tells_residency;
     const bool has_words = form.type == SampleType::Word || form.type == SampleType::Float;
     if (!is_plain || !has_words) {
+        return nullptr;
+    }
+    if (form.level == LevelFrom::Operand) {
+        return form.geometry == Geometry::Plane && !form.has_whole_coordinates
+                   ? found.template operator()<Source::Level>()
+                   : nullptr;
+    }
+    if (form.level != LevelFrom::Nowhere) {
         return nullptr;
     }
     if (form.has_whole_coordinates) {
