@@ -49,7 +49,7 @@ struct KernelLaunches {
                          LauncherQuestion question) = nullptr;
 };
 
-/// Sets the functions. Before the first kernel that calls them.
+/// Sets the functions, which must stay. Before the first kernel that calls them.
 void set_kernel_launches(const KernelLaunches& functions) noexcept;
 
 } // namespace cuprum::emulator::builtins

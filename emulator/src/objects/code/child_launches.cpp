@@ -334,7 +334,9 @@ std::function<void(const Fault*)> with_children(const exec::GridLaunch& grid,
 }
 
 void enable_child_launches() noexcept {
-    builtins::set_kernel_launches({make, launch_child, copy_later, fill_later, ask});
+    static constexpr builtins::KernelLaunches LAUNCHES{make, launch_child, copy_later, fill_later,
+                                                       ask};
+    builtins::set_kernel_launches(LAUNCHES);
 }
 
 } // namespace cuprum::emulator
