@@ -24,6 +24,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <vector>
 
@@ -110,11 +111,33 @@ std::vector<fs::path> library_places() {
     return places;
 }
 
+/// Returns whether nobody else can have put a file there, or change it: it belongs to root, to the
+/// user or to the owner of this program.
+bool is_trusted(const fs::path& file) {
+    struct stat own{};
+    struct stat found{};
+    struct stat folder{};
+    if (::stat(own_path().c_str(), &own) != 0 || ::stat(file.c_str(), &found) != 0 ||
+        ::stat(file.parent_path().c_str(), &folder) != 0) {
+        return false;
+    }
+    const bool is_folder_open = (folder.st_mode & S_IWOTH) != 0 && (folder.st_mode & S_ISVTX) == 0;
+    return !is_folder_open && (found.st_mode & S_IWOTH) == 0 &&
+           (found.st_uid == 0 || found.st_uid == ::geteuid() || found.st_uid == own.st_uid);
+}
+
 std::optional<fs::path> find_library() {
     std::error_code error;
     for (const fs::path& place : library_places()) {
         if (fs::exists(place / "libcuda.so.1", error)) {
             const fs::path found = fs::canonical(place / "libcuda.so.1", error);
+            if (!is_trusted(found)) {
+                complain(
+                    found.string() +
+                    ": another user can change it or its folder, ignored; take that right away "
+                    "(chmod o-w), or install it elsewhere");
+                continue;
+            }
             // The folder may also contain a real driver.
             void* library = ::dlopen(found.c_str(), RTLD_NOW | RTLD_LOCAL);
             if (library != nullptr && ::dlsym(library, "cuprumEmulatorVersion") != nullptr) {

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -144,6 +146,37 @@ TEST(Command, the_library_is_found_in_every_layout_of_an_installation) {
     EXPECT_EQ(missing.status, 1);
     EXPECT_NE(missing.output.find("the emulated libcuda.so.1 was not found"), std::string::npos)
         << missing.output;
+    fs::remove_all(root);
+}
+
+TEST(Command, a_library_that_others_can_change_is_not_loaded) {
+    namespace fs = std::filesystem;
+    const fs::path root = fs::path(testing::TempDir()) / "cuprum_command_of_others";
+    fs::remove_all(root);
+    fs::create_directories(root);
+    fs::copy_file(CUPRUM_EMULATOR_COMMAND, root / "cuprum-emulator");
+    fs::copy_file(CUPRUM_EMULATOR_LIBRARY, root / "libcuda.so.1");
+    const std::string ignored = (fs::canonical(root) / "libcuda.so.1").string() +
+                                ": another user can change it or its folder, ignored; ";
+    const auto info = [&] { return shell((root / "cuprum-emulator").string() + " info"); };
+    EXPECT_EQ(info().status, 0) << info().output;
+    // In a folder for everyone, such as /tmp, only the owner can replace a file.
+    fs::permissions(root, fs::perms::all | fs::perms::sticky_bit);
+    EXPECT_EQ(info().status, 0) << info().output;
+    if (::geteuid() == 0) {
+        constexpr uid_t stranger = 4711;
+        ASSERT_EQ(::chown((root / "libcuda.so.1").c_str(), stranger, -1), 0);
+        EXPECT_EQ(info().status, 1);
+        EXPECT_NE(info().output.find(ignored), std::string::npos) << info().output;
+        ASSERT_EQ(::chown((root / "libcuda.so.1").c_str(), 0, -1), 0);
+    }
+    fs::permissions(root, fs::perms::all);
+    EXPECT_EQ(info().status, 1);
+    EXPECT_NE(info().output.find(ignored), std::string::npos) << info().output;
+    fs::permissions(root, fs::perms::owner_all);
+    fs::permissions(root / "libcuda.so.1", fs::perms::others_write, fs::perm_options::add);
+    EXPECT_EQ(info().status, 1);
+    EXPECT_NE(info().output.find(ignored), std::string::npos) << info().output;
     fs::remove_all(root);
 }
 
