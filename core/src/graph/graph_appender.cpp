@@ -242,16 +242,16 @@ AllocNode GraphAppender::allocate(std::size_t bytes, const GraphAllocationOption
     CUDA_MEM_ALLOC_NODE_PARAMS parameters{};
     parameters.bytesize = bytes;
     parameters.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-    parameters.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, {device}};
+    parameters.poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
     if (options.memory_type == GraphMemoryType::Host) {
-        parameters.poolProps.location = {CU_MEM_LOCATION_TYPE_HOST, {0}};
+        parameters.poolProps.location = {CU_MEM_LOCATION_TYPE_HOST, 0};
     } else if (options.memory_type == GraphMemoryType::Managed) {
         parameters.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_MANAGED;
     }
     std::vector<CUmemAccessDesc> access;
     for (const Device& peer : options.peer_access) {
         access.push_back(
-            {{CU_MEM_LOCATION_TYPE_DEVICE, {peer.ordinal()}}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE});
+            {{CU_MEM_LOCATION_TYPE_DEVICE, peer.ordinal()}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE});
     }
     parameters.accessDescs = access.empty() ? nullptr : access.data();
     parameters.accessDescCount = access.size();
