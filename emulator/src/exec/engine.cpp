@@ -252,24 +252,32 @@ bool Engine::State::find_work(Work& work) {
     }
     count_waiting();
     for (std::size_t i = 0; !is_found && i < suspended.size(); ++i) { // all of them sleep
-        work.wake_at = std::min(work.wake_at, suspended[i]->wake_at());
+        work.wake_at = std::min(work.wake_at, suspended[i].wake_at);
     }
     return is_found;
 }
 
+/// Finds a suspended block that does not sleep. Every second time it is the one that has waited
+/// longest. In between it is the earliest block of the same grid: if blocks wait for those before
+/// them, as in a scan over all blocks, only the earliest can go on.
 bool Engine::State::find_suspended(Work& work) {
-    auto awake = suspended.begin();
-    if (sleeper_count != 0) {
-        const std::uint64_t now = now_ns();
-        awake = std::find_if(awake, suspended.end(),
-                             [&](const auto& block) { return block->wake_at() <= now; });
-    }
-    if (awake == suspended.end()) {
+    const std::uint64_t now = sleeper_count != 0 ? now_ns() : 0;
+    const auto is_awake = [now](const Suspended& each) { return each.wake_at <= now; };
+    auto found = std::find_if(suspended.begin(), suspended.end(), is_awake);
+    if (found == suspended.end()) {
         return false;
     }
-    sleeper_count -= is_asleep(*awake) ? 1 : 0;
-    work.block = std::move(*awake);
-    suspended.erase(awake);
+    prefers_earliest = !prefers_earliest;
+    if (prefers_earliest && !found->grid->is_random()) {
+        for (auto each = found + 1; each != suspended.end(); ++each) {
+            if (each->cluster < found->cluster && each->grid == found->grid && is_awake(*each)) {
+                found = each;
+            }
+        }
+    }
+    sleeper_count -= found->is_asleep() ? 1 : 0;
+    work.block = std::move(found->block);
+    suspended.erase(found);
     work.block->grid().add_suspended(-1);
     return true;
 }
@@ -282,7 +290,7 @@ bool Engine::State::find_grid(Work& work) {
             std::shared_ptr<Grid> grid = std::move(queue.front());
             queue.pop_front();
             const bool has_blocks = grid->has_fresh_blocks();
-            const bool is_taken = has_blocks && grid->may_hold_more();
+            const bool is_taken = has_blocks && grid->may_start_more();
             if (is_taken) {
                 work.grid = grid;
             }

@@ -75,9 +75,20 @@ extern thread_local constinit Worker* this_worker;
     return std::unique_lock(mutex);
 }
 
-[[nodiscard]] inline bool is_asleep(const std::unique_ptr<Block>& block) {
-    return block->wake_at() != 0;
-}
+/// A suspended block, and what decides when it is resumed: hundreds of these are searched at a
+/// time.
+struct Suspended {
+    explicit Suspended(std::unique_ptr<Block> suspended)
+        : grid(&suspended->grid()), cluster(suspended->cluster()), wake_at(suspended->wake_at()),
+          block(std::move(suspended)) {}
+
+    [[nodiscard]] bool is_asleep() const noexcept { return wake_at != 0; }
+
+    const Grid* grid;
+    std::uint64_t cluster;
+    std::uint64_t wake_at; // in now_ns() time; 0 if it does not sleep
+    std::unique_ptr<Block> block;
+};
 
 struct Engine::State {
     /// The next thing that a worker does.
@@ -108,11 +119,12 @@ struct Engine::State {
     std::deque<std::function<void()>> tasks;
     std::map<std::int32_t, std::deque<std::shared_ptr<Grid>>> grids; // by priority
     std::size_t queued_grids = 0;
-    std::deque<std::unique_ptr<Block>> suspended;
-    std::size_t sleeper_count = 0; // suspended blocks that sleep
+    std::vector<Suspended> suspended; // the one that has waited longest comes first
+    std::size_t sleeper_count = 0;    // suspended blocks that sleep
     std::vector<std::unique_ptr<Block>> spare;
     std::vector<std::thread> threads;
     bool prefers_suspended = false; // a grid had the last turn
+    bool prefers_earliest = false;  // the block that had waited longest was resumed last
     bool is_stopping = false;
     std::uint32_t busy = 0;
     std::uint64_t grid_count = 0; // submitted so far
@@ -154,6 +166,9 @@ struct Engine::State {
     void run_grid(Worker& self, const std::shared_ptr<Grid>& grid);
     std::uint64_t run_range(Worker& self, const std::shared_ptr<Grid>& grid, ClusterRange& range,
                             std::uint64_t begin_ns, std::uint64_t& finished);
+    [[nodiscard]] bool start_block(Worker& self, const std::shared_ptr<Grid>& grid,
+                                   std::uint64_t cluster, const Parted& parted);
+    [[nodiscard]] bool hand_over(const std::shared_ptr<Grid>& grid, ClusterRange range);
     static void prepare_team(Worker& self, const Grid& grid, std::uint64_t blocks);
     [[nodiscard]] bool run_team(Worker& self, Grid& grid, ClusterRange& range, Parted& parted);
     void report(Worker& self, Grid& grid, std::uint64_t blocks);

@@ -5,6 +5,7 @@
 
 #include "builtins/output.hpp"
 #include "builtins/status_line.hpp"
+#include "interp/broadcast.hpp"
 #include "interp/random.hpp"
 
 #include <algorithm>
@@ -16,7 +17,6 @@ namespace cuprum::emulator::exec {
 
 using bytecode::Special;
 using bytecode::WARP_SIZE;
-using bytecode::Width;
 
 namespace {
 
@@ -52,18 +52,6 @@ void fill_head(std::byte* head) {
 }
 
 } // namespace
-
-void broadcast(std::byte* out, Width width, std::uint64_t value) {
-    // One vector store fills several lanes.
-    typedef std::uint64_t Lanes __attribute__((vector_size(16), may_alias));
-    const bool is_wide = width == Width::B64;
-    const std::uint64_t pair = is_wide ? value : (value & 0xffffffffu) | value << 32;
-    auto* const lanes = reinterpret_cast<Lanes*>(out);
-    const std::uint32_t stores = WARP_SIZE * (is_wide ? 8 : 4) / sizeof(Lanes);
-    for (std::uint32_t i = 0; i < stores; ++i) {
-        lanes[i] = Lanes{pair, pair};
-    }
-}
 
 Grid::Grid(GridLaunch launch, std::function<void(const Fault*)> done, bool is_reusable)
     : launch_(std::move(launch)), done_(std::move(done)), is_reusable_(is_reusable),
@@ -125,11 +113,15 @@ ClusterRange Grid::take(std::uint64_t most, std::uint32_t workers) {
     if (has_returned_.load(std::memory_order_relaxed)) [[unlikely]] {
         const std::lock_guard lock(returned_mutex_);
         if (!returned_.empty()) {
-            ClusterRange& from = returned_.back();
-            const ClusterRange range{from.next, from.next + share(from.size())};
-            from.next = range.end;
-            if (from.is_empty()) {
-                returned_.pop_back();
+            // The earliest first: blocks that have started may wait for it.
+            const auto from = std::min_element(
+                returned_.begin(), returned_.end(),
+                [](const ClusterRange& a, const ClusterRange& b) { return a.next < b.next; });
+            const std::uint64_t size = has_room() ? share(from->size()) : 1;
+            const ClusterRange range{from->next, from->next + size};
+            from->next = range.end;
+            if (from->is_empty()) {
+                returned_.erase(from);
                 has_returned_.store(!returned_.empty(), std::memory_order_relaxed);
             }
             return range;
@@ -161,19 +153,23 @@ std::uint64_t Grid::cluster_at(std::uint64_t position) const noexcept {
     if (random_ == 0) [[likely]] {
         return position;
     }
-    return static_cast<std::uint64_t>(
-        (static_cast<unsigned __int128>(position) * stride_ + first_) % cluster_count_);
+    // Shuffles only what the device holds at a time. A GPU starts blocks in their order, and
+    // kernels such as scans rely on it: a block waits for blocks before it.
+    const auto most = static_cast<std::uint64_t>(most_suspended_);
+    const std::uint64_t start = position - position % most;
+    const std::uint64_t size = std::min(most, cluster_count_ - start);
+    const std::uint64_t random = mix(random_ ^ mix(start));
+    std::uint64_t stride = mix(random) % size;
+    while (std::gcd(stride, size) != 1) {
+        ++stride;
+    }
+    return start + ((position - start) * stride + random) % size;
 }
 
 void Grid::shuffle(std::uint64_t seed, std::uint64_t number) {
     seed_ = seed;
     constexpr unsigned above_all_numbers = 40;
     random_ = mix(seed ^ mix(number ^ run_count_++ << above_all_numbers));
-    first_ = mix(random_) % std::max<std::uint64_t>(1, cluster_count_);
-    stride_ = mix(first_ + random_) % std::max<std::uint64_t>(1, cluster_count_);
-    while (std::gcd(stride_, cluster_count_) != 1) {
-        ++stride_;
-    }
 }
 
 std::uint64_t Grid::random_start(std::uint64_t cluster) const noexcept {
@@ -185,8 +181,12 @@ bool Grid::has_fresh_blocks() const noexcept {
            has_returned_.load(std::memory_order_relaxed);
 }
 
-bool Grid::may_hold_more() const noexcept {
+bool Grid::has_room() const noexcept {
     return launch_.is_cooperative || suspended_.load(std::memory_order_relaxed) < most_suspended_;
+}
+
+bool Grid::may_start_more() const noexcept {
+    return has_room() || has_returned_.load(std::memory_order_relaxed);
 }
 
 void Grid::finish(std::uint64_t blocks) {

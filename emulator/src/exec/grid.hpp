@@ -74,8 +74,8 @@ public:
     /// Returns the initial random state of a cluster; 0 if the schedule is not random.
     [[nodiscard]] std::uint64_t random_start(std::uint64_t cluster) const noexcept;
 
-    /// Takes up to `most` clusters that have not started; fewer if the rest is to be shared by
-    /// `workers`. The range is empty if none is left.
+    /// Takes up to `most` clusters that have not started, the earliest that were given back first;
+    /// fewer if the rest is to be shared by `workers`. The range is empty if none is left.
     [[nodiscard]] ClusterRange take(std::uint64_t most, std::uint32_t workers);
 
     /// Returns clusters that were taken but did not start. Returns false if the grid has failed:
@@ -88,9 +88,11 @@ public:
     [[nodiscard]] std::uint64_t cluster_count() const noexcept { return cluster_count_; }
 
     [[nodiscard]] bool has_fresh_blocks() const noexcept;
-    /// Returns whether one more block may be started and later suspended with all its memory. All
-    /// blocks that the device holds at a time, by its own account, may wait for each other.
-    [[nodiscard]] bool may_hold_more() const noexcept;
+
+    /// Returns whether one more block may be started. As on a GPU, blocks start in their order: a
+    /// block that was given back may always start, because the blocks behind it may wait for it.
+    /// Others need room.
+    [[nodiscard]] bool may_start_more() const noexcept;
 
     /// Counts a block as suspended or resumed.
     void add_suspended(int change) noexcept {
@@ -138,6 +140,9 @@ public:
     }
 
 private:
+    /// Returns whether one more block may be suspended with all its memory. All blocks that the
+    /// device holds at a time, by its own account, may wait for each other.
+    [[nodiscard]] bool has_room() const noexcept;
     void start_shadow();
     void fill_launch_bank();
     void fill_warp_specials();
@@ -151,11 +156,8 @@ private:
     std::uint32_t thread_count_ = 0;
     std::uint32_t cluster_blocks_ = 1;
     std::uint64_t cluster_count_ = 0;
-    // In a random schedule, position `i` holds block (i * stride + first) modulo the block count.
-    std::uint64_t seed_ = 0; // the seed that the user gave
-    std::uint64_t random_ = 0;
-    std::uint64_t stride_ = 1;
-    std::uint64_t first_ = 0;
+    std::uint64_t seed_ = 0;      // of a random schedule, as the user gave it
+    std::uint64_t random_ = 0;    // what the order follows from; 0 if it is not random
     std::uint64_t run_count_ = 0; // in random schedules
     int most_suspended_ = 0;      // clusters
     AlignedBuffer launch_bank_;
@@ -177,8 +179,5 @@ private:
     std::mutex fault_mutex_;
     Fault fault_;
 };
-
-/// Writes a value to every lane.
-void broadcast(std::byte* out, bytecode::Width width, std::uint64_t value);
 
 } // namespace cuprum::emulator::exec

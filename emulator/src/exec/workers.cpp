@@ -55,6 +55,34 @@ constexpr std::uint64_t COLLECTING_NS = 500'000;
 /// How many spare blocks are kept; each may hold shared memory, registers and local memory.
 constexpr std::size_t MAX_SPARE_BLOCKS = 64;
 
+/// How many clusters the next range of a worker holds, while it stays with one grid.
+class RangeSize {
+public:
+    RangeSize(bool is_random, bool is_alone) noexcept
+        : is_random_(is_random), is_alone_(is_alone) {}
+
+    [[nodiscard]] std::uint64_t next(const Team& team) const noexcept {
+        if (is_random_) {
+            return 1;
+        }
+        if (is_alone_) {
+            return team.is_useful() ? ONLY_WORKER_TEAM_RANGE : ONLY_WORKER_RANGE;
+        }
+        return team.is_useful() ? std::max<std::uint64_t>(fitting_, team.most_blocks()) : fitting_;
+    }
+
+    /// Notes how many clusters of the last range have started, and how long they took.
+    void note(std::uint64_t clusters, std::uint64_t ns) noexcept {
+        const std::uint64_t in_time = clusters * RANGE_NS / std::max<std::uint64_t>(1, ns);
+        fitting_ = std::min(std::max<std::uint64_t>(1, in_time), clusters * MAX_GROWTH);
+    }
+
+private:
+    bool is_random_;
+    bool is_alone_;             // the only worker
+    std::uint64_t fitting_ = 1; // into RANGE_NS
+};
+
 /// Names a block, or the first block of a cluster.
 [[nodiscard]] std::string name_of(const Grid& grid, std::uint64_t cluster) {
     const GridLaunch& launch = grid.launch();
@@ -155,9 +183,9 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
     const bool is_random = is_random_now.load(std::memory_order_relaxed);
     const std::uint32_t workers_in_all = worker_count.load(std::memory_order_relaxed);
     const bool is_alone = is_only_worker();
+    RangeSize size(is_random, is_alone);
     std::optional<usage::KernelTime> time; // not for workers that find no block left
     std::optional<Progress::Turn> turn;
-    std::uint64_t size = 1;
     std::uint64_t turn_end = 0;
     std::uint64_t now = 0;
     std::uint64_t finished = 0; // clusters that are not reported yet
@@ -174,12 +202,7 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
         prepare_team(self, *grid, grid->block_count() / workers_in_all);
     }
     for (;;) {
-        if (is_alone && !is_random) {
-            size = self.team.is_useful() ? ONLY_WORKER_TEAM_RANGE : ONLY_WORKER_RANGE;
-        } else if (self.team.is_useful()) {
-            size = std::max<std::uint64_t>(size, self.team.most_blocks());
-        }
-        ClusterRange range = grid->take(size, workers_in_all);
+        ClusterRange range = grid->take(size.next(self.team), workers_in_all);
         if (range.is_empty()) {
             break;
         }
@@ -204,22 +227,40 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
         }
         now = now_ns();
         // A grid that has ended may run again at once. What followed on its end comes first then.
-        if (!range.is_empty() || !grid->may_hold_more() || self.next != nullptr ||
+        if (!range.is_empty() || !grid->may_start_more() || self.next != nullptr ||
             (now >= turn_end && has_rivals(*grid))) {
             break;
         }
-        if (is_alone) {
-            continue;
-        }
-        const std::uint64_t took = std::max<std::uint64_t>(1, now - begin);
-        const std::uint64_t fitting = std::max<std::uint64_t>(1, clusters * RANGE_NS / took);
-        size = is_random ? 1 : std::min(fitting, clusters * MAX_GROWTH);
+        size.note(clusters, now - begin);
     }
     report_finished();
     if (self.block) {
         self.block->release();
     }
     self.team.release();
+}
+
+/// Prepares the worker's block to run a cluster. Fails the grid, and returns false, if there is not
+/// enough memory.
+[[gnu::always_inline]] inline bool Engine::State::start_block(Worker& self,
+                                                              const std::shared_ptr<Grid>& grid,
+                                                              std::uint64_t cluster,
+                                                              const Parted& parted) {
+    try {
+        if (!self.block) {
+            self.block = spare_block();
+        }
+        self.block->start(grid, cluster, self.number, self.reductions);
+    } catch (const std::bad_alloc&) {
+        grid->fail({FaultKind::StackOverflow,
+                    "out of host memory for the local and shared memory of a block of kernel " +
+                        grid->kernel().name});
+        return false;
+    }
+    if (parted.are_adopted && parted.has(cluster)) {
+        self.block->adopt(self.team, static_cast<std::uint32_t>(cluster - parted.first));
+    }
+    return true;
 }
 
 /// Runs a range of clusters and adds those that finished to `finished`. Returns how many it has
@@ -242,27 +283,14 @@ std::uint64_t Engine::State::run_range(Worker& self, const std::shared_ptr<Grid>
             range.size() > 1 && !parted.has(first) && run_team(self, *grid, range, parted)) {
             started += range.next - first;
             finished += range.next - first;
-            if (rounds % rounds_per_clock != 0 || !is_late(*grid, begin_ns) || range.is_empty() ||
-                !grid->give_back(range)) {
-                continue;
+            if (rounds % rounds_per_clock == 0 && !range.is_empty() && is_late(*grid, begin_ns) &&
+                hand_over(grid, range)) {
+                break;
             }
-            add_again(grid);
-            break;
+            continue;
         }
-        const std::uint64_t cluster = grid->cluster_at(range.next++);
         ++started;
-        if (!self.block) {
-            self.block = spare_block();
-        }
-        try {
-            self.block->start(grid, cluster, self.number, self.reductions);
-            if (parted.are_adopted && parted.has(cluster)) {
-                self.block->adopt(self.team, static_cast<std::uint32_t>(cluster - parted.first));
-            }
-        } catch (const std::bad_alloc&) {
-            grid->fail({FaultKind::StackOverflow,
-                        "out of host memory for the local and shared memory of a block of kernel " +
-                            grid->kernel().name});
+        if (!start_block(self, grid, grid->cluster_at(range.next++), parted)) {
             ++finished;
             continue;
         }
@@ -279,13 +307,23 @@ std::uint64_t Engine::State::run_range(Worker& self, const std::shared_ptr<Grid>
         }
         // A block that runs for long is suspended, so the others cannot take much time unnoticed.
         const bool may_be_late = is_suspended || rounds % rounds_per_clock == 0;
-        if (((may_be_late && is_late(*grid, begin_ns)) || !grid->may_hold_more()) &&
-            grid->give_back(range)) {
-            add_again(grid);
+        if (((may_be_late && is_late(*grid, begin_ns)) ||
+             (is_suspended && !grid->may_start_more())) &&
+            hand_over(grid, range)) {
             break;
         }
     }
     return started;
+}
+
+/// Gives the rest of a range back to its grid and lets other workers know. Returns false if the
+/// grid has failed.
+bool Engine::State::hand_over(const std::shared_ptr<Grid>& grid, ClusterRange range) {
+    if (!grid->give_back(range)) {
+        return false;
+    }
+    add_again(grid);
+    return true;
 }
 
 /// Sets up the worker's team for a grid of which the worker will run about so many blocks.
@@ -356,7 +394,7 @@ bool Engine::State::drive(std::unique_ptr<Block>& block, bool has_more) {
             return false;
         }
         const bool is_wanted =
-            has_more || has_rivals(grid) || (grid.has_fresh_blocks() && grid.may_hold_more());
+            has_more || has_rivals(grid) || (grid.has_fresh_blocks() && grid.may_start_more());
         if (is_asleep || is_wanted) {
             put_aside(std::move(block));
             return true;
@@ -404,9 +442,9 @@ std::string Engine::State::describe_others(const Grid& grid) {
     std::string text;
     std::size_t count = 0;
     const std::lock_guard lock(mutex);
-    for (const std::unique_ptr<Block>& block : suspended) {
-        if (&block->grid() == &grid && ++count <= most) {
-            text += "\n" + block->describe();
+    for (const Suspended& each : suspended) {
+        if (each.grid == &grid && ++count <= most) {
+            text += "\n" + each.block->describe();
         }
     }
     if (count > most) {
@@ -437,8 +475,8 @@ std::unique_ptr<Block> Engine::State::spare_block() {
 void Engine::State::put_aside(std::unique_ptr<Block> block) {
     auto lock = lock_briefly(mutex);
     block->grid().add_suspended(1);
-    sleeper_count += is_asleep(block) ? 1 : 0;
-    suspended.push_back(std::move(block));
+    suspended.emplace_back(std::move(block));
+    sleeper_count += suspended.back().is_asleep() ? 1 : 0;
     count_waiting();
     const std::uint32_t sleepers = idle.call(1 + enqueue_noted());
     lock.unlock();

@@ -260,6 +260,91 @@ TEST(Ranges, what_is_given_back_is_taken_again) {
     EXPECT_TRUE(is_taken[10]);
 }
 
+TEST(Ranges, what_is_given_back_starts_in_its_order) {
+    TestDevice device;
+    std::atomic<int> reports = 0;
+    Fault fault;
+    const auto grid = grid_of(device, 1000, reports, fault);
+    const ClusterRange early = grid->take(10, 1);
+    const ClusterRange late = grid->take(10, 1);
+    ASSERT_TRUE(grid->give_back(early));
+    ASSERT_TRUE(grid->give_back(late));
+    std::vector<std::uint64_t> order;
+    while (order.size() < 30) {
+        for (ClusterRange range = grid->take(4, 1); !range.is_empty(); ++range.next) {
+            order.push_back(range.next);
+        }
+    }
+    EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+}
+
+TEST(Ranges, what_is_given_back_starts_even_if_many_blocks_wait) {
+    TestDevice device;
+    std::atomic<int> reports = 0;
+    Fault fault;
+    const auto grid = grid_of(device, 100'000, reports, fault);
+    const ClusterRange early = grid->take(10, 1);
+    int waiting = 0;
+    for (; grid->may_start_more() && waiting < 100'000; ++waiting) {
+        grid->add_suspended(1);
+    }
+    ASSERT_LT(waiting, 100'000) << "memory must have a limit";
+    EXPECT_GE(waiting, 256);
+    ASSERT_TRUE(grid->give_back(early));
+    for (std::uint64_t next = early.next; next != early.end; ++next) {
+        ASSERT_TRUE(grid->may_start_more()) << "those that wait may wait for this one";
+        const ClusterRange range = grid->take(10, 1);
+        EXPECT_EQ(range.next, next);
+        EXPECT_EQ(range.size(), 1u) << "it may have to wait, too";
+    }
+    EXPECT_FALSE(grid->may_start_more());
+    EXPECT_TRUE(grid->has_fresh_blocks());
+}
+
+TEST(Ranges, blocks_may_wait_for_those_before_them) {
+    // The cheap blocks at the beginning make the ranges long. Then each block waits for the one
+    // before it, as in a scan over all blocks; every 97th one computes for longer.
+    constexpr std::uint32_t blocks = 24'000;
+    Engine::instance().configure({.worker_count = 4, .watchdog_seconds = 30});
+    for (const bool is_random : {false, true}) {
+        Engine::instance().configure(
+            {.watchdog_seconds = 30, .is_random = is_random, .seed = is_random ? 7u : 0u});
+        TestDevice device;
+        auto* const done = device.allocate<std::uint32_t>(blocks);
+        const Fault fault = run(device, R"(
+.visible .entry chain(.param .u64 done) {
+    .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [done];
+    mov.u32 %r1, %ctaid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.u64 %rd2, %rd2, %rd1;
+    mov.u32 %r6, 1;
+    setp.le.u32 %p1, %r1, 20000;
+    @%p1 bra END;
+    rem.u32 %r2, %r1, 97;
+    setp.ne.u32 %p2, %r2, 0;
+    @%p2 bra SPIN;
+    mov.u32 %r4, 0;
+LOOP:
+    add.u32 %r4, %r4, 1;
+    setp.lt.u32 %p3, %r4, 2000;
+    @%p3 bra LOOP;
+SPIN:
+    ld.volatile.global.u32 %r5, [%rd2+-4];
+    setp.eq.u32 %p2, %r5, 0;
+    @%p2 bra SPIN;
+    add.u32 %r6, %r5, 1;
+END:
+    st.volatile.global.u32 [%rd2], %r6;
+    ret;
+})",
+                                {.grid = blocks, .block = 1}, done);
+        EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+        EXPECT_EQ(done[blocks - 1], blocks - 20'000);
+    }
+    Engine::instance().configure({});
+}
+
 TEST(Ranges, a_failed_grid_counts_what_was_given_back) {
     TestDevice device;
     std::atomic<int> reports = 0;
