@@ -5,6 +5,7 @@
 
 #include "exec/block_setup.hpp"
 #include "exec/team.hpp"
+#include "interp/broadcast.hpp"
 #include "interp/random.hpp"
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include "interp/lockstep.hpp"
 
 #include "bytecode/forms.hpp"
+#include "interp/broadcast.hpp"
 #include "interp/groups.hpp"
 
 #include <algorithm>
@@ -137,6 +138,7 @@ void configure(Lockstep& block, BlockContext& context, std::byte* heads, std::ui
         return;
     }
     block.written.assign(kernel.frame_bytes / HEAD_UNIT / WORD_BITS + 1, 0);
+    block.written_words = block.written.data();
     block.handlers = &kernel.lockstep;
 }
 
@@ -292,12 +294,7 @@ void start_blocks(Lockstep& block) {
         }
         context.index[block.axis] = first.index[block.axis] + b;
         for (const BlockValue& value : block.values) {
-            std::byte* const slot = context.block_bank + value.offset;
-            const std::uint64_t number = value.base + value.step * b;
-            for (std::size_t lane = 0; lane < WARP_SIZE; ++lane) {
-                std::memcpy(slot + lane * static_cast<std::size_t>(value.width), &number,
-                            static_cast<std::size_t>(value.width));
-            }
+            broadcast(context.block_bank + value.offset, value.width, value.base + value.step * b);
         }
     }
 }

@@ -32,7 +32,6 @@
 #include "bytecode/kernel.hpp"
 #include "interp/warp.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -80,8 +79,10 @@ struct Lockstep {
     bool are_blocks_ready = false;     // of a team: every block knows its own values
     End end = End::Alone;              // valid after a handler has returned nullptr
     // Where the last loads began, by instruction: to fetch what a loop loads next.
-    std::array<std::uint64_t, 8> starts{};
+    static constexpr std::size_t STARTS = 8;
+    std::uint64_t starts[STARTS] = {};
     std::vector<std::uint64_t> written; // a bit for each head that was written, by place in frames
+    std::uint64_t* written_words = nullptr; // its contents: handlers must not call std::vector
     // Of a team. Bank Block of `whole` holds base and step of its values instead of lanes.
     BlockContext* contexts = nullptr;
     std::uint32_t most_blocks = 1; // how many contexts there are

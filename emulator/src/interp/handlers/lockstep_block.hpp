@@ -94,9 +94,7 @@ template <typename T>
     }
     store_head(head_of(block.whole, operand), value);
     const U place = (operand.bits - HEAD_BYTES) / HEAD_BYTES;
-    // This reads the vector's data pointer without calling its members.
-    UL* const words = *reinterpret_cast<UL* const*>(&block.written);
-    words[place / 64] |= UL{1} << place % 64;
+    block.written_words[place / 64] |= UL{1} << place % 64;
 }
 
 /// Gives every warp its own head of a source, unless the source was never written.

@@ -32,11 +32,8 @@ namespace {
     constexpr SL foreseen = 2048;
     constexpr SL most = 4096; // bytes of a block
     constexpr SL line = 64;
-    auto* const starts = reinterpret_cast<UL*>(&block.starts);
     const auto start = reinterpret_cast<UL>(span.first);
-    UL& last = starts[static_cast<UL>(at - block.whole.code) % 8];
-    const auto step = static_cast<SL>(start - last);
-    last = start;
+    const SL step = step_from_last_time(block, at, start);
     const SL bytes = span.stride * SL{block.warp_count};
     if (span.stride == SL{warp_bytes} && span.half * 2 == SL{warp_bytes} && bytes <= most &&
         (step > foreseen || step < -foreseen)) {

@@ -113,6 +113,15 @@ template <Space SPACE, unsigned BYTES, bool IS_WRITE>
     return true;
 }
 
+/// Remembers where a load begins. Returns how far that is from where it began last time.
+[[gnu::always_inline]] inline SL step_from_last_time(Lockstep& block, const Instruction* at,
+                                                     UL start) {
+    UL& last = block.starts[static_cast<UL>(at - block.whole.code) % Lockstep::STARTS];
+    const auto step = static_cast<SL>(start - last);
+    last = start;
+    return step;
+}
+
 /// Returns how much further to fetch while a team loads: what the next team will load, judged by
 /// the last team. Returns 0 for a single block. The processor foresees loads only up to the end of
 /// a page.
@@ -121,11 +130,7 @@ template <Space SPACE, unsigned BYTES, bool IS_WRITE>
     if (block.block_count == 1) {
         return 0;
     }
-    auto* const starts = reinterpret_cast<UL*>(&block.starts);
-    const auto start = reinterpret_cast<UL>(span.first);
-    UL& last = starts[static_cast<UL>(at - block.whole.code) % 8];
-    const auto step = static_cast<SL>(start - last);
-    last = start;
+    const SL step = step_from_last_time(block, at, reinterpret_cast<UL>(span.first));
     // Adjacent teams need not wait for the whole team: near enough for the nearest cache, and far
     // enough for the memory to answer in time.
     constexpr SL near = 3072;
