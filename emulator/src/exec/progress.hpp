@@ -4,8 +4,8 @@
 // Shows on the terminal how far a long kernel is: "kernel k: 120 of 4096 blocks (2 %), 5 s".
 //
 // A thread looks a few times a second at what the workers run, and draws while a host thread waits
-// for the device. Workers count nothing for it: grids
-// know how many of their blocks have finished. A worker notes only which grid it turns to.
+// for the device. Workers count nothing for it: grids know how many of their blocks have finished.
+// A worker notes only which grid it turns to.
 
 #pragma once
 
