@@ -244,7 +244,7 @@ TEST_P(Fetches, lines) {
     std::mt19937 random(3);
     for (const Sampler& sampler : samplers()) {
         for (const TexelFormat format : {TexelFormat::F32, TexelFormat::U8}) {
-            for (const std::uint32_t width : {1u, 5u, 64u, 1000u}) {
+            for (const std::uint32_t width : {1u, 2u, 3u, 5u, 64u, 1000u}) {
                 TestImage image =
                     make_image(random, ImageShape::Line, width, 1, format, 1, Numbers::Unusual);
                 image.image.sampler = sampler;

@@ -55,9 +55,11 @@ template <Source SOURCE>
 [[gnu::always_inline]] inline SampleWarps sampler_of(const PlaneView& view) {
     switch (view.numbers) {
     case PlaneNumbers::Halves:
-        return sampler_for<SOURCE, Texels::Halves>(view);
+        return view.channels == 1 ? sampler_for<SOURCE, Texels::SingleHalf>(view)
+                                  : sampler_for<SOURCE, Texels::Halves>(view);
     case PlaneNumbers::Bytes:
-        return sampler_for<SOURCE, Texels::Bytes>(view);
+        return view.channels == 4 ? sampler_for<SOURCE, Texels::FourBytes>(view)
+                                  : sampler_for<SOURCE, Texels::Bytes>(view);
     case PlaneNumbers::Shorts:
         return sampler_for<SOURCE, Texels::Shorts>(view);
     default:

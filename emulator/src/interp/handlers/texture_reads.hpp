@@ -102,6 +102,38 @@ template <unsigned BYTES>
 #endif
 }
 
+/// Two neighbouring words.
+struct WordPair {
+    Words low;
+    Words high;
+};
+
+/// Reads two words at each place.
+[[gnu::always_inline]] inline WordPair gather_pairs(const std::byte* data, Words places) {
+#if defined(__AVX2__)
+    // Single loads take fewer steps than the gather instructions of some processors.
+    typedef std::uint64_t Long __attribute__((aligned(1), may_alias));
+    typedef std::uint64_t Longs __attribute__((vector_size(VECTOR_BYTES)));
+    alignas(VECTOR_BYTES) std::uint32_t from[CHUNK_LANES];
+    store<std::uint32_t>(reinterpret_cast<std::byte*>(from), 0, places);
+    const auto at = [&](unsigned lane) __attribute__((always_inline)) {
+        return *reinterpret_cast<const Long*>(data + from[lane]);
+    };
+#if defined(__AVX512F__)
+    const Longs lower{at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)};
+    const Longs upper{at(8), at(9), at(10), at(11), at(12), at(13), at(14), at(15)};
+#else
+    const Longs lower{at(0), at(1), at(2), at(3)};
+    const Longs upper{at(4), at(5), at(6), at(7)};
+#endif
+    const auto first = reinterpret_cast<Words>(lower);
+    const auto second = reinterpret_cast<Words>(upper);
+    return {even<std::uint32_t>(first, second), odd<std::uint32_t>(first, second)};
+#else
+    return {gather_words(data, places), gather_words(data + 4, places)};
+#endif
+}
+
 /// Reads texels of one or two bytes.
 [[gnu::always_inline]] inline Words gather_parts(const PlaneView& view, Words places) {
 #if defined(__AVX2__)
@@ -142,9 +174,14 @@ template <unsigned BYTES>
         words.of[0] = gather_parts(view, places);
         return words;
     }
-    words.of[0] = gather_words(view.data, places);
-    for (unsigned word = 1; word < bytes / 4; ++word) {
-        words.of[word] = gather_words(view.data + 4 * word, places);
+    if (bytes == 4) {
+        words.of[0] = gather_words(view.data, places);
+        return words;
+    }
+    for (unsigned word = 0; word < bytes / 4; word += 2) {
+        const WordPair pair = gather_pairs(view.data + 4 * word, places);
+        words.of[word] = pair.low;
+        words.of[word + 1] = pair.high;
     }
     return words;
 }
@@ -194,29 +231,69 @@ template <Addressing ADDRESSING, unsigned BYTES>
     return words;
 }
 
+/// Returns whether the lanes read neighbours in one row, and their neighbours on the right.
+template <Addressing ADDRESSING>
+[[gnu::always_inline]] inline bool are_neighbours(const PlaneView& view, const Axis& x,
+                                                  const Rows& rows, bool shares_rows) {
+    Ints gaps = gaps_in(x.at[0]);
+    if constexpr (ADDRESSING == Addressing::Any) {
+        gaps |= x.at[1] - x.at[0] - 1;
+    } else if (static_cast<std::uint32_t>(x.at[0][0]) + CHUNK_LANES >= view.sizes[0]) {
+        return false;
+    }
+    if (!shares_rows) {
+        gaps |= steps_in(rows.places[0]) | steps_in(rows.places[1]);
+    }
+    return is_zero(gaps);
+}
+
+/// Reads both texels of each lane and row from one window: a word with 4 bytes or 2 shorts, or two
+/// words. Returns false if some lane's texels do not fit into one.
+template <Addressing ADDRESSING, unsigned BYTES>
+[[gnu::always_inline]] inline bool read_windows(const PlaneView& view, const Axis& x,
+                                                const Rows& rows, TexelWords (&corners)[CORNERS]) {
+    const std::uint32_t bytes = BYTES == 0 ? view.texel_bytes : BYTES;
+    const std::int32_t texels = bytes == 1 ? 4 : 2; // of a window
+    const std::int32_t beyond = static_cast<std::int32_t>(view.sizes[0]) - texels;
+    if (bytes > 4 || beyond < 0) {
+        return false;
+    }
+    const Ints start = smaller(smaller(x.at[0], x.at[1]), all(beyond));
+    if (ADDRESSING == Addressing::Any &&
+        !is_zero(larger(x.at[0], x.at[1]) - start >= texels)) { // wraps around
+        return false;
+    }
+    const Words place = reinterpret_cast<Words>(start) * bytes;
+    for (unsigned row = 0; row < 2; ++row) {
+        if (bytes == 4) {
+            const WordPair pair = gather_pairs(view.data, rows.places[row] + place);
+            for (unsigned i = 0; i < 2; ++i) {
+                corners[2 * row + i].of[0] = x.at[i] == start ? pair.low : pair.high;
+            }
+            continue;
+        }
+        const Words window = gather_words(view.data, rows.places[row] + place);
+        for (unsigned i = 0; i < 2; ++i) {
+            const Words shift = reinterpret_cast<Words>(x.at[i] - start) * (8 * bytes);
+            corners[2 * row + i].of[0] = window >> shift & (bytes == 1 ? 0xffu : 0xffffu);
+        }
+    }
+    return true;
+}
+
 /// Reads the four texels around the point of each lane.
 template <Addressing ADDRESSING, unsigned BYTES>
 [[gnu::always_inline]] inline void read_corners(const PlaneView& view, const Axis& x,
                                                 const Rows& rows, bool shares_rows,
                                                 TexelWords (&corners)[CORNERS]) {
-    Ints gaps = gaps_in(x.at[0]);
-    bool has_next = true; // is the second texel the neighbour of the first one?
-    if constexpr (ADDRESSING == Addressing::Plain) {
-        has_next = static_cast<std::uint32_t>(x.at[0][0]) + CHUNK_LANES < view.sizes[0];
-    } else {
-        gaps |= x.at[1] - x.at[0] - 1;
-    }
-    if (!shares_rows) {
-        gaps |= steps_in(rows.places[0]) | steps_in(rows.places[1]);
-    }
-    if (has_next && is_zero(gaps)) {
+    if (are_neighbours<ADDRESSING>(view, x, rows, shares_rows)) {
         const std::byte* const upper = first_of(view, x.at[0], rows.places[0]);
         const std::byte* const lower = first_of(view, x.at[0], rows.places[1]);
         corners[0] = read_row<BYTES>(view, upper);
         corners[1] = read_row<BYTES>(view, upper + view.texel_bytes);
         corners[2] = read_row<BYTES>(view, lower);
         corners[3] = read_row<BYTES>(view, lower + view.texel_bytes);
-    } else {
+    } else if (!read_windows<ADDRESSING, BYTES>(view, x, rows, corners)) {
         for (unsigned i = 0; i < CORNERS; ++i) {
             corners[i] = read_anywhere<BYTES>(view, x.at[i % 2], rows.places[i / 2]);
         }
@@ -225,6 +302,27 @@ template <Addressing ADDRESSING, unsigned BYTES>
         for (unsigned i = 0; i < CORNERS; ++i) {
             add_border<BYTES>(view, x.is_outside[i % 2] | rows.is_outside[i / 2], corners[i]);
         }
+    }
+}
+
+/// Reads the four numbers of half precision around the point of each lane, as floats.
+template <Addressing ADDRESSING>
+[[gnu::always_inline]] inline void read_halves(const PlaneView& view, const Axis& x,
+                                               const Rows& rows, bool shares_rows,
+                                               Words (&corners)[CORNERS]) {
+    constexpr unsigned bytes = 2;
+    if (!(ADDRESSING == Addressing::Any && view.has_border) &&
+        are_neighbours<ADDRESSING>(view, x, rows, shares_rows)) {
+        for (unsigned i = 0; i < CORNERS; ++i) {
+            const std::byte* const from = first_of(view, x.at[0], rows.places[i / 2]);
+            corners[i] = reinterpret_cast<Words>(widen_row(from + i % 2 * bytes));
+        }
+        return;
+    }
+    TexelWords texels[CORNERS];
+    read_corners<ADDRESSING, bytes>(view, x, rows, shares_rows, texels);
+    for (unsigned i = 0; i < CORNERS; ++i) {
+        corners[i] = reinterpret_cast<Words>(widen_halves(texels[i].of[0]));
     }
 }
 

@@ -226,7 +226,24 @@ template <typename Compute>
 #endif
 }
 
-/// The same, with the bits of NaN.
+/// Converts a row of halves in memory. NaN may have other bits.
+[[gnu::always_inline]] inline Floats widen_row(const std::byte* from) {
+#if defined(__AVX512F__)
+    return _mm512_maskz_cvtph_ps(ALL_WORDS,
+                                 _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+#elif defined(__F16C__)
+    return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+#else
+    typedef std::uint16_t Pair __attribute__((aligned(1), may_alias));
+    Floats floats{};
+    for (unsigned lane = 0; lane < CHUNK_LANES; ++lane) {
+        floats[lane] = half_to_float(reinterpret_cast<const Pair*>(from)[lane]);
+    }
+    return floats;
+#endif
+}
+
+/// The same as widen_halves(), with the bits of NaN.
 [[gnu::always_inline]] inline Floats widen_any_halves(Words halves) {
     const auto floats = reinterpret_cast<Words>(widen_halves(halves));
     const Words magnitude = halves << 13 & 0x0fffe000u;

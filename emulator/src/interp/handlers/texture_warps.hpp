@@ -139,7 +139,7 @@ template <Source SOURCE, Addressing ADDRESSING, bool IS_LINEAR, Texels TEXELS>
     // Copies, which stores to registers cannot change.
     const PlaneView view = shared_view;
     Registers registers = shared_registers;
-    const unsigned channels = TEXELS == Texels::SingleWord ? 1 : view.channels;
+    const unsigned channels = channels_of<TEXELS>(view);
     Slice slices[SOURCE == Source::Volume && IS_LINEAR ? 2 : 1];
     std::uint32_t left = 0;
     for (; count != 0; --count) {
