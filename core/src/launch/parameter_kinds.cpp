@@ -507,6 +507,27 @@ std::optional<std::vector<DeclaredParameter>> parameters_in_ptx(std::string_view
     return std::nullopt;
 }
 
+std::string kernel_declarations(std::string_view ptx) {
+    static constexpr std::string_view ENTRY = ".entry";
+    std::string declarations;
+    for (std::size_t place = ptx.find(ENTRY); place != std::string_view::npos;
+         place = ptx.find(ENTRY, place + 1)) {
+        if (!is_directive(ptx, place)) {
+            continue;
+        }
+        // A kernel without a list is followed by its body, or by a semicolon.
+        const std::size_t open = ptx.find_first_of("({;", place);
+        const bool has_list = open != std::string_view::npos && ptx[open] == '(';
+        const std::size_t end = has_list ? ptx.find(')', open) : open;
+        if (end == std::string_view::npos) {
+            break;
+        }
+        declarations += ptx.substr(place, end - place);
+        declarations += has_list ? ")\n" : "\n";
+    }
+    return declarations;
+}
+
 std::optional<std::vector<DeclaredParameter>> parameters_in_name(std::string_view mangled) {
     return NameReader(mangled).read();
 }

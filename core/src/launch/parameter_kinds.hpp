@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +29,10 @@ struct DeclaredParameter {
 /// one that is not understood.
 [[nodiscard]] std::optional<std::vector<DeclaredParameter>>
 parameters_in_ptx(std::string_view ptx, std::string_view kernel);
+
+/// Returns the declarations of all kernels in PTX, without their bodies. parameters_in_ptx() reads
+/// them as it reads the whole.
+[[nodiscard]] std::string kernel_declarations(std::string_view ptx);
 
 /// Reads the parameters of a function from its mangled name (Itanium C++ ABI); nothing if the name
 /// is not mangled, or uses what is not understood.

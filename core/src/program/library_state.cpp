@@ -4,6 +4,7 @@
 #include "program/library_state.hpp"
 
 #include "launch/kernel_state.hpp"
+#include "program/code/declarations.hpp"
 #include "program/code/fatbin.hpp"
 #include "program/code/image.hpp"
 #include "stream/deferred_release.hpp"
@@ -131,12 +132,14 @@ std::span<const std::byte> LibraryState::locked_code() {
     return code_.bytes();
 }
 
-/// Returns the PTX in the code, empty if there is none.
+/// Returns the PTX in the code, or the declarations of its kernels; empty if it has neither.
 std::string_view LibraryState::locked_ptx() {
     const std::span<const std::byte> code = locked_code();
-    return type == CodeType::Ptx
-               ? std::string_view(reinterpret_cast<const char*>(code.data()), code.size())
-               : ptx_in_fatbin(code);
+    if (type == CodeType::Ptx) {
+        return {reinterpret_cast<const char*>(code.data()), code.size()};
+    }
+    const std::string_view ptx = ptx_in_fatbin(code);
+    return ptx.empty() ? declarations_in(code) : ptx;
 }
 
 CUlibrary LibraryState::load() {

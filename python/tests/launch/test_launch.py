@@ -301,6 +301,36 @@ def test_mangled_names_say_what_is_a_float(device, stream, code_type):
             launch(stream, ONE, code.get_kernel("put<int>"), buffer, 2.0)
 
 
+@pytest.mark.parametrize("kept_in", ["memory", "pickle", "cache", "file"])
+@pytest.mark.parametrize("code_type", ["ptx", "cubin"])
+def test_kernels_of_c_convert_numbers_wherever_their_code_was(
+    device, stream, tmp_path, code_type, kept_in
+):
+    source = 'extern "C" __global__ void put(float* out, float value) { *out = value; }'
+    program = cuprum.Program(source, "c++", cuprum.ProgramOptions(arch=f"sm_{device.arch}"))
+    if kept_in == "cache":
+        with cuprum.utils.FileStreamProgramCache(tmp_path / "cache") as cache:
+            program.compile(code_type, cache=cache)
+            code = program.compile(code_type, cache=cache)
+    else:
+        code = program.compile(code_type)
+    if kept_in == "pickle":
+        code = pickle.loads(pickle.dumps(code))
+    if kept_in == "file":
+        (tmp_path / "code").write_bytes(code.code)
+        read = getattr(cuprum.ObjectCode, f"from_{code_type}")
+        code = read(str(tmp_path / "code"))
+    kernel = code.get_kernel("put")
+    out = np.zeros(1, np.float32)
+    with device.allocate(4, stream=stream) as buffer:
+        launch(stream, ONE, kernel, buffer, 2)
+        buffer.copy_to_host(out, stream=stream)
+        stream.sync()
+        assert out[0] == 2.0
+        with pytest.raises(TypeError, match=r"index 0 is the float 1\.5"):
+            launch(stream, ONE, kernel, 1.5, 2)
+
+
 def test_a_buffer_for_a_small_parameter_is_refused(module, device, stream):
     kernel = module.get_kernel("keep_int")
     with (

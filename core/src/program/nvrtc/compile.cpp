@@ -5,6 +5,7 @@
 
 #include "device/device_kind.hpp"
 #include "libraries/nvrtc/call.hpp"
+#include "program/code/declarations.hpp"
 #include "program/code/fatbin.hpp"
 #include "support/warn.hpp"
 
@@ -15,6 +16,7 @@
 #include <array>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 namespace cuprum::detail {
 
@@ -158,11 +160,15 @@ std::vector<std::byte> result_of(const nvrtc::Compilation& compilation, CodeType
         return compilation.ltoir();
     }
     std::vector<std::byte> cubin = compilation.cubin();
-    if (cubin.empty() || !driver::is_device_emulated()) {
+    if (cubin.empty()) {
         return cubin;
     }
-    // A CPU cannot run a cubin, so the PTX is added. GPUs use the cubin.
     const std::vector<std::byte> ptx = compilation.ptx();
+    if (!driver::is_device_emulated()) {
+        return with_declarations(std::move(cubin),
+                                 {reinterpret_cast<const char*>(ptx.data()), ptx.size()});
+    }
+    // A CPU cannot run a cubin, so the PTX is added. GPUs use the cubin.
     using Kind = FatbinImage::Kind;
     const std::array images{
         FatbinImage{.kind = Kind::Cubin, .arch = arch, .code = cubin},
