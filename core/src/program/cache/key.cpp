@@ -23,7 +23,7 @@ namespace {
 
 // Change it when the meaning of a key's parts or of the cached bytes changes, so that older files
 // are not read as new ones.
-constexpr const char* SCHEMA = "cuprum program cache 5";
+constexpr const char* SCHEMA = "cuprum program cache 6";
 
 [[nodiscard]] std::string libdevice_digest();
 [[nodiscard]] std::string_view searching_option(const ProgramOptions& options);
