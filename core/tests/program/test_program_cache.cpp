@@ -39,8 +39,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::expect_error;
 
-constexpr const char* KERNEL = "extern \"C\" __global__ void f(int* x) { *x = 42; }";
-
 std::vector<std::byte> bytes_of(std::string_view text) {
     const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
     return {begin, begin + text.size()};
