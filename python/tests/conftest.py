@@ -11,6 +11,7 @@ import ctypes
 import gc
 import os
 import re
+import shutil
 import signal
 import time
 
@@ -47,6 +48,16 @@ class LiveCounts(ctypes.Structure):
             "graphics_objects",
         )
     ]
+
+
+@pytest.fixture(scope="session")
+def c_compiler():
+    """Return the words that start a C compiler. Ubuntu 22.04 may have only the g++-12 of CXX."""
+    if name := shutil.which("cc") or shutil.which("gcc"):
+        return [name]
+    if name := shutil.which(os.environ.get("CXX", "g++")):
+        return [name, "-x", "c"]
+    pytest.skip("needs a C compiler")
 
 
 @pytest.fixture(scope="session")
