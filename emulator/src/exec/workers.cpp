@@ -197,16 +197,16 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
         }
         reported_ns = now;
     };
-    if (grid->has_fresh_blocks()) {
-        // The size of the grid decides about teams, and not the clock: a run can be repeated.
-        prepare_team(self, *grid, grid->block_count() / workers_in_all);
-    }
     for (;;) {
-        ClusterRange range = grid->take(size.next(self.team), workers_in_all);
+        // The first range is one block. The grid may end as long as the worker holds none, and then
+        // the memory that the launch refers to, which a team looks at, may be gone.
+        ClusterRange range = grid->take(time ? size.next(self.team) : 1, workers_in_all);
         if (range.is_empty()) {
             break;
         }
         if (!time) {
+            // The size of the grid decides about teams, and not the clock: a run can be repeated.
+            prepare_team(self, *grid, grid->block_count() / workers_in_all);
             time.emplace(grid->launch().device, self.number);
             now = time->begin_ns();
             turn.emplace(progress, self.number, *grid);
