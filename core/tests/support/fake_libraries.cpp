@@ -235,6 +235,7 @@ void add_kernels(driver::Table& table) {
             const auto* const bytes = static_cast<const std::byte*>(values[i]);
             launch.arguments.emplace_back(bytes, bytes + kernel.parameter_sizes[i]);
         }
+        const std::lock_guard lock(fake->launches_mutex);
         fake->launches.push_back(std::move(launch));
         return fake->answer("cuLaunchKernelEx");
     };

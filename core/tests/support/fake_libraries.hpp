@@ -14,6 +14,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,7 @@ public:
     std::atomic<int> loads{0};
     std::atomic<int> live_libraries{0};
     std::vector<Launch> launches;
+    std::mutex launches_mutex; // while several threads launch
     int active_blocks = 2;
     /// Whether the driver lacks the functions that CUDA 12.4 added.
     bool is_old = false;

@@ -4,6 +4,7 @@
 // The stand-ins for NVIDIA's compilers, as Triton and Numba use them.
 
 #include "api/driver.hpp"
+#include "support/sanitized.hpp"
 #include "support/shell.hpp"
 
 #include <array>
@@ -190,6 +191,9 @@ TEST_F(Ptxas, options_come_from_files_too) {
 }
 
 TEST_F(Ptxas, huge_files_of_options_cost_little_memory) {
+    if (IS_SANITIZED) {
+        GTEST_SKIP() << "sanitizers need more memory than this test leaves";
+    }
     // Many arguments in a file that names itself, and a file without an end.
     std::string many;
     for (int i = 0; i < 50'000; ++i) {
@@ -409,6 +413,9 @@ TEST(NvJitLink, code_for_a_newer_architecture_is_refused) {
 }
 
 TEST(NvJitLink, a_lack_of_memory_is_an_error_code) {
+    if (IS_SANITIZED) {
+        GTEST_SKIP() << "sanitizers need more memory than this test leaves";
+    }
     // The option alone is larger than the memory that is left.
     const std::string program = R"py(
 import ctypes, resource, sys

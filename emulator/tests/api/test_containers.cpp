@@ -5,6 +5,7 @@
 // tests need root and a writable /sys/fs/cgroup, and are skipped elsewhere.
 
 #include "api/driver.hpp"
+#include "support/sanitized.hpp"
 
 #include <unistd.h>
 
@@ -167,6 +168,9 @@ TEST_F(Containers, memory_that_is_not_touched_yet_counts) {
 }
 
 TEST_F(Containers, memory_of_the_program_itself_counts) {
+    if (IS_SANITIZED) {
+        GTEST_SKIP() << "sanitizers need more memory than this test leaves";
+    }
     EXPECT_EXIT(
         {
             ::setenv("CUPRUM_EMULATOR_MEMORY", "4G", 1);

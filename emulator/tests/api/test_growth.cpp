@@ -5,6 +5,7 @@
 
 #include "api/driver.hpp"
 #include "api/kernels.hpp"
+#include "support/sanitized.hpp"
 
 #include <unistd.h>
 
@@ -23,19 +24,6 @@ namespace {
 
 const bool is_set_up = ::setenv("CUPRUM_EMULATOR_LOG", "off", 1) == 0 &&
                        ::setenv("CUPRUM_EMULATOR_DEVICES", "2", 1) == 0;
-
-// Sanitizers keep freed memory on purpose, so memory cannot be measured with them.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool IS_SANITIZED = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr bool IS_SANITIZED = true;
-#else
-constexpr bool IS_SANITIZED = false;
-#endif
-#else
-constexpr bool IS_SANITIZED = false;
-#endif
 
 /// The memory that a round may leave behind: less than any object that is kept by mistake.
 constexpr std::int64_t MOST_BYTES_PER_ROUND = 24;
