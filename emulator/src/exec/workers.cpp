@@ -13,7 +13,9 @@
 //
 // A block that has used up its quantum is suspended if there is other work. Another block of the
 // same grid counts as other work, because the first block may wait for it. A range that takes
-// longer than expected goes back to the grid when other workers are idle or other work waits.
+// longer than expected goes back to the grid when other workers are idle or other work waits. What
+// went back starts before all later blocks, and the earliest suspended block gets every second
+// turn: blocks may wait for those before them, as on a GPU.
 //
 // Idle workers wait as exec/idle_workers.hpp describes. Whoever adds work calls as many of them as
 // the work can use.

@@ -305,10 +305,9 @@ TEST(Ranges, blocks_may_wait_for_those_before_them) {
     // The cheap blocks at the beginning make the ranges long. Then each block waits for the one
     // before it, as in a scan over all blocks; every 97th one computes for longer.
     constexpr std::uint32_t blocks = 24'000;
-    Engine::instance().configure({.worker_count = 4, .watchdog_seconds = 30});
     for (const bool is_random : {false, true}) {
         Engine::instance().configure(
-            {.watchdog_seconds = 30, .is_random = is_random, .seed = is_random ? 7u : 0u});
+            {.worker_count = 4, .watchdog_seconds = 30, .is_random = is_random, .seed = 7});
         TestDevice device;
         auto* const done = device.allocate<std::uint32_t>(blocks);
         const Fault fault = run(device, R"(

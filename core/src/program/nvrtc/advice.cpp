@@ -89,6 +89,8 @@ constexpr std::array NOT_FOR_DEVICES{
                                                 Compilation::Headers headers,
                                                 std::string_view name);
 [[nodiscard]] std::string architecture_advice(const std::vector<std::string>& options);
+[[nodiscard]] std::optional<std::string_view>
+text_between(std::string_view log, std::string_view words, std::string_view ends);
 [[nodiscard]] std::optional<std::string_view> missing_header(std::string_view log);
 [[nodiscard]] std::optional<std::string_view> unknown_option(std::string_view log);
 [[nodiscard]] std::string newer_option_advice(std::string_view option);
@@ -251,13 +253,7 @@ std::string_view header_of(std::string_view name) {
 
 /// Returns the name expression that NVRTC complains about, if that is what the log is about.
 std::optional<std::string_view> name_expression(std::string_view log) {
-    static constexpr std::string_view WORDS = "#pragma nv_mangled_name ";
-    const std::size_t found = log.find(WORDS);
-    if (found == std::string_view::npos) {
-        return std::nullopt;
-    }
-    const std::string_view rest = log.substr(found + WORDS.size());
-    return rest.substr(0, rest.find('\n'));
+    return text_between(log, "#pragma nv_mangled_name ", "\n");
 }
 
 std::string missing_header_advice(std::string_view header, const std::vector<std::string>& options,
@@ -352,24 +348,24 @@ std::string newer_option_advice(std::string_view option) {
 }
 
 std::optional<std::string_view> unknown_option(std::string_view log) {
-    static constexpr std::string_view WORDS = "unrecognized option ";
-    const std::size_t found = log.find(WORDS);
-    if (found == std::string_view::npos) {
-        return std::nullopt;
-    }
-    const std::string_view rest = log.substr(found + WORDS.size());
-    return rest.substr(0, rest.find_first_of("= \n")); // without its value
+    return text_between(log, "unrecognized option ", "= \n"); // without its value
 }
 
 std::optional<std::string_view> missing_header(std::string_view log) {
     // NVRTC writes "cannot open" or "could not open".
-    static constexpr std::string_view WORDS = "open source file \"";
-    const std::size_t found = log.find(WORDS);
+    return text_between(log, "open source file \"", "\"");
+}
+
+/// Returns what stands in a log between some words and the next of the characters `ends`; nothing
+/// if the words are not there.
+std::optional<std::string_view> text_between(std::string_view log, std::string_view words,
+                                             std::string_view ends) {
+    const std::size_t found = log.find(words);
     if (found == std::string_view::npos) {
         return std::nullopt;
     }
-    const std::string_view rest = log.substr(found + WORDS.size());
-    return rest.substr(0, rest.find('"'));
+    const std::string_view rest = log.substr(found + words.size());
+    return rest.substr(0, rest.find_first_of(ends));
 }
 
 std::string value_of(const std::vector<std::string>& options, std::string_view key) {
