@@ -149,22 +149,30 @@ template <typename T>
     return (bits & bit) != 0;
 }
 
-/// Stores the lanes of a chunk that are in `mask` and leaves the others unchanged.
+/// Stores the lanes of a chunk of a register that are in `mask` and leaves the others unchanged.
+///
+/// NOTE: this is no masked store of AVX-512. A load that follows one must wait until it has left
+/// the core; a chain of such instructions took 2.6 times as long on an EPYC. The other lanes are
+/// written too, so this is for registers only, which no other thread reads.
 template <typename T>
 [[gnu::always_inline]] inline void store_masked(std::byte* to, unsigned chunk, Vector<T> value,
                                                 std::uint32_t mask) {
+    const Vector<T> old = load<T>(to, chunk);
 #if defined(__AVX512F__)
-    std::byte* const place = to + chunk * VECTOR_BYTES;
     const std::uint32_t bits = mask >> (chunk * LANES<T>);
     if constexpr (sizeof(T) == 4) {
-        _mm512_mask_storeu_epi32(place, static_cast<__mmask16>(bits),
-                                 reinterpret_cast<__m512i>(value));
+        store<T>(to, chunk,
+                 reinterpret_cast<Vector<T>>(_mm512_mask_blend_epi32(
+                     static_cast<__mmask16>(bits), reinterpret_cast<__m512i>(old),
+                     reinterpret_cast<__m512i>(value))));
     } else {
-        _mm512_mask_storeu_epi64(place, static_cast<__mmask8>(bits),
-                                 reinterpret_cast<__m512i>(value));
+        store<T>(to, chunk,
+                 reinterpret_cast<Vector<T>>(_mm512_mask_blend_epi64(
+                     static_cast<__mmask8>(bits), reinterpret_cast<__m512i>(old),
+                     reinterpret_cast<__m512i>(value))));
     }
 #else
-    store<T>(to, chunk, expand<T>(mask, chunk) ? value : load<T>(to, chunk));
+    store<T>(to, chunk, expand<T>(mask, chunk) ? value : old);
 #endif
 }
 
