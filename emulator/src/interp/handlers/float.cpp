@@ -51,7 +51,7 @@ template <FloatOp OP>
 #endif
 }
 
-/// The operations add, sub, mul, fma and div.
+/// The operations add, sub, mul, fma and div. A NaN is not canonical yet.
 template <FloatOp OP, bool FLUSHES, bool SATURATES>
 struct Arithmetic {
     template <typename T>
@@ -77,13 +77,39 @@ struct Arithmetic {
         } else {
             result = compute<OP>(a, b, c);
         }
-        if constexpr (SATURATES) {
-            return saturate(result);
-        } else {
-            return canonical(result);
-        }
+        return SATURATES ? saturate(result) : result;
     }
 };
+
+/// dst[0] = Op(src[0 .. COUNT)), all floats. Makes NaNs canonical.
+template <typename Op, unsigned COUNT>
+const Instruction* map_floats(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    std::byte* const to = locate(warp, at->dst[0]);
+    const std::byte* const a = locate(warp, at->src[0]);
+    const std::byte* const b = locate(warp, at->src[1]);
+    const std::byte* const c = COUNT > 2 ? locate(warp, at->src[2]) : a;
+    Vector<float> results[CHUNKS<float>];
+    for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
+        if constexpr (COUNT == 2) {
+            results[chunk] =
+                Op::template apply<float>(load<float>(a, chunk), load<float>(b, chunk));
+        } else {
+            results[chunk] = Op::template apply<float>(load<float>(a, chunk), load<float>(b, chunk),
+                                                       load<float>(c, chunk));
+        }
+    }
+    make_canonical(results);
+    if (mask == FULL_MASK) [[likely]] {
+        for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
+            store<float>(to, chunk, results[chunk]);
+        }
+    } else {
+        for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
+            store_masked<float>(to, chunk, results[chunk], mask);
+        }
+    }
+    return at + 1;
+}
 
 template <FloatOp OP, bool FLUSHES>
 struct SignChange {
@@ -188,10 +214,10 @@ Handler select_arithmetic(const FloatForm& form) {
     }
     if (form.flushes) {
         return form.is_saturating ? map_vectors<Arithmetic<OP, true, true>, float, COUNT>
-                                  : map_vectors<Arithmetic<OP, true, false>, float, COUNT>;
+                                  : map_floats<Arithmetic<OP, true, false>, COUNT>;
     }
     return form.is_saturating ? map_vectors<Arithmetic<OP, false, true>, float, COUNT>
-                              : map_vectors<Arithmetic<OP, false, false>, float, COUNT>;
+                              : map_floats<Arithmetic<OP, false, false>, COUNT>;
 }
 
 template <FloatOp OP>

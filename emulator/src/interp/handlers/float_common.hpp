@@ -56,6 +56,44 @@ constexpr std::uint32_t CANONICAL_NAN = 0x7fffffffu;
     return value != value ? broadcast<float>(float_from(CANONICAL_NAN)) : value;
 }
 
+/// Returns whether a lane of some vectors is a NaN.
+template <unsigned COUNT>
+[[gnu::always_inline]] inline bool has_nan(const Vector<float> (&values)[COUNT]) {
+    static_assert(COUNT % 2 == 0); // a comparison tests two vectors at once
+#if defined(__AVX512F__)
+    __mmask16 unordered = 0;
+    for (unsigned i = 0; i < COUNT; i += 2) {
+        unordered |= _mm512_cmp_ps_mask(values[i], values[i + 1], _CMP_UNORD_Q);
+    }
+    return unordered != 0;
+#elif defined(__AVX2__)
+    Vector<float> unordered = _mm256_cmp_ps(values[0], values[1], _CMP_UNORD_Q);
+    for (unsigned i = 2; i < COUNT; i += 2) {
+        unordered = _mm256_or_ps(unordered, _mm256_cmp_ps(values[i], values[i + 1], _CMP_UNORD_Q));
+    }
+    return _mm256_movemask_ps(unordered) != 0;
+#else
+    auto unordered = values[0] != values[0];
+    for (unsigned i = 1; i < COUNT; ++i) {
+        unordered |= values[i] != values[i];
+    }
+    return sign_bits<std::int32_t>(unordered) != 0;
+#endif
+}
+
+/// Replaces NaN lanes of some vectors by the canonical NaN.
+///
+/// NaNs are rare. The processor predicts that there is none, so an instruction that uses the values
+/// need not wait for the test, as it would for a blend.
+template <unsigned COUNT>
+[[gnu::always_inline]] inline void make_canonical(Vector<float> (&values)[COUNT]) {
+    if (has_nan(values)) [[unlikely]] {
+        for (Vector<float>& value : values) {
+            value = canonical(value);
+        }
+    }
+}
+
 [[gnu::always_inline]] inline float canonical(float value) {
     return value != value ? float_from(CANONICAL_NAN) : value;
 }
