@@ -63,6 +63,27 @@ void matmul(const float* a, const float* b, float* c, int n) {
     });
 }
 
+void arithmetic(int steps) {
+#if defined(__AVX512F__)
+    constexpr int bytes = 64;
+#else
+    constexpr int bytes = 32;
+#endif
+    typedef float Values __attribute__((vector_size(bytes)));
+    constexpr int chains = 12; // more than the units have operations under way
+    parallel(steps, [](int begin, int end) {
+        Values values[chains] = {};
+        for (int step = begin; step < end; ++step) {
+            for (Values& each : values) {
+                each = each * 0.5F + 1.0F;
+            }
+        }
+        for (const Values& each : values) {
+            asm volatile("" : : "m"(each)); // the results count as used
+        }
+    });
+}
+
 void mandelbrot(int* out, int size, int limit) {
     // Computes sixteen pixels at a time with a mask, like hand-vectorised code.
     constexpr int LANES = 16;
@@ -146,6 +167,7 @@ const Kernels CUPRUM_NATIVE_KERNELS = {
     .use_threads = use_threads,
     .saxpy = saxpy,
     .matmul = matmul,
+    .arithmetic = arithmetic,
     .mandelbrot = mandelbrot,
     .reduce = reduce,
     .histogram = histogram,

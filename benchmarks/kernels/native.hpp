@@ -17,6 +17,9 @@ struct Kernels {
     /// c = a * b, square matrices with `n` rows.
     void (*matmul)(const float* a, const float* b, float* c, int n);
 
+    /// Runs `steps` rounds of multiply-adds that keep the vector units busy and access no memory.
+    void (*arithmetic)(int steps);
+
     /// Counts the steps, at most `limit`, that each of size * size points stays near the origin.
     void (*mandelbrot)(int* out, int size, int limit);
 
