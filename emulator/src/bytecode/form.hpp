@@ -158,6 +158,9 @@ enum class Variant : std::uint8_t {
     FusedChain,
     LinkedAdd,
     LinkedAdd32, // only behind a chain
+    // An f32 instruction whose handler also runs the next one, the only reader of the result;
+    // find_pairs. No code jumps between them.
+    FusedPair,
 };
 
 /// The family of a form's structure; specialised beside each structure.

@@ -88,7 +88,8 @@ enum Flags : std::uint8_t {
     ENDS_BLOCK = 8,       // not all lanes simply continue with the next instruction
     NO_FALL_THROUGH = 16, // without a guard, no lane continues with the next instruction
     HAS_SIDE_EFFECT = 32, // must not be removed even if its results are unused
-    CAN_WAIT = 64, // a reduction that may take effect later (passes/find_last_reductions.cpp)
+    CAN_WAIT = 64,   // a reduction that may take effect later (passes/find_last_reductions.cpp)
+    RUNS_NEXT = 128, // in lockstep, the handler may run the next instruction too (find_pairs)
 };
 
 /// One instruction. `dst[0 .. dst_count)` are written, `src[0 .. src_count)` are read.

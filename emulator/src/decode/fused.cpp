@@ -6,6 +6,7 @@
 #include "bytecode/forms.hpp"
 #include "decode/select.hpp"
 
+#include <optional>
 #include <utility>
 
 namespace cuprum::emulator {
@@ -26,21 +27,54 @@ bool is_word_load(const Instruction& load) {
 
 namespace {
 
-/// Returns whether an instruction is fma.rn.f32 without further modifiers.
-bool is_plain_fma(const Instruction& instruction) {
+/// Returns what an instruction of f32 computes: add, sub, mul or fma without further modifiers.
+std::optional<FloatOp> plain_operation(const Instruction& instruction) {
     if (instruction.form.family() != Family::Float) {
-        return false;
+        return std::nullopt;
     }
     const auto form = instruction.form.as<FloatForm>();
-    return form.op == FloatOp::Fma && form.type == ptx::Type::F32 &&
-           form.rounding == Rounding::Nearest && !form.flushes && !form.is_saturating &&
-           !form.is_relu && !form.is_oob;
+    const bool is_plain = form.type == ptx::Type::F32 && form.rounding == Rounding::Nearest &&
+                          !form.flushes && !form.is_saturating && !form.is_relu && !form.is_oob;
+    const bool is_known = form.op == FloatOp::Add || form.op == FloatOp::Sub ||
+                          form.op == FloatOp::Mul || form.op == FloatOp::Fma;
+    return is_plain && is_known ? std::optional(form.op) : std::nullopt;
+}
+
+/// Returns how a comparison of f32 uses its first source, if it only writes a predicate.
+std::optional<FloatPairUse> use_of_comparison(const Instruction& instruction) {
+    const auto form = instruction.form.as<CompareForm>();
+    if (form.type != ptx::Type::F32 || form.flushes || form.result != CompareResult::Predicate ||
+        instruction.tag != 0 || instruction.dst_count != 1) {
+        return std::nullopt;
+    }
+    switch (form.compare) {
+    case Compare::Lt:
+        return FloatPairUse::Less;
+    case Compare::Le:
+        return FloatPairUse::NotGreater;
+    case Compare::Gt:
+        return FloatPairUse::Greater;
+    case Compare::Ge:
+        return FloatPairUse::NotLess;
+    default:
+        return std::nullopt;
+    }
+}
+
+/// Returns whether an instruction stores one 32-bit word to a linear address in device memory.
+bool is_word_store(const Instruction& store) {
+    if (store.form.family() != Family::Memory || store.form.variant != Variant::Linear) {
+        return false;
+    }
+    const auto form = store.form.as<MemoryForm>();
+    return form.is_store && !form.is_ordered && form.count == 1 && form.element_bytes == 4 &&
+           form.register_width == bytecode::Width::B32 && form.space == ptx::Space::Global;
 }
 
 } // namespace
 
 void fuse_load_load_fma(Instruction& first, const Instruction& second, Instruction& fma) {
-    if (!is_plain_fma(fma) || !is_word_load(first) || !is_word_load(second)) {
+    if (plain_operation(fma) != FloatOp::Fma || !is_word_load(first) || !is_word_load(second)) {
         return;
     }
     const Operand a = first.dst[0];
@@ -62,6 +96,55 @@ void fuse_load_load_fma(Instruction& first, const Instruction& second, Instructi
     fused.variant = role;
     if (fused_handler(fused, second.form) != nullptr) {
         first.form = fused;
+    }
+}
+
+bool runs_next(const Instruction& first, const Instruction& second) {
+    const Operand result = first.dst[0];
+    if (plain_operation(first) == FloatOp::Fma) {
+        return is_word_store(second) && second.guard.is_none() && second.src[1] == result;
+    }
+    return first.form.family() == Family::Compare && first.form.variant == Variant::Linear &&
+           second.form.is(FixedOp::BranchGuarded) && second.guard == result;
+}
+
+void fuse_floats(Instruction& first, Instruction& second) {
+    if (!second.guard.is_none() || !plain_operation(first)) {
+        return;
+    }
+    const std::optional<FloatOp> next = plain_operation(second);
+    if (next && next != FloatOp::Sub && second.src[1] == first.dst[0]) {
+        std::swap(second.src[0], second.src[1]); // NaNs become canonical, so the order is free
+    }
+    if (find_float_pair(first, second)) {
+        first.form.variant = Variant::FusedPair;
+    }
+}
+
+std::optional<FloatPairForm> find_float_pair(const Instruction& first, const Instruction& second) {
+    const std::optional<FloatOp> op = plain_operation(first);
+    // A multiply-add may belong to a sequence of fuse_loads already.
+    if (!op || op == FloatOp::Fma) {
+        return std::nullopt;
+    }
+    const Operand result = first.dst[0];
+    const bool is_first_source = second.src[0] == result;
+    if (second.form.family() == Family::Compare) {
+        const std::optional<FloatPairUse> use = use_of_comparison(second);
+        return is_first_source && use ? std::optional(FloatPairForm{*op, *use}) : std::nullopt;
+    }
+    using Use = FloatPairUse;
+    switch (plain_operation(second).value_or(FloatOp::Div)) {
+    case FloatOp::Add:
+        return FloatPairForm{*op, Use::Added};
+    case FloatOp::Sub:
+        return FloatPairForm{*op, is_first_source ? Use::Reduced : Use::Subtracted};
+    case FloatOp::Mul:
+        return FloatPairForm{*op, Use::Multiplied};
+    case FloatOp::Fma:
+        return FloatPairForm{*op, is_first_source ? Use::Scaled : Use::Summed};
+    default:
+        return std::nullopt;
     }
 }
 

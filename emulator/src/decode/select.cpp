@@ -7,10 +7,12 @@
 #include "bytecode/fused_forms.hpp"
 #include "bytecode/image_forms.hpp"
 #include "bytecode/matrix_forms.hpp"
+#include "decode/fused.hpp"
 #include "interp/lockstep.hpp"
 #include "interp/texture.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace cuprum::emulator {
 
@@ -133,6 +135,10 @@ Handler fused_handler(const Form& first, const Form& second, BlockShape shape) {
     return selectors().fused->load_load_fma(fused_form(first, second, shape));
 }
 
+Handler pair_handler(const bytecode::Instruction& first, const bytecode::Instruction& second) {
+    return selectors().fused->float_pair(find_float_pair(first, second).value());
+}
+
 namespace {
 
 /// Returns whether all warps fetch from one texture, with coordinates of their own.
@@ -144,10 +150,23 @@ bool has_one_texture(const bytecode::Instruction& at) {
            std::none_of(at.src, at.src + at.src_count, is_of_block);
 }
 
+/// Returns the handler of an instruction on plain registers.
+LockstepHandler plain_lockstep_handler(const bytecode::Instruction& at) {
+    const LockstepSelectors& level = *selectors().lockstep;
+    LockstepHandler handler = nullptr;
+    if (at.guard.is_none() && at.form.family() == Family::Float) {
+        handler = level.floating(at.form.as<FloatForm>());
+    } else if (at.guard.is_none() && at.form.family() == Family::Convert) {
+        handler = level.conversion(at.form.as<ConvertForm>());
+    }
+    return handler != nullptr ? handler : lockstep::common_handler(at);
+}
+
 } // namespace
 
-LockstepHandler lockstep_handler(const bytecode::Instruction& at, const Form& next) {
+LockstepHandler lockstep_handler(std::span<const bytecode::Instruction> code) {
     const LockstepSelectors* const level = selectors().lockstep;
+    const bytecode::Instruction& at = code[0];
     const Form& form = at.form;
     if (level == nullptr) {
         return nullptr;
@@ -162,12 +181,17 @@ LockstepHandler lockstep_handler(const bytecode::Instruction& at, const Form& ne
     }
     switch (form.variant) {
     case Variant::Plain:
-        return lockstep::common_handler(at);
+        return plain_lockstep_handler(at);
     case Variant::FusedProduct:
     case Variant::FusedAddsSecond:
     case Variant::FusedAddsFirst:
-    case Variant::FusedChain:
-        return level->load_load_fma(fused_form(form, next, BlockShape::Any));
+    case Variant::FusedChain: {
+        LoadLoadFmaForm fused = fused_form(form, code[1].form, BlockShape::Any);
+        fused.is_stored = (code[2].flags & bytecode::RUNS_NEXT) != 0;
+        return level->load_load_fma(fused);
+    }
+    case Variant::FusedPair:
+        return level->float_pair(find_float_pair(at, code[1]).value());
     default:
         break;
     }

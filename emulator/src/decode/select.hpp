@@ -8,6 +8,8 @@
 #include "bytecode/code_source.hpp"
 #include "bytecode/instruction.hpp"
 
+#include <span>
+
 namespace cuprum::emulator {
 
 /// Returns the handler of an instruction for plain registers; nullptr if there is none at this
@@ -25,10 +27,14 @@ linear_handler(const bytecode::Form& form, bytecode::BlockShape shape = bytecode
 fused_handler(const bytecode::Form& first, const bytecode::Form& second,
               bytecode::BlockShape shape = bytecode::BlockShape::Any);
 
-/// Returns the handler that runs an instruction for all warps of a block; nullptr if the warps must
-/// run it alone. `next` is the instruction behind it.
-[[nodiscard]] bytecode::LockstepHandler lockstep_handler(const bytecode::Instruction& at,
-                                                         const bytecode::Form& next);
+/// Returns the handler that runs two f32 instructions (Variant::FusedPair).
+[[nodiscard]] bytecode::Handler pair_handler(const bytecode::Instruction& first,
+                                             const bytecode::Instruction& second);
+
+/// Returns the handler that runs the first instruction of `code` for all warps of a block; nullptr
+/// if the warps must run it alone.
+[[nodiscard]] bytecode::LockstepHandler
+lockstep_handler(std::span<const bytecode::Instruction> code);
 
 /// Returns whether the emulated device can run a form.
 [[nodiscard]] inline bool is_supported(const bytecode::Form& form) {

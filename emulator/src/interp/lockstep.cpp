@@ -42,6 +42,21 @@ void put(std::byte* to, T first, T second) {
     std::memcpy(to + sizeof first, &second, sizeof second);
 }
 
+/// Returns whether this processor fetches adjacent lines ahead only up to the end of a page.
+/// Processors of AMD continue in the next page, and explicit requests cost time: a sum of two
+/// vectors took 40 % longer with them on two cores of an EPYC, and 20 % less on a Xeon.
+bool stops_at_pages() {
+#if defined(__x86_64__)
+    static const bool is_amd = [] {
+        __builtin_cpu_init();
+        return __builtin_cpu_is("amd") != 0;
+    }();
+    return !is_amd;
+#else
+    return true;
+#endif
+}
+
 /// The lanes that a guard selects, in all warps of a block.
 enum class Choice : std::uint8_t { None, All, Some };
 
@@ -102,13 +117,16 @@ LockstepHandler common_handler(const Instruction& at) {
 }
 
 std::uint32_t fitting_warps(const bytecode::Kernel& kernel) {
-    const std::size_t plain_bytes = kernel.frame_bytes - LINEAR_BYTES * kernel.linear_slots.size();
-    return plain_bytes == 0 ? WARP_SIZE : static_cast<std::uint32_t>(MAX_PLAIN_BYTES / plain_bytes);
+    const std::size_t plain_bytes =
+        kernel.frame_bytes - LINEAR_BYTES * kernel.linear_slots.size() - kernel.skipped_bytes;
+    return plain_bytes == 0 ? MAX_TEAM_WARPS
+                            : static_cast<std::uint32_t>(MAX_PLAIN_BYTES / plain_bytes);
 }
 
 void configure(Lockstep& block, BlockContext& context, std::byte* heads, std::uint32_t blocks) {
     const bytecode::Kernel& kernel = *context.kernel;
     block.handlers = nullptr;
+    block.fetches_adjacent = stops_at_pages();
     block.warps = context.warps;
     block.block_count = blocks;
     block.block_warps = context.warp_count;
@@ -190,6 +208,11 @@ void leave(Lockstep& block) {
     show_place(block);
     hand_out_heads(block);
     block.are_warps_ready = false; // they go their own ways now
+}
+
+const Instruction* run_branch(Lockstep& block, const Instruction* at, bool guard_holds) {
+    const bool is_negated = (at->flags & bytecode::GUARD_NEGATED) != 0;
+    return guard_holds != is_negated ? jump(block, at) : at + 1;
 }
 
 void prepare_warps(Lockstep& block) {

@@ -38,6 +38,10 @@
 
 namespace cuprum::emulator {
 
+/// The most warps of a block.
+constexpr std::uint32_t MAX_BLOCK_WARPS = 32;
+/// The most warps of a team of blocks.
+constexpr std::uint32_t MAX_TEAM_WARPS = 256;
 /// The index of the warp step in a head.
 constexpr std::uint32_t WARP_STEP = 6;
 /// The index of the step from block to block, which is 0 in a single block.
@@ -77,6 +81,7 @@ struct Lockstep {
     std::uint32_t budget = 0;          // back edges left
     bool are_warps_ready = false;      // they can run single instructions
     bool are_blocks_ready = false;     // of a team: every block knows its own values
+    bool fetches_adjacent = false;     // loads of a team fetch what lies ahead of them
     End end = End::Alone;              // valid after a handler has returned nullptr
     // Where the last loads began, by instruction: to fetch what a loop loads next.
     static constexpr std::size_t STARTS = 8;
@@ -130,6 +135,10 @@ void start(Lockstep& block, std::uint32_t blocks = 1);
 
 /// Ends lockstep where the block stands, as End::Alone does.
 void leave(Lockstep& block);
+
+/// Runs a guarded branch whose guard is the same in all threads.
+[[nodiscard]] const bytecode::Instruction*
+run_branch(Lockstep& block, const bytecode::Instruction* at, bool guard_holds);
 
 /// Makes the warps ready to run an instruction on their own.
 void prepare_warps(Lockstep& block);

@@ -351,7 +351,9 @@ void run_group_probed(WarpContext& warp) {
             }
         }
         const Instruction* const done = at;
-        at = done->handler(warp, done, mask);
+        // One instruction at a time: the probe follows values from one to the next.
+        const bool is_pair = done->form.variant == bytecode::Variant::FusedPair;
+        at = (is_pair ? done->plain : done->handler)(warp, done, mask);
         if (at != nullptr || warp.stop != Stop::Fault) {
             warp.block->probe->observe(warp, done, mask);
         }

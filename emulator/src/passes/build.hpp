@@ -127,6 +127,7 @@ void remove_dead_code(KernelBuild& build);
 void find_last_reductions(KernelBuild& build);
 void find_linear(KernelBuild& build);
 void fuse_loads(KernelBuild& build);
+void find_pairs(KernelBuild& build);
 void find_wait_loops(KernelBuild& build);
 void find_live_ranges(KernelBuild& build);
 void assign_slots(KernelBuild& build);

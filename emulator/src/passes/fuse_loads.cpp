@@ -7,7 +7,7 @@
 // Sequences that add to one sum, as in an unrolled dot product, form a chain.
 
 #include "decode/fused.hpp"
-#include "passes/build.hpp"
+#include "passes/uses.hpp"
 
 #include <algorithm>
 
@@ -25,18 +25,16 @@ constexpr std::size_t SEQUENCE = 3;
 class LoadFuser {
 public:
     explicit LoadFuser(KernelBuild& build)
-        : build_(build), code_(build.kernel.code), reads_(build.registers.size(), 0),
-          writes_(build.registers.size(), 0), is_target_(code_.size() + 1, false) {}
+        : build_(build), code_(build.kernel.code), uses_(build) {}
 
     void run() {
-        count_uses();
         for (std::size_t i = 0; i < code_.size(); ++i) {
             delay(i);
         }
         for (std::size_t i = 0; i + 2 < code_.size(); ++i) {
             if (is_for_next_alone(code_[i]) && is_for_next_alone(code_[i + 1]) &&
-                !is_target_[i + 1] && !is_target_[i + 2] && code_[i + 2].guard.is_none() &&
-                code_[i + 2].src_count == 3) {
+                !uses_.is_target(i + 1) && !uses_.is_target(i + 2) &&
+                code_[i + 2].guard.is_none() && code_[i + 2].src_count == 3) {
                 fuse_load_load_fma(code_[i], code_[i + 1], code_[i + 2]);
             }
         }
@@ -49,47 +47,20 @@ public:
     }
 
 private:
-    void count_uses();
     void delay(std::size_t load);
     void link(std::size_t first);
     void finish(std::size_t first);
 
     [[nodiscard]] bool is_for_next_alone(const Instruction& load) const {
         return load.form.variant == Variant::Linear && load.guard.is_none() &&
-               load.dst_count == 1 && is_register(load.dst[0]) && is_used_once(load.dst[0]);
-    }
-
-    [[nodiscard]] bool is_used_once(Operand operand) const {
-        return reads_[operand.offset()] == 1 && writes_[operand.offset()] == 1;
+               load.dst_count == 1 && uses_.is_used_once(load.dst[0]);
     }
 
     KernelBuild& build_;
     std::vector<Instruction>& code_;
-    std::vector<std::uint32_t> reads_;
-    std::vector<std::uint32_t> writes_;
     // Code that jumps to the instruction after a load expects the result in the register.
-    std::vector<bool> is_target_;
+    const Uses uses_;
 };
-
-void LoadFuser::count_uses() {
-    for (Instruction& instruction : code_) {
-        for_each_source(build_, instruction, [&](Operand operand) {
-            if (is_register(operand)) {
-                ++reads_[operand.offset()];
-            }
-        });
-        for_each_destination(build_, instruction, [&](Operand operand) {
-            if (is_register(operand)) {
-                ++writes_[operand.offset()];
-            }
-        });
-    }
-    for (const std::uint32_t label : build_.labels) {
-        if (label < code_.size()) {
-            is_target_[label] = true;
-        }
-    }
-}
 
 /// Moves a load behind the additions that compute the address of the next load, so that the two
 /// loads can be fused.
@@ -98,11 +69,11 @@ void LoadFuser::delay(std::size_t load) {
         return;
     }
     std::size_t next = load + 1;
-    while (next < code_.size() && !is_target_[next] && is_linear_add(code_[next], 64) &&
+    while (next < code_.size() && !uses_.is_target(next) && is_linear_add(code_[next], 64) &&
            code_[next].guard.is_none() && code_[next].dst[0] != code_[load].src[0]) {
         ++next;
     }
-    if (next == load + 1 || next >= code_.size() || is_target_[next] ||
+    if (next == load + 1 || next >= code_.size() || uses_.is_target(next) ||
         !is_word_load(code_[next])) {
         return;
     }
@@ -120,11 +91,11 @@ void LoadFuser::link(std::size_t first) {
         return;
     }
     std::size_t next = first + SEQUENCE;
-    while (next < code_.size() && !is_target_[next] && is_linear_add(code_[next], 64) &&
+    while (next < code_.size() && !uses_.is_target(next) && is_linear_add(code_[next], 64) &&
            code_[next].guard.is_none()) {
         ++next;
     }
-    if (next + 2 >= code_.size() || is_target_[next] ||
+    if (next + 2 >= code_.size() || uses_.is_target(next) ||
         code_[next].form.variant != Variant::FusedProduct ||
         !have_equal_spaces(code_[first], code_[next]) ||
         !have_equal_spaces(code_[first + 1], code_[next + 1])) {
@@ -132,7 +103,8 @@ void LoadFuser::link(std::size_t first) {
     }
     const Operand sum = code_[first + 2].dst[0];
     const Instruction& user = code_[next + 2];
-    if (!is_register(sum) || user.src[2] != sum || !(is_used_once(sum) || user.dst[0] == sum)) {
+    if (!is_register(sum) || user.src[2] != sum ||
+        !(uses_.is_used_once(sum) || user.dst[0] == sum)) {
         return;
     }
     code_[first].form.variant = Variant::FusedChain;
@@ -153,7 +125,7 @@ void LoadFuser::finish(std::size_t first) {
     if (code_[next].form.variant != Variant::FusedProduct) {
         return; // not the last but one
     }
-    for (next += SEQUENCE; next < code_.size() && !is_target_[next]; ++next) {
+    for (next += SEQUENCE; next < code_.size() && !uses_.is_target(next); ++next) {
         Instruction& add = code_[next];
         if (!add.guard.is_none() || !(is_linear_add(add, 64) || is_linear_add(add, 32))) {
             return;

@@ -29,6 +29,7 @@ constexpr std::array PIPELINE{
     Pass{"fuse_loads", fuse_loads},             // some handlers run several instructions
     Pass{"find_blocks", find_blocks},           // the graph matches the changed code
     Pass{"find_wait_loops", find_wait_loops},   // loops that only test mbarriers are known
+    Pass{"find_pairs", find_pairs},             // results that only the next one reads are known
     Pass{"find_live_ranges", find_live_ranges}, // the live range of each register is known
     Pass{"assign_slots", assign_slots},         // registers are offsets into the frame
     Pass{"resolve_branches", resolve_branches}, // branch targets are instruction indices

@@ -20,6 +20,8 @@
 #include <array>
 #include <list>
 #include <mutex>
+#include <span>
+#include <unordered_set>
 
 namespace cuprum::emulator::passes {
 
@@ -159,7 +161,9 @@ void select_for(std::vector<Instruction>& code, BlockShape shape) {
         const bool is_single = variant == Variant::Linear || variant == Variant::LinkedAdd ||
                                variant == Variant::LinkedAdd32;
         instruction.handler = is_single ? linear_handler(instruction.form, shape)
-                                        : fused_handler(instruction.form, code[i + 1].form, shape);
+                              : variant == Variant::FusedPair
+                                  ? pair_handler(instruction, code[i + 1])
+                                  : fused_handler(instruction.form, code[i + 1].form, shape);
     }
 }
 
@@ -171,8 +175,7 @@ constexpr std::size_t MAX_LOCKSTEP = 1024;
 std::vector<bytecode::LockstepHandler> lockstep_handlers(const std::vector<Instruction>& code) {
     std::vector<bytecode::LockstepHandler> handlers;
     for (std::size_t i = 0; i < std::min(code.size(), MAX_LOCKSTEP); ++i) {
-        const bytecode::Form next = i + 1 < code.size() ? code[i + 1].form : bytecode::Form{};
-        const bytecode::LockstepHandler handler = lockstep_handler(code[i], next);
+        const bytecode::LockstepHandler handler = lockstep_handler(std::span(code).subspan(i));
         if (handler == nullptr) {
             break;
         }
@@ -180,6 +183,36 @@ std::vector<bytecode::LockstepHandler> lockstep_handlers(const std::vector<Instr
     }
     handlers.shrink_to_fit();
     return handlers;
+}
+
+/// Returns the number of instructions from `code` on whose results a fused handler keeps to itself.
+std::size_t skipped_results(std::span<const Instruction> code) {
+    switch (code[0].form.variant) {
+    case Variant::FusedPair:
+        return 1;
+    case Variant::FusedProduct:
+    case Variant::FusedAddsSecond:
+    case Variant::FusedAddsFirst:
+    case Variant::FusedChain:
+        return (code[2].flags & bytecode::RUNS_NEXT) != 0 ? 3 : 2;
+    default:
+        return 0;
+    }
+}
+
+/// Returns the size of the f32 registers in a frame that only receive such results.
+std::uint32_t skipped_bytes_of(const std::vector<Instruction>& code) {
+    std::unordered_set<std::uint32_t> skipped;
+    std::unordered_set<std::uint32_t> written;
+    std::size_t left = 0; // skipped results from here on
+    for (std::size_t i = 0; i < std::min(code.size(), MAX_LOCKSTEP); ++i) {
+        left = std::max(left, skipped_results(std::span(code).subspan(i)));
+        (left != 0 ? skipped : written).insert(code[i].dst[0].bits);
+        left -= left != 0 ? 1 : 0;
+    }
+    const auto is_untouched = [&](std::uint32_t operand) { return !written.contains(operand); };
+    return static_cast<std::uint32_t>(std::ranges::count_if(skipped, is_untouched)) *
+           bytecode::slot_bytes(bytecode::Width::B32);
 }
 
 /// Returns whether several blocks may run in lockstep (exec/team.hpp): every instruction has a
@@ -198,7 +231,7 @@ bool can_run_in_teams(const bytecode::Kernel& kernel) {
         const bool is_chain = form.variant == Variant::FusedChain ||
                               form.variant == Variant::LinkedAdd ||
                               form.variant == Variant::LinkedAdd32;
-        if (is_loop || is_barrier || is_chain || form.family() == Family::Sample) {
+        if (is_loop || is_barrier || is_chain) {
             return false;
         }
     }
@@ -249,6 +282,7 @@ void select_handlers(KernelBuild& build) {
     select_for(build.kernel.code, BlockShape::Any);
     if (build.options.memory == nullptr || build.options.memory->checks == 0) {
         build.kernel.lockstep = lockstep_handlers(build.kernel.code);
+        build.kernel.skipped_bytes = skipped_bytes_of(build.kernel.code);
         build.kernel.can_run_in_teams = can_run_in_teams(build.kernel);
         build.kernel.first_effect = first_effect_of(build.kernel.code);
     }

@@ -4,35 +4,19 @@
 // Two loads and a multiply-add in one handler, the most common use of loaded values. The loaded
 // values do not go through registers.
 
-#include "bytecode/fused_forms.hpp"
-#include "interp/handlers/float_common.hpp"
 #include "interp/handlers/linear_access.hpp"
+#include "interp/handlers/products.hpp"
 #include "interp/handlers/select.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
 namespace {
 
-/// Returns a chunk of lanes of a half; `chunk` counts from the start of the half.
-[[gnu::always_inline]] inline Vector<float> fetch(const std::byte* from, bool is_uniform,
-                                                  unsigned chunk) {
-    return is_uniform ? broadcast<float>(*reinterpret_cast<const Aliased<float>::Value*>(from))
-                      : load<float>(from, chunk);
-}
-
 template <Space FIRST>
 [[gnu::noinline]] const Instruction* run_first(WarpContext& warp, const Instruction* at,
                                                std::uint32_t mask) {
     static const Handler alone = select_linear_memory({.space = FIRST});
     return alone(warp, at, mask);
-}
-
-template <FusedRole ROLE>
-[[gnu::always_inline]] inline Vector<float> combine(Vector<float> first, Vector<float> second,
-                                                    Vector<float> other) {
-    return canonical(ROLE == FusedRole::Product      ? fused(first, second, other)
-                     : ROLE == FusedRole::AddsSecond ? fused(first, other, second)
-                                                     : fused(second, other, first));
 }
 
 /// Computes if the lanes of each half of the warp read adjacent addresses or one address.
@@ -49,16 +33,18 @@ template <Space FIRST, Space SECOND, FusedRole ROLE>
     }
     std::byte* const to = locate(warp, fma->dst[0]);
     const std::byte* const other = locate(warp, fma->src[ROLE == FusedRole::Product ? 2 : 1]);
+    Vector<float> results[CHUNKS<float>];
     for (unsigned half = 0; half < 2; ++half) {
         const std::byte* const from_a = half == 0 ? a.low : a.high;
         const std::byte* const from_b = half == 0 ? b.low : b.high;
         for (unsigned i = 0; i < chunks; ++i) {
             const unsigned chunk = half * chunks + i;
-            store<float>(to, chunk,
-                         combine<ROLE>(fetch(from_a, a.is_uniform, i),
-                                       fetch(from_b, b.is_uniform, i), load<float>(other, chunk)));
+            results[chunk] =
+                combine<ROLE>(fetch_lanes(from_a, a.is_uniform, i),
+                              fetch_lanes(from_b, b.is_uniform, i), load<float>(other, chunk));
         }
     }
+    store_canonical(to, results);
     return at + 3;
 }
 
@@ -76,11 +62,13 @@ const Instruction* load_load_fma(WarpContext& warp, const Instruction* at, std::
     }
     std::byte* const to = locate(warp, fma->dst[0]);
     const std::byte* const other = locate(warp, fma->src[ROLE == FusedRole::Product ? 2 : 1]);
+    Vector<float> results[CHUNKS<float>];
     for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
-        store<float>(to, chunk,
-                     combine<ROLE>(fetch(a, is_a_uniform, chunk), fetch(b, is_b_uniform, chunk),
-                                   load<float>(other, chunk)));
+        results[chunk] =
+            combine<ROLE>(fetch_lanes(a, is_a_uniform, chunk), fetch_lanes(b, is_b_uniform, chunk),
+                          load<float>(other, chunk));
     }
+    store_canonical(to, results);
     return at + 3;
 }
 
@@ -183,8 +171,8 @@ struct Chain {
         for (unsigned part = 0; part < PARTS; ++part) {
             for (unsigned i = 0; i < CHUNKS_A_PART; ++i) {
                 Vector<float>& chunk = sum[part * CHUNKS_A_PART + i];
-                chunk = fused(fetch(from_a[part], a.is_uniform, i),
-                              fetch(from_b[part], b.is_uniform, i), chunk);
+                chunk = fused(fetch_lanes(from_a[part], a.is_uniform, i),
+                              fetch_lanes(from_b[part], b.is_uniform, i), chunk);
             }
         }
         return true;
@@ -247,10 +235,7 @@ const Instruction* run_chain(WarpContext& warp, const Instruction* at, std::uint
         fma = next + 2;
         next += 3;
     }
-    std::byte* const to = locate(warp, fma->dst[0]);
-    for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
-        store<float>(to, chunk, canonical(chain.sum[chunk]));
-    }
+    store_canonical(locate(warp, fma->dst[0]), chain.sum);
     for (bool is_done = true; is_done; next += is_done ? 1 : 0) {
         const bytecode::Variant variant = next->form.variant;
         is_done = variant == bytecode::Variant::LinkedAdd ? add_linear<std::uint64_t>(warp, next)
@@ -298,6 +283,9 @@ Handler select_load_load_fma(const LoadLoadFmaForm& form) {
 
 } // namespace
 
-const FusedSelectors FUSED_SELECTORS = {.load_load_fma = select_load_load_fma};
+const FusedSelectors FUSED_SELECTORS = {
+    .load_load_fma = select_load_load_fma,
+    .float_pair = select_float_pair,
+};
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

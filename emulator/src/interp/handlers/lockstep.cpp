@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Arithmetic and comparisons of linear registers that run once for all warps of a block, or of a
-// team of blocks. lockstep_memory.cpp and lockstep_products.cpp access memory.
+// team of blocks. lockstep_memory.cpp and lockstep_products.cpp access memory, lockstep_lanes.cpp
+// computes with plain registers.
 
 #include "interp/handlers/linear_selection.hpp"
 #include "interp/handlers/lockstep_block.hpp"
@@ -20,12 +21,28 @@ const Instruction* spread(Lockstep& block, const Instruction* at) {
     if (!is_linear_operand(source)) {
         return at + 1;
     }
-    if (!is_valid(block, source)) [[unlikely]] {
+    const auto* const head = head_of(block.whole, source);
+    const Head value = load_head(head);
+    if (!is_known(value, head)) [[unlikely]] {
         return block.leave();
     }
-    hand_out<T>(block, source);
-    for (U w = 0; w < block.warp_count; ++w) {
-        spread_lanes<T>(block.frames + w * block.warp_stride_bytes + source.bits);
+    // The lanes of the first warp. Those of the others are a multiple of a step away.
+    constexpr UL all = sizeof(T) == 4 ? 0xffffffff : ~UL{0};
+    std::byte* to = block.frames + source.bits;
+    store_head(to - HEAD_BYTES, value & places(all, all, 0, 0));
+    spread_lanes<T>(to);
+    Vector<T> first[CHUNKS<T>];
+    for (unsigned chunk = 0; chunk < CHUNKS<T>; ++chunk) {
+        first[chunk] = load<T>(to, chunk);
+    }
+    for (UL b = 0; b < block.block_count; ++b) {
+        for (UL w = 0; w < block.block_warps; ++w) {
+            const auto distance = static_cast<T>(value[BLOCK_STEP] * b + value[WARP_STEP] * w);
+            for (unsigned chunk = 0; chunk < CHUNKS<T>; ++chunk) {
+                store<T>(to, chunk, first[chunk] + distance);
+            }
+            to += block.warp_stride_bytes;
+        }
     }
     return at + 1;
 }
@@ -78,6 +95,9 @@ const Instruction* compare(Lockstep& block, const Instruction* at) {
     if (result == Everywhere::Unknown || at->tag != 0 || at->dst_count != 1) {
         return compare_each<T>(block, at);
     }
+    if ((at->flags & bytecode::RUNS_NEXT) != 0) { // a branch, the only reader of the result
+        return lockstep::run_branch(block, at + 1, result == Everywhere::Yes);
+    }
     std::byte* to = block.frames + at->dst[0].bits;
     for (U w = 0; w < block.warp_count; ++w) {
         *reinterpret_cast<Aliased<U>::Value*>(to) = result == Everywhere::Yes ? FULL_MASK : 0;
@@ -118,6 +138,9 @@ const LockstepSelectors LOCKSTEP_SELECTORS = {
     .load_load_fma = select_lockstep_products,
     .texture = select_lockstep_texture,
     .spread = whole::select_spread,
+    .floating = select_lockstep_float,
+    .conversion = select_lockstep_conversion,
+    .float_pair = select_lockstep_float_pair,
 };
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

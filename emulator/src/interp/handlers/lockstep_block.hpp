@@ -133,8 +133,8 @@ struct WholeBlock {
     static constexpr unsigned STEPS = ALL_STEPS;
 
     [[gnu::always_inline]] static Head places(UL base, UL step) {
-        constexpr UL most = 32; // warps, and blocks: so many steps reach as far as one of a lane
-        return whole::places(base, step, step / most, step / most);
+        // All steps of warps or of blocks together reach no further than one step of a lane.
+        return whole::places(base, step, step / MAX_BLOCK_WARPS, step / MAX_TEAM_WARPS);
     }
 };
 

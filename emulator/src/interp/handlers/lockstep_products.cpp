@@ -4,8 +4,8 @@
 // Loads with multiply-adds, alone and in chains, for all warps of a block or of a team of blocks:
 // fused.cpp does the same for one warp.
 
-#include "interp/handlers/float_common.hpp"
 #include "interp/handlers/lockstep_span.hpp"
+#include "interp/handlers/products.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
@@ -14,12 +14,6 @@ namespace whole {
 namespace {
 
 constexpr unsigned HALF_CHUNKS = CHUNKS<float> / 2; // of half a warp
-
-[[gnu::always_inline]] inline Vector<float> fetch_lanes(const std::byte* from, bool is_uniform,
-                                                        unsigned chunk) {
-    return is_uniform ? broadcast<float>(*reinterpret_cast<const Aliased<float>::Value*>(from))
-                      : load<float>(from, chunk);
-}
 
 /// The registers whose heads the warps have received for a sequence.
 struct Received {
@@ -78,7 +72,54 @@ struct Received {
     return end;
 }
 
-template <Space FIRST, Space SECOND, FusedRole ROLE>
+/// Multiplies and adds what the warps load, and stores the results to memory. Returns false, and
+/// does nothing, unless the lanes of all warps load and store adjacent words.
+///
+/// The loop touches no registers of the warps. All lanes of a warp load before one of them stores.
+template <FusedRole ROLE>
+[[gnu::always_inline]] inline bool store_row(const Lockstep& block, const Instruction* at,
+                                             const Span& a, const Span& b, const std::byte* other,
+                                             SL next_a, SL next_b) {
+    constexpr unsigned word = sizeof(float);
+    constexpr SL warp_bytes = SL{word} * WARP_SIZE;
+    Span stored;
+    if (!is_row<word>(block, a) || !is_row<word>(block, b) ||
+        !find_span<Space::Global, word, true>(block, at + 3, stored) ||
+        !is_row<word>(block, stored)) {
+        return false;
+    }
+    Vector<float> values[CHUNKS<float>];
+    for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
+        values[chunk] = load<float>(other, chunk);
+    }
+    const auto fetch = [](const std::byte* from, SL step) __attribute__((always_inline)) {
+        for (SL line = 0; step != 0 && line < warp_bytes; line += 64) {
+            __builtin_prefetch(reinterpret_cast<const std::byte*>(reinterpret_cast<UL>(from) +
+                                                                  static_cast<UL>(step + line)));
+        }
+    };
+    const std::byte* from_a = a.first;
+    const std::byte* from_b = b.first;
+    std::byte* to = stored.first;
+    for (U left = block.warp_count; left != 0; --left) {
+        fetch(from_a, next_a);
+        fetch(from_b, next_b);
+        Vector<float> results[CHUNKS<float>];
+        for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
+            results[chunk] = combine<ROLE>(load<float>(from_a, chunk), load<float>(from_b, chunk),
+                                           values[chunk]);
+        }
+        store_canonical(to, results);
+        from_a += warp_bytes;
+        from_b += warp_bytes;
+        to += warp_bytes;
+    }
+    return true;
+}
+
+/// Two loads and a multiply-add. IS_STORED: a store of the result follows, which is its only reader
+/// and may run here too.
+template <Space FIRST, Space SECOND, FusedRole ROLE, bool IS_STORED = false>
 const Instruction* load_load_fma_block(Lockstep& block, const Instruction* at) {
     Span a;
     Span b;
@@ -95,23 +136,26 @@ const Instruction* load_load_fma_block(Lockstep& block, const Instruction* at) {
     }
     const std::byte* other = block.at(0, third);
     const std::size_t other_step = is_linear_operand(third) ? block.warp_stride_bytes : 0;
-    std::byte* to = block.frames + fma->dst[0].bits;
     const SL next_a = next_team(block, at, a);
     const SL next_b = next_team(block, at + 1, b);
+    if constexpr (IS_STORED) {
+        if (other_step == 0 && store_row<ROLE>(block, at, a, b, other, next_a, next_b)) {
+            return at + 4;
+        }
+    }
+    std::byte* to = block.frames + fma->dst[0].bits;
     const auto multiply_warp = [&]() __attribute__((always_inline)) {
         fetch_next(a, next_a);
         fetch_next(b, next_b);
+        Vector<float> results[CHUNKS<float>];
         for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
             const unsigned half = chunk / HALF_CHUNKS;
             const unsigned i = chunk % HALF_CHUNKS;
-            const Vector<float> first = fetch_lanes(a.part(half), a.is_uniform, i);
-            const Vector<float> second = fetch_lanes(b.part(half), b.is_uniform, i);
-            const Vector<float> value = load<float>(other, chunk);
-            store<float>(to, chunk,
-                         canonical(ROLE == FusedRole::Product      ? fused(first, second, value)
-                                   : ROLE == FusedRole::AddsSecond ? fused(first, value, second)
-                                                                   : fused(second, value, first)));
+            results[chunk] = combine<ROLE>(fetch_lanes(a.part(half), a.is_uniform, i),
+                                           fetch_lanes(b.part(half), b.is_uniform, i),
+                                           load<float>(other, chunk));
         }
+        store_canonical(to, results);
         other += other_step;
         to += block.warp_stride_bytes;
     };
@@ -152,9 +196,7 @@ struct Products {
                         fetch_lanes(is_second ? y + b[each].half : y, IS_B_UNIFORM, i), sum[chunk]);
                 }
             }
-            for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
-                store<float>(to, chunk, canonical(sum[chunk]));
-            }
+            store_canonical(to, sum);
             from += from_step;
             to += block.warp_stride_bytes;
         }
@@ -245,6 +287,15 @@ template <Space FIRST, Space SECOND>
 LockstepHandler select_role_of(const LoadLoadFmaForm& form) {
     if (form.is_chain) {
         return run_chain_block<FIRST, SECOND>;
+    }
+    if constexpr (FIRST == Space::Global && SECOND == Space::Global) {
+        if (form.is_stored) {
+            return form.role == FusedRole::Product
+                       ? load_load_fma_block<FIRST, SECOND, FusedRole::Product, true>
+                   : form.role == FusedRole::AddsSecond
+                       ? load_load_fma_block<FIRST, SECOND, FusedRole::AddsSecond, true>
+                       : load_load_fma_block<FIRST, SECOND, FusedRole::AddsFirst, true>;
+        }
     }
     switch (form.role) {
     case FusedRole::Product:

@@ -86,7 +86,7 @@ template <Space SPACE, unsigned BYTES, bool IS_WRITE>
     if (!span.is_uniform && (nonzero_places(value ^ sequence<BYTES>()) & LOW_STEP_BITS) != 0) {
         return false;
     }
-    constexpr SL most = SL{1} << 20; // of a step; the range is then below 2^27 bytes
+    constexpr SL most = SL{1} << 20; // of a step; the range is then below 2^29 bytes
     if (span.stride > most || span.stride < -most || span.half > most || span.half < -most ||
         block_step > most || block_step < -most) [[unlikely]] {
         return false;
@@ -113,6 +113,17 @@ template <Space SPACE, unsigned BYTES, bool IS_WRITE>
     return true;
 }
 
+/// Returns whether the lanes of all warps access adjacent elements of BYTES.
+template <unsigned BYTES>
+[[gnu::always_inline]] inline bool is_row(const Lockstep& block, const Span& span) {
+    constexpr SL warp_bytes = SL{BYTES} * WARP_SIZE;
+    const SL block_bytes = warp_bytes * SL{block.block_warps};
+    const SL block_step = span.block_jump + span.stride * SL{block.block_warps};
+    return !span.is_uniform && span.half * 2 == warp_bytes &&
+           (block.block_warps == 1 || span.stride == warp_bytes) &&
+           (block.block_count == 1 || block_step == block_bytes);
+}
+
 /// Remembers where a load begins. Returns how far that is from where it began last time.
 [[gnu::always_inline]] inline SL step_from_last_time(Lockstep& block, const Instruction* at,
                                                      UL start) {
@@ -123,20 +134,23 @@ template <Space SPACE, unsigned BYTES, bool IS_WRITE>
 }
 
 /// Returns how much further to fetch while a team loads: what the next team will load, judged by
-/// the last team. Returns 0 for a single block. The processor foresees loads only up to the end of
-/// a page.
+/// the last team. Returns 0 for a single block, and if the processor itself fetches ahead.
 [[gnu::always_inline]] inline SL next_team(Lockstep& block, const Instruction* at,
                                            const Span& span) {
     if (block.block_count == 1) {
         return 0;
     }
     const SL step = step_from_last_time(block, at, reinterpret_cast<UL>(span.first));
+    const SL reach = (span.block_jump + span.stride * SL{block.block_warps}) * block.block_count;
+    const bool is_adjacent =
+        step == reach && step > 0 && (block.block_warps == 1 || span.block_jump == 0);
+    if (!is_adjacent) {
+        return step;
+    }
     // Adjacent teams need not wait for the whole team: near enough for the nearest cache, and far
     // enough for the memory to answer in time.
     constexpr SL near = 3072;
-    const bool is_adjacent =
-        span.block_jump == 0 && step == span.stride * SL{block.warp_count} && step > 0;
-    return is_adjacent ? near : step;
+    return block.fetches_adjacent ? near : 0;
 }
 
 /// Fetches what lies this much further than the current warp of a span.

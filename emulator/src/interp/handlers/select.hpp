@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "bytecode/fused_forms.hpp"
 #include "interp/handlers/common.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
@@ -32,6 +33,10 @@ Handler select_copy(const CopyForm& form);
 Handler select_pack(const PackForm& form);
 Handler select_texture(const SampleForm& form);
 bytecode::LockstepHandler select_lockstep_texture(const SampleForm& form);
+bytecode::LockstepHandler select_lockstep_float(const FloatForm& form);
+bytecode::LockstepHandler select_lockstep_conversion(const ConvertForm& form);
+Handler select_float_pair(const FloatPairForm& form);
+bytecode::LockstepHandler select_lockstep_float_pair(const FloatPairForm& form);
 Handler select_linear_move(const MoveForm& form);
 Handler select_linear_integer(const IntegerForm& form);
 Handler select_linear_bits(const BitsForm& form);
