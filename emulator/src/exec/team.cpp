@@ -20,8 +20,21 @@ constexpr std::int32_t COST_OF_PARTING = 8;
 constexpr std::int32_t MAX_PATIENCE = 2 * COST_OF_PARTING;
 /// For how many warps it is worthwhile to set up a team.
 constexpr std::uint64_t MIN_WARPS = 128;
+/// The share of a worker makes at least this many teams of more than FEW_WARPS.
+constexpr std::uint64_t MIN_TEAMS = 4;
+/// How many warps teams have if larger ones part too often.
+constexpr std::uint32_t FEW_WARPS = 32;
 /// Teams have no loops, so this is never used up.
 constexpr std::uint32_t NO_BUDGET = ~0u;
+
+/// Returns the axis of a grid along which the blocks of a team lie.
+std::uint32_t axis_of(const GridLaunch& launch) {
+    std::uint32_t axis = 0;
+    while (axis < 2 && launch.grid[axis] == 1) {
+        ++axis;
+    }
+    return axis;
+}
 
 } // namespace
 
@@ -35,7 +48,7 @@ void Team::configure(const Grid& grid, std::uint64_t blocks, std::uint32_t sm,
     if (blocks * grid.thread_count() < MIN_WARPS * WARP_SIZE) {
         return;
     }
-    most_blocks_ = fitting_blocks(grid);
+    most_blocks_ = fitting_blocks(grid, blocks);
     if (most_blocks_ < 2) {
         configured_for_ = &grid;
         return;
@@ -99,9 +112,21 @@ Team::Outcome Team::run(std::uint64_t first, std::uint64_t most) {
     }
     patience_ -= COST_OF_PARTING;
     if (patience_ < 0) {
-        lockstep_.handlers = nullptr;
+        shrink();
     }
     return Outcome::Parted;
+}
+
+/// Continues with smaller teams, or without teams. The end of a row parts a team of any size, so
+/// large teams part more often than small ones.
+void Team::shrink() {
+    const std::uint32_t few = FEW_WARPS / lockstep_.block_warps;
+    if (most_blocks_ > few && few >= 2) {
+        most_blocks_ = few;
+        patience_ = COST_OF_PARTING;
+    } else {
+        lockstep_.handlers = nullptr;
+    }
 }
 
 Fault& Team::fault() noexcept {
@@ -119,8 +144,9 @@ const std::byte* Team::frame(std::uint32_t block, std::uint32_t warp) const noex
     return warps_[block * lockstep_.block_warps + warp].frames;
 }
 
-/// Returns how many blocks of a grid may run together; fewer than two if none.
-std::uint32_t Team::fitting_blocks(const Grid& grid) const {
+/// Returns how many blocks of a grid may run together, if this worker runs `blocks` of them; fewer
+/// than two if none.
+std::uint32_t Team::fitting_blocks(const Grid& grid, std::uint64_t blocks) const {
     const GridLaunch& launch = grid.launch();
     const bytecode::Kernel& kernel = grid.kernel();
     const std::uint32_t shared_bytes =
@@ -130,16 +156,18 @@ std::uint32_t Team::fitting_blocks(const Grid& grid) const {
         grid.cluster_blocks() != 1 || grid.thread_count() % WARP_SIZE != 0) {
         return 0;
     }
-    return std::min(WARP_SIZE, lockstep::fitting_warps(kernel)) / (grid.thread_count() / WARP_SIZE);
+    const std::uint64_t block_warps = grid.thread_count() / WARP_SIZE;
+    const auto most = static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>(blocks * block_warps / MIN_TEAMS, FEW_WARPS, MAX_TEAM_WARPS));
+    const std::uint64_t fitting = std::min(most, lockstep::fitting_warps(kernel)) / block_warps;
+    return static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(fitting, launch.grid[axis_of(launch)]));
 }
 
 /// Finds the axis of the team and the steps of special values along it.
 void Team::find_values(const Grid& grid) {
     const GridLaunch& launch = grid.launch();
-    std::uint32_t axis = 0;
-    while (axis < 2 && launch.grid[axis] == 1) {
-        ++axis;
-    }
+    const std::uint32_t axis = axis_of(launch);
     lockstep_.axis = axis;
     length_ = launch.grid[axis];
     const std::uint32_t first[3] = {0, 0, 0};

@@ -40,6 +40,10 @@ using Clock = std::chrono::steady_clock;
 
 /// How long a range of blocks should run.
 constexpr std::uint64_t RANGE_NS = 25'000;
+/// The same for blocks that run in teams. They access memory in long rows, and each new range is a
+/// new place in memory, which costs more than the blocks themselves. Such a range goes back to its
+/// grid as soon as it is wanted elsewhere.
+constexpr std::uint64_t TEAM_RANGE_NS = 250'000;
 /// By how much the next range may be longer than the last one.
 constexpr std::uint64_t MAX_GROWTH = 8;
 /// How many blocks a range of the only worker has. The clock must not decide there: which blocks
@@ -74,15 +78,16 @@ public:
     }
 
     /// Notes how many clusters of the last range have started, and how long they took.
-    void note(std::uint64_t clusters, std::uint64_t ns) noexcept {
-        const std::uint64_t in_time = clusters * RANGE_NS / std::max<std::uint64_t>(1, ns);
+    void note(const Team& team, std::uint64_t clusters, std::uint64_t ns) noexcept {
+        const std::uint64_t wanted_ns = team.is_useful() ? TEAM_RANGE_NS : RANGE_NS;
+        const std::uint64_t in_time = clusters * wanted_ns / std::max<std::uint64_t>(1, ns);
         fitting_ = std::min(std::max<std::uint64_t>(1, in_time), clusters * MAX_GROWTH);
     }
 
 private:
     bool is_random_;
     bool is_alone_;             // the only worker
-    std::uint64_t fitting_ = 1; // into RANGE_NS
+    std::uint64_t fitting_ = 1; // into the wanted time
 };
 
 /// Names a block, or the first block of a cluster.
@@ -202,11 +207,12 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
     for (;;) {
         // The first range is one block. The grid may end as long as the worker holds none, and then
         // the memory that the launch refers to, which a team looks at, may be gone.
-        ClusterRange range = grid->take(time ? size.next(self.team) : 1, workers_in_all);
+        const bool is_first = !time;
+        ClusterRange range = grid->take(is_first ? 1 : size.next(self.team), workers_in_all);
         if (range.is_empty()) {
             break;
         }
-        if (!time) {
+        if (is_first) {
             // The size of the grid decides about teams, and not the clock: a run can be repeated.
             prepare_team(self, *grid, grid->block_count() / workers_in_all);
             time.emplace(grid->launch().device, self.number);
@@ -223,6 +229,9 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
             grid->fail(std::move(fault)); // this range counts as unfinished until it is reported
         }
         const std::uint64_t clusters = run_range(self, grid, range, begin, finished);
+        // The turn of the only worker ends with a range, but not with a first block that has
+        // finished: preparing a team for every block would take longer than the blocks.
+        const bool is_turn_young = is_first && is_alone && !is_random && finished == clusters;
         if (is_alone || self.reductions.apply == nullptr || begin - reported_ns > COLLECTING_NS) {
             report_finished();
             // From here on the grid may be done and may run again on other workers.
@@ -230,10 +239,10 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
         now = now_ns();
         // A grid that has ended may run again at once. What followed on its end comes first then.
         if (!range.is_empty() || !grid->may_start_more() || self.next != nullptr ||
-            (now >= turn_end && has_rivals(*grid))) {
+            (now >= turn_end && !is_turn_young && has_rivals(*grid))) {
             break;
         }
-        size.note(clusters, now - begin);
+        size.note(self.team, clusters, now - begin);
     }
     report_finished();
     if (self.block) {

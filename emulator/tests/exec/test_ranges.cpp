@@ -171,6 +171,42 @@ TEST(Ranges, many_grids_at_once_run_every_block) {
     }
 }
 
+TEST(Ranges, the_only_worker_turns_to_another_grid_after_whole_ranges) {
+    Engine::instance().configure({.worker_count = 1});
+    if (Engine::instance().worker_count() != 1) {
+        GTEST_SKIP() << "the workers have started before this test";
+    }
+    constexpr std::uint32_t blocks = 50'000;
+    TestDevice device;
+    auto* const tickets = device.allocate<std::uint32_t>(1);
+    auto* const order = device.allocate<std::uint32_t>(2 * blocks); // which grid got each ticket
+    const auto kernel = device.compile(ptx_module(R"(
+.visible .entry mark(.param .u64 tickets, .param .u64 order, .param .u32 grid) {
+    .reg .b32 %r<4>; .reg .b64 %rd<6>;
+    ld.param.u64 %rd1, [tickets];
+    ld.param.u64 %rd2, [order];
+    ld.param.u32 %r1, [grid];
+    atom.global.add.u32 %r2, [%rd1], 1;
+    mul.wide.u32 %rd3, %r2, 4;
+    add.u64 %rd4, %rd2, %rd3;
+    st.global.u32 [%rd4], %r1;
+    ret;
+})"));
+    ASSERT_TRUE(kernel) << device.log;
+    const Shape shape{.grid = blocks, .block = 1};
+    Launch first(device, kernel, shape, tickets, order, 1u);
+    Launch second(device, kernel, shape, tickets, order, 2u);
+    EXPECT_EQ(first.wait().kind, FaultKind::None);
+    EXPECT_EQ(second.wait().kind, FaultKind::None);
+    EXPECT_EQ(std::count(order, order + 2 * blocks, 1u), blocks);
+    EXPECT_EQ(std::count(order, order + 2 * blocks, 2u), blocks);
+    std::uint32_t changes = 0;
+    for (std::uint32_t i = 1; i < 2 * blocks; ++i) {
+        changes += order[i] != order[i - 1] ? 1 : 0;
+    }
+    EXPECT_LT(changes, blocks / 50);
+}
+
 TEST(Ranges, without_watching_all_launches_still_run) {
     // As with a quota of half a processor.
     Engine::instance().configure({.worker_count = 1, .spin_time = exec::spin_time_for(8, 500)});
