@@ -4,9 +4,10 @@
 // Sequences of instructions that one handler runs, as requested by the passes `fuse_loads` and
 // `find_pairs`.
 //
-// The instructions stay where they are. Only the first one gets the fused handler, which runs all
-// of them if it can and otherwise only the first. So faults and diverged lanes need no special
-// treatment. Nothing jumps to an instruction that reads a result which the handler does not store.
+// The instructions stay where they are. Only the first one gets the fused handler. A sequence of
+// loads runs only its first instruction if something is unusual; a pair always runs as a whole. So
+// faults and diverged lanes need no special treatment. Nothing jumps to an instruction that reads a
+// result which the handler does not store.
 
 #pragma once
 

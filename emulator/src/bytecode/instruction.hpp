@@ -109,8 +109,10 @@ struct Instruction {
     std::uint8_t extra_src_count = 0; // the read operands follow
     std::uint16_t tag = 0;            // family-specific
     std::uint32_t line = 0;           // index into Kernel::lines
-    Handler plain = nullptr; // the version for plain registers, if `handler` handles linear ones
-    Form form;               // what the instruction does
+    // The version for plain registers, if `handler` handles linear ones or runs several
+    // instructions.
+    Handler plain = nullptr;
+    Form form; // what the instruction does
 };
 
 } // namespace bytecode

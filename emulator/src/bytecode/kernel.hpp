@@ -163,7 +163,7 @@ struct Kernel {
     std::vector<SpecialSlot> warp_specials;
     std::vector<ParameterSlot> parameter_slots;
     std::vector<std::uint32_t> linear_slots; // offsets in a frame of registers with a LinearHead
-    std::uint32_t skipped_bytes = 0; // of plain registers in a frame that fused handlers go round
+    std::uint32_t skipped_bytes = 0; // of registers in a frame that fused handlers do not write
 
     std::vector<Parameter> parameters;
     std::uint32_t parameter_bytes = 0; // packed size

@@ -109,7 +109,10 @@ bool runs_next(const Instruction& first, const Instruction& second) {
 }
 
 void fuse_floats(Instruction& first, Instruction& second) {
-    if (!second.guard.is_none() || !plain_operation(first)) {
+    // A multiply-add may belong to a sequence of fuse_loads already.
+    const std::optional<FloatOp> op = plain_operation(first);
+    if (!op || op == FloatOp::Fma || first.form.variant != Variant::Plain ||
+        second.form.variant != Variant::Plain || !second.guard.is_none()) {
         return;
     }
     const std::optional<FloatOp> next = plain_operation(second);
@@ -123,29 +126,27 @@ void fuse_floats(Instruction& first, Instruction& second) {
 
 std::optional<FloatPairForm> find_float_pair(const Instruction& first, const Instruction& second) {
     const std::optional<FloatOp> op = plain_operation(first);
-    // A multiply-add may belong to a sequence of fuse_loads already.
-    if (!op || op == FloatOp::Fma) {
+    if (!op) {
         return std::nullopt;
     }
-    const Operand result = first.dst[0];
-    const bool is_first_source = second.src[0] == result;
+    const auto is_result = [&](unsigned source) { return second.src[source] == first.dst[0]; };
+    std::optional<FloatPairUse> use;
     if (second.form.family() == Family::Compare) {
-        const std::optional<FloatPairUse> use = use_of_comparison(second);
-        return is_first_source && use ? std::optional(FloatPairForm{*op, *use}) : std::nullopt;
+        use = is_result(0) ? use_of_comparison(second) : std::nullopt;
+    } else if (const std::optional<FloatOp> next = plain_operation(second); next) {
+        const bool is_sum = next == FloatOp::Fma;
+        if (is_result(0)) {
+            use = is_sum                 ? FloatPairUse::Scaled
+                  : next == FloatOp::Add ? FloatPairUse::Added
+                  : next == FloatOp::Sub ? FloatPairUse::Reduced
+                                         : FloatPairUse::Multiplied;
+        } else if (is_sum && is_result(2)) {
+            use = FloatPairUse::Summed;
+        } else if (next == FloatOp::Sub && is_result(1)) {
+            use = FloatPairUse::Subtracted;
+        }
     }
-    using Use = FloatPairUse;
-    switch (plain_operation(second).value_or(FloatOp::Div)) {
-    case FloatOp::Add:
-        return FloatPairForm{*op, Use::Added};
-    case FloatOp::Sub:
-        return FloatPairForm{*op, is_first_source ? Use::Reduced : Use::Subtracted};
-    case FloatOp::Mul:
-        return FloatPairForm{*op, Use::Multiplied};
-    case FloatOp::Fma:
-        return FloatPairForm{*op, is_first_source ? Use::Scaled : Use::Summed};
-    default:
-        return std::nullopt;
-    }
+    return use ? std::optional(FloatPairForm{*op, *use}) : std::nullopt;
 }
 
 bool is_linear_add(const Instruction& instruction, unsigned bits) {

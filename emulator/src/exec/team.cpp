@@ -20,8 +20,9 @@ constexpr std::int32_t COST_OF_PARTING = 8;
 constexpr std::int32_t MAX_PATIENCE = 2 * COST_OF_PARTING;
 /// For how many warps it is worthwhile to set up a team.
 constexpr std::uint64_t MIN_WARPS = 128;
-/// The share of a worker makes at least this many teams of more than FEW_WARPS.
-constexpr std::uint64_t MIN_TEAMS = 4;
+/// Teams have more than FEW_WARPS only if the share of a worker fills this many of them: setting up
+/// a large team takes longer.
+constexpr std::uint64_t MIN_TEAMS = 16;
 /// How many warps teams have if larger ones part too often.
 constexpr std::uint32_t FEW_WARPS = 32;
 /// Teams have no loops, so this is never used up.
@@ -117,8 +118,8 @@ Team::Outcome Team::run(std::uint64_t first, std::uint64_t most) {
     return Outcome::Parted;
 }
 
-/// Continues with smaller teams, or without teams. The end of a row parts a team of any size, so
-/// large teams part more often than small ones.
+/// Continues with smaller teams, or without teams. Often one team of each row parts, whatever its
+/// size; of large teams, that is a larger share.
 void Team::shrink() {
     const std::uint32_t few = FEW_WARPS / lockstep_.block_warps;
     if (most_blocks_ > few && few >= 2) {

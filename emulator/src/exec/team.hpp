@@ -3,7 +3,7 @@
 
 // Short blocks of a grid that run in lockstep (docs/design/0015_lockstep.md).
 //
-// A block of a few instructions costs more to start and to end than to run. A team runs up to 128
+// A block of a few instructions costs more to start and to end than to run. A team runs up to 256
 // warps of adjacent blocks, one instruction at a time for all of them. Such blocks have no loop and
 // no shared memory, and most of them finish together.
 //

@@ -5,8 +5,8 @@
 // result then need not go through a register.
 //
 //   - Two f32 instructions: the handlers of a warp and of a block run both.
-//   - A comparison and a branch, a multiply-add and a store: only handlers in lockstep do. A block
-//     of saxpy decides once whether it branches, and stores its sums to memory at once.
+//   - A comparison and a branch, a multiply-add and a store: only handlers in lockstep run both. A
+//     block of saxpy decides once whether it branches, and stores its sums directly to memory.
 
 #include "decode/fused.hpp"
 #include "passes/uses.hpp"

@@ -5,6 +5,7 @@
 // kernel's handlers are chosen.
 
 #include "builtins/builtins.hpp"
+#include "bytecode/forms.hpp"
 #include "check/handlers.hpp"
 #include "decode/select.hpp"
 #include "interp/bulk_copy.hpp"
@@ -185,29 +186,42 @@ std::vector<bytecode::LockstepHandler> lockstep_handlers(const std::vector<Instr
     return handlers;
 }
 
-/// Returns the number of instructions from `code` on whose results a fused handler keeps to itself.
+/// Returns how many instructions, from the first of `code` on, have results that a fused handler
+/// does not write to registers.
 std::size_t skipped_results(std::span<const Instruction> code) {
+    const auto is_global = [](const Instruction& load) {
+        return load.form.as<MemoryForm>().space == ptx::Space::Global;
+    };
     switch (code[0].form.variant) {
     case Variant::FusedPair:
         return 1;
     case Variant::FusedProduct:
     case Variant::FusedAddsSecond:
     case Variant::FusedAddsFirst:
-    case Variant::FusedChain:
-        return (code[2].flags & bytecode::RUNS_NEXT) != 0 ? 3 : 2;
+    case Variant::FusedChain: {
+        const bool runs_store =
+            (code[2].flags & bytecode::RUNS_NEXT) != 0 && is_global(code[0]) && is_global(code[1]);
+        return runs_store ? 3 : 2;
+    }
     default:
         return 0;
     }
 }
 
-/// Returns the size of the f32 registers in a frame that only receive such results.
-std::uint32_t skipped_bytes_of(const std::vector<Instruction>& code) {
+/// Returns the size of the registers in a frame that receive nothing but skipped results.
+std::uint32_t skipped_bytes_of(const bytecode::Kernel& kernel) {
     std::unordered_set<std::uint32_t> skipped;
     std::unordered_set<std::uint32_t> written;
+    const std::vector<Instruction>& code = kernel.code;
     std::size_t left = 0; // skipped results from here on
     for (std::size_t i = 0; i < std::min(code.size(), MAX_LOCKSTEP); ++i) {
         left = std::max(left, skipped_results(std::span(code).subspan(i)));
-        (left != 0 ? skipped : written).insert(code[i].dst[0].bits);
+        for (std::uint32_t each = 0; each < code[i].dst_count; ++each) {
+            (left != 0 ? skipped : written).insert(code[i].dst[each].bits);
+        }
+        for (std::uint32_t each = 0; each < code[i].extra_dst_count; ++each) {
+            written.insert(kernel.operands[code[i].extra + each].bits);
+        }
         left -= left != 0 ? 1 : 0;
     }
     const auto is_untouched = [&](std::uint32_t operand) { return !written.contains(operand); };
@@ -282,7 +296,7 @@ void select_handlers(KernelBuild& build) {
     select_for(build.kernel.code, BlockShape::Any);
     if (build.options.memory == nullptr || build.options.memory->checks == 0) {
         build.kernel.lockstep = lockstep_handlers(build.kernel.code);
-        build.kernel.skipped_bytes = skipped_bytes_of(build.kernel.code);
+        build.kernel.skipped_bytes = skipped_bytes_of(build.kernel);
         build.kernel.can_run_in_teams = can_run_in_teams(build.kernel);
         build.kernel.first_effect = first_effect_of(build.kernel.code);
     }

@@ -115,10 +115,10 @@ protected:
             }
             EXPECT_EQ(count_pairs(*together), is_pair ? 1 : 0) << first << second;
             EXPECT_EQ(count_pairs(*apart), 0) << first << second;
-            // One warp, warps in lockstep, and blocks in teams.
+            // One warp, warps in lockstep, blocks in teams, and blocks with other handlers.
             for (const Shape& shape :
                  {Shape{.grid = 40, .block = 32}, Shape{.grid = 3, .block = 256},
-                  Shape{.grid = 300, .block = 64}}) {
+                  Shape{.grid = 300, .block = 64}, Shape{.grid = 40, .block = 16, .block_y = 2}}) {
                 EXPECT_EQ(run(together, shape), run(apart, shape))
                     << first << second << " in blocks of " << shape.block;
             }
@@ -206,6 +206,10 @@ TEST_P(Pairs, other_instructions_stay_apart) {
                 "setp.ltu.f32 %p, %f4, %f2;" + std::string(KEEP_PREDICATE), false);
     expect_same("mul.f32 %f4, %f0, %f1;",
                 "setp.lt.f32 %p|%q, %f4, %f2;" + std::string(KEEP_PREDICATE), false);
+    expect_same("mul.f32 %f4, %f0, %f1;", "setp.lt.f32 %p, %f2, %f4;" + std::string(KEEP_PREDICATE),
+                false);
+    expect_same("setp.lt.f32 %q, %f3, 0f00000000; mul.f32 %f4, %f0, %f1;",
+                "setp.lt.and.f32 %p, %f4, %f2, %q;" + std::string(KEEP_PREDICATE), false);
     expect_same("setp.lt.f32 %q, %f0, 0f00000000; mov.f32 %result, %f2; mul.f32 %f4, %f0, %f1;",
                 "@%q add.f32 %result, %f4, %f2;" + std::string(KEEP), false);
     expect_same("setp.lt.f32 %q, %f0, 0f00000000; mov.f32 %f4, %f2; @%q mul.f32 %f4, %f0, %f1;",

@@ -151,9 +151,9 @@ template <typename T>
 
 /// Stores the lanes of a chunk of a register that are in `mask` and leaves the others unchanged.
 ///
-/// NOTE: this is no masked store of AVX-512. A load that follows one must wait until it has left
-/// the core; a chain of such instructions took 2.6 times as long on an EPYC. The other lanes are
-/// written too, so this is for registers only, which no other thread reads.
+/// NOTE: do not use the masked store of AVX-512 here. A later load of the same place waits until
+/// that store has left the core: a chain of such instructions took 2.6 times as long on an EPYC.
+/// This function writes the other lanes too, so it is for registers only.
 template <typename T>
 [[gnu::always_inline]] inline void store_masked(std::byte* to, unsigned chunk, Vector<T> value,
                                                 std::uint32_t mask) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Two f32 instructions in one handler, if only the second reads the result of the first. The result
-// does not go through a register, which takes as long as the arithmetic. A NaN in it need not
-// become canonical: it makes the second result a NaN too, or a comparison false.
+// does not go through a register: a store and a load would take as long as the arithmetic. A NaN in
+// it need not become canonical. It makes the second result a NaN too, or a comparison false.
 
 #include "interp/handlers/compare_lanes.hpp"
 #include "interp/handlers/float_common.hpp"
@@ -60,12 +60,13 @@ constexpr Compare comparison_of(FloatPairUse use) {
                                              : Compare::Ge;
 }
 
-/// Returns the sources of the second instruction that are not the result of the first.
+/// Returns the first source of the second instruction that is not the result of the first.
 template <FloatPairUse USE>
 [[gnu::always_inline]] inline Operand third_source(const Instruction* second) {
     return second->src[USE == FloatPairUse::Subtracted || USE == FloatPairUse::Summed ? 0 : 1];
 }
 
+/// Returns the other source of a multiply-add that is not the result of the first instruction.
 template <FloatPairUse USE>
 [[gnu::always_inline]] inline Operand fourth_source(const Instruction* second) {
     return second->src[USE == FloatPairUse::Scaled ? 2 : 1];
@@ -117,17 +118,18 @@ template <FloatOp FIRST, FloatPairUse USE>
 const Instruction* run_pair_block(Lockstep& block, const Instruction* at) {
     using whole::WarpSource;
     const Operand to = at[1].dst[0];
-    const WarpSource a(block, at->src[0]);
-    const WarpSource b(block, at->src[1]);
-    const WarpSource c(block, third_source<USE>(at + 1));
+    WarpSource a(block, at->src[0]);
+    WarpSource b(block, at->src[1]);
+    WarpSource c(block, third_source<USE>(at + 1));
     if constexpr (is_multiply_add(USE)) {
+        WarpSource d(block, fourth_source<USE>(at + 1));
         whole::for_each_warp_of(
             block, to,
             [](std::byte* place, const std::byte* from_a, const std::byte* from_b,
                const std::byte* from_c, const std::byte* from_d) __attribute__((always_inline)) {
                 compute_pair<FIRST, USE>(place, FULL_MASK, from_a, from_b, from_c, from_d);
             },
-            a, b, c, WarpSource(block, fourth_source<USE>(at + 1)));
+            a, b, c, d);
     } else {
         whole::for_each_warp_of(
             block, to,

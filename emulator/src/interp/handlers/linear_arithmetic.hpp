@@ -14,8 +14,8 @@ namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 ///
 /// `Scope` says which threads share a head. It has
 /// - STEPS: the places of the head that hold steps, as bits;
-/// - places(base, step): a head with these numbers, where 31 steps from warp to warp, if there are
-///   any, reach no further than the steps of the lanes.
+/// - places(base, step): a head with these numbers, where all steps from warp to warp or from block
+///   to block together, if there are any, reach no further than one step of a lane.
 template <typename Scope>
 struct HeadArithmetic {
     using U = std::uint32_t;

@@ -62,10 +62,11 @@ const Instruction* map_warps(Lockstep& block, const Instruction* at) {
             store<float>(to, chunk, results[chunk]);
         }
     };
-    const WarpSource a(block, at->src[0]);
-    const WarpSource b(block, at->src[1]);
+    WarpSource a(block, at->src[0]);
+    WarpSource b(block, at->src[1]);
     if constexpr (Op::COUNT == 3) {
-        for_each_warp_of(block, at->dst[0], compute, a, b, WarpSource(block, at->src[2]));
+        WarpSource c(block, at->src[2]);
+        for_each_warp_of(block, at->dst[0], compute, a, b, c);
     } else {
         for_each_warp_of(block, at->dst[0], compute, a, b);
     }
@@ -80,7 +81,8 @@ const Instruction* convert_integers(Lockstep& block, const Instruction* at) {
                          __builtin_convertvector(load<std::int32_t>(from, chunk), Vector<float>));
         }
     };
-    for_each_warp_of(block, at->dst[0], convert, WarpSource(block, at->src[0]));
+    WarpSource source(block, at->src[0]);
+    for_each_warp_of(block, at->dst[0], convert, source);
     return at + 1;
 }
 

@@ -55,7 +55,7 @@ private:
 /// Calls `body(to, from...)` for each warp, where `to` is its destination and `from` its sources.
 template <typename Body, typename... Sources>
 [[gnu::always_inline]] inline void for_each_warp_of(const Lockstep& block, Operand destination,
-                                                    Body body, Sources... sources) {
+                                                    Body body, Sources&... sources) {
     // Copies: the compiler must assume that a store to a register changes `block`.
     const U block_count = block.block_count;
     const U block_warps = block.block_warps;
