@@ -39,11 +39,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// How long a range of blocks should run.
-///
-/// Adjacent blocks often access adjacent or the same memory, and a new range begins with cache
-/// misses. So ranges are longer than a turn. A range goes back to its grid when it is wanted
-/// elsewhere.
-constexpr std::uint64_t RANGE_NS = 250'000;
+constexpr std::uint64_t RANGE_NS = 25'000;
+/// The same for blocks that run in teams. They access memory in long rows, and a new range begins
+/// with cache misses. Blocks that may wait for each other have short ranges: scans took a fifth
+/// longer with long ones.
+constexpr std::uint64_t TEAM_RANGE_NS = 250'000;
 /// By how much the next range may be longer than the last one.
 constexpr std::uint64_t MAX_GROWTH = 8;
 /// How many blocks a range of the only worker has. The clock must not decide there: which blocks
@@ -52,12 +52,10 @@ constexpr std::uint64_t MAX_GROWTH = 8;
 constexpr std::uint64_t ONLY_WORKER_RANGE = 256;
 /// The same for blocks that run in teams, which are short.
 constexpr std::uint64_t ONLY_WORKER_TEAM_RANGE = 4096;
-/// After how many short blocks a worker reads the clock while the rest of its range may be wanted.
-/// It reads the clock after every team and every long block. The only worker reads no clock: its
-/// turns end with a range, or when a block yields.
+/// After how many blocks a worker reads the clock while the rest of its range may be wanted. It
+/// reads the clock after every team. The only worker reads no clock: its turns end with a range, or
+/// when a block yields.
 constexpr std::uint64_t BLOCKS_PER_CLOCK = 8;
-/// Blocks are long if a range has no more of them.
-constexpr std::uint64_t MAX_LONG_BLOCKS = 64;
 /// How long a worker may keep finished ranges to itself while it collects reductions for all of
 /// them. Applying them takes as long as a range if many workers add to the same words.
 constexpr std::uint64_t COLLECTING_NS = 500'000;
@@ -81,15 +79,16 @@ public:
     }
 
     /// Notes how many clusters of the last range have started, and how long they took.
-    void note(std::uint64_t clusters, std::uint64_t ns) noexcept {
-        const std::uint64_t in_time = clusters * RANGE_NS / std::max<std::uint64_t>(1, ns);
+    void note(const Team& team, std::uint64_t clusters, std::uint64_t ns) noexcept {
+        const std::uint64_t wanted_ns = team.is_useful() ? TEAM_RANGE_NS : RANGE_NS;
+        const std::uint64_t in_time = clusters * wanted_ns / std::max<std::uint64_t>(1, ns);
         fitting_ = std::min(std::max<std::uint64_t>(1, in_time), clusters * MAX_GROWTH);
     }
 
 private:
     bool is_random_;
     bool is_alone_;             // the only worker
-    std::uint64_t fitting_ = 1; // into RANGE_NS
+    std::uint64_t fitting_ = 1; // into the wanted time
 };
 
 /// Names a block, or the first block of a cluster.
@@ -244,7 +243,7 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
             (now >= turn_end && !is_turn_young && has_rivals(*grid))) {
             break;
         }
-        size.note(clusters, now - begin);
+        size.note(self.team, clusters, now - begin);
     }
     report_finished();
     if (self.block) {
@@ -281,9 +280,7 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
 std::uint64_t Engine::State::run_range(Worker& self, const std::shared_ptr<Grid>& grid,
                                        ClusterRange& range, std::uint64_t begin_ns,
                                        std::uint64_t& finished) {
-    const std::uint64_t rounds_per_clock = is_only_worker()                  ? NEVER
-                                           : range.size() <= MAX_LONG_BLOCKS ? 1
-                                                                             : BLOCKS_PER_CLOCK;
+    const std::uint64_t rounds_per_clock = is_only_worker() ? NEVER : BLOCKS_PER_CLOCK;
     std::uint64_t started = 0;
     std::uint64_t rounds = 0;
     Parted parted;
