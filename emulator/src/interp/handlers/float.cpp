@@ -98,16 +98,7 @@ const Instruction* map_floats(WarpContext& warp, const Instruction* at, std::uin
                                                        load<float>(c, chunk));
         }
     }
-    make_canonical(results);
-    if (mask == FULL_MASK) [[likely]] {
-        for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
-            store<float>(to, chunk, results[chunk]);
-        }
-    } else {
-        for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
-            store_masked<float>(to, chunk, results[chunk], mask);
-        }
-    }
+    store_canonical(to, results, mask);
     return at + 1;
 }
 

@@ -94,6 +94,22 @@ template <unsigned COUNT>
     }
 }
 
+/// Makes the NaNs of a register canonical and stores the lanes of `mask`.
+[[gnu::always_inline]] inline void store_canonical(std::byte* to,
+                                                   Vector<float> (&values)[CHUNKS<float>],
+                                                   std::uint32_t mask = FULL_MASK) {
+    make_canonical(values);
+    if (mask == FULL_MASK) [[likely]] {
+        for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
+            store<float>(to, chunk, values[chunk]);
+        }
+    } else {
+        for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
+            store_masked<float>(to, chunk, values[chunk], mask);
+        }
+    }
+}
+
 [[gnu::always_inline]] inline float canonical(float value) {
     return value != value ? float_from(CANONICAL_NAN) : value;
 }

@@ -95,14 +95,7 @@ template <FloatOp FIRST, FloatPairUse USE>
         *slot = (*slot & ~mask) | (holds & mask);
         return;
     }
-    make_canonical(results);
-    for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
-        if (mask == FULL_MASK) [[likely]] {
-            store<float>(to, chunk, results[chunk]);
-        } else {
-            store_masked<float>(to, chunk, results[chunk], mask);
-        }
-    }
+    store_canonical(to, results, mask);
 }
 
 template <FloatOp FIRST, FloatPairUse USE>

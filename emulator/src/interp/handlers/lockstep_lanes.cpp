@@ -57,10 +57,7 @@ const Instruction* map_warps(Lockstep& block, const Instruction* at) {
         for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
             results[chunk] = Op::apply(load<float>(from, chunk)...);
         }
-        make_canonical(results);
-        for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
-            store<float>(to, chunk, results[chunk]);
-        }
+        store_canonical(to, results);
     };
     WarpSource a(block, at->src[0]);
     WarpSource b(block, at->src[1]);

@@ -30,13 +30,4 @@ template <FusedRole ROLE>
     }
 }
 
-/// Makes the NaNs of a register canonical and stores it.
-[[gnu::always_inline]] inline void store_canonical(std::byte* to,
-                                                   Vector<float> (&values)[CHUNKS<float>]) {
-    make_canonical(values);
-    for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
-        store<float>(to, chunk, values[chunk]);
-    }
-}
-
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE
