@@ -5,6 +5,9 @@
 // empty launches with 1, 2, 4, 8 ... workers; and a copy, arithmetic and a matrix product in native
 // code with as many threads.
 //
+// The matrix products also run in 1, 2, 4, 8 ... separate processes of one worker each, at the same
+// time. These share nothing but the machine, so they show how far it lets the same code scale.
+//
 // The number of workers is fixed once the driver has started. The program therefore runs itself
 // once per number of workers and round, and keeps the best time of all rounds.
 //
@@ -24,6 +27,7 @@
 #include <map>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -57,17 +61,27 @@ constexpr int EMPTY_LAUNCHES = 2000;
 constexpr int ARITHMETIC_STEPS = 64'000'000;
 constexpr int REPEATS = 5;
 
+// Separate processes have this long to prepare, and then run each product for as long as this.
+constexpr std::int64_t PREPARATION_NS = 2'000'000'000;
+constexpr std::int64_t PRODUCT_NS = 600'000'000;
+// Time for the last run of the product before to end.
+constexpr std::int64_t PAUSE_NS = 600'000'000;
+
+template <typename Body>
+double time_ms(const Body& body) {
+    const auto begin = std::chrono::steady_clock::now();
+    body();
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+    return took.count();
+}
+
 /// Returns the shortest of some runs, in milliseconds. One run before them is not counted.
 template <typename Body>
 double best_ms(const Body& body) {
     body();
     double best = 1e30;
     for (int i = 0; i < REPEATS; ++i) {
-        const auto begin = std::chrono::steady_clock::now();
-        body();
-        const std::chrono::duration<double, std::milli> took =
-            std::chrono::steady_clock::now() - begin;
-        best = std::min(best, took.count());
+        best = std::min(best, time_ms(body));
     }
     return best;
 }
@@ -159,11 +173,54 @@ void measure_stages(const cuprum::Device& device, const cuprum::Stream& stream,
     print("stage_end_us", median(ends));
 }
 
+bool is_emulated(const cuprum::Device& device) {
+    if (!device.is_emulated()) {
+        std::fprintf(stderr, "emulator_scaling: set CUPRUM_DRIVER to the emulated device\n");
+    }
+    return device.is_emulated();
+}
+
+constexpr cuprum::LaunchConfig BY_TILE{.grid = {SIZE / 16, SIZE / 16}, .block = {16, 16}};
+
+/// Measures the products from `start_ns` on, in host_ns() time. Other processes do the same then.
+int measure_products(std::int64_t start_ns) {
+    const cuprum::Device device(0);
+    if (!is_emulated(device)) {
+        return 1;
+    }
+    const auto stream = device.create_stream();
+    const auto code = cuprum::Program(SOURCE).compile(cuprum::CodeType::Ptx);
+    constexpr std::size_t BYTES = sizeof(float) * SIZE * SIZE;
+    const auto factor = device.allocate(BYTES, stream);
+    const auto product = device.allocate(BYTES, stream);
+    factor.fill(std::uint8_t{0}, stream);
+    for (const auto& [name, title] : {std::pair{"matmul", "separate_naive_product"},
+                                      std::pair{"tiled", "separate_tiled_product"}}) {
+        const auto kernel = code.get_kernel(name);
+        const auto run = [&] {
+            cuprum::launch(stream, BY_TILE, kernel, factor, factor, product, SIZE);
+            stream.sync();
+        };
+        if (host_ns() > start_ns) {
+            std::fprintf(stderr, "emulator_scaling: a separate process was late\n");
+            return 1;
+        }
+        std::this_thread::sleep_for(std::chrono::nanoseconds(start_ns - host_ns()));
+        run(); // the first run is not counted
+        double best = 1e30;
+        while (host_ns() < start_ns + PRODUCT_NS) {
+            best = std::min(best, time_ms(run));
+        }
+        print(title, best);
+        start_ns += PRODUCT_NS + PAUSE_NS;
+    }
+    return 0;
+}
+
 /// Measures everything with the number of workers that the environment sets.
 int measure(unsigned workers) {
     const cuprum::Device device(0);
-    if (!device.is_emulated()) {
-        std::fprintf(stderr, "emulator_scaling: set CUPRUM_DRIVER to the emulated device\n");
+    if (!is_emulated(device)) {
         return 1;
     }
     const auto stream = device.create_stream();
@@ -187,10 +244,9 @@ int measure(unsigned workers) {
         });
     };
     const cuprum::LaunchConfig by_float{.grid = FLOATS / 256, .block = 256};
-    const cuprum::LaunchConfig by_tile{.grid = {SIZE / 16, SIZE / 16}, .block = {16, 16}};
     print("saxpy", run("saxpy", by_float, 2.0F, x, y, FLOATS));
-    print("naive_product", run("matmul", by_tile, x, x, y, SIZE));
-    print("tiled_product", run("tiled", by_tile, x, x, y, SIZE));
+    print("naive_product", run("matmul", BY_TILE, x, x, y, SIZE));
+    print("tiled_product", run("tiled", BY_TILE, x, x, y, SIZE));
     print("histogram", run("count", by_float, bins, FLOATS));
     std::vector<std::uint32_t> counts(BINS);
     bins.copy_to_host(counts, stream);
@@ -249,21 +305,62 @@ int measure(unsigned workers) {
 
 using Figures = std::map<std::string, std::map<unsigned, double>>; // by name and workers
 
-/// Runs this program with a number of workers and keeps the better times.
-bool add_round(const std::string& program, unsigned workers, Figures& best) {
-    const std::string command = "CUPRUM_EMULATOR_WORKERS=" + std::to_string(workers) + " '" +
-                                program + "' --measure " + std::to_string(workers);
-    std::FILE* const output = ::popen(command.c_str(), "r");
+/// Starts this program with a number of workers.
+std::FILE* start(const std::string& program, unsigned workers, const std::string& arguments) {
+    const std::string command =
+        "CUPRUM_EMULATOR_WORKERS=" + std::to_string(workers) + " '" + program + "' " + arguments;
+    return ::popen(command.c_str(), "r");
+}
+
+/// Calls `add(name, milliseconds)` for every figure that a program prints. Returns whether the
+/// program succeeded.
+template <typename Add>
+bool read_figures(std::FILE* output, const Add& add) {
     if (output == nullptr) {
         return false;
     }
     char name[64];
     double milliseconds = 0;
     while (std::fscanf(output, "%63s %lf", name, &milliseconds) == 2) {
-        const auto [entry, is_new] = best[name].try_emplace(workers, milliseconds);
-        entry->second = std::min(entry->second, milliseconds);
+        add(name, milliseconds);
     }
     return ::pclose(output) == 0;
+}
+
+void keep_better(Figures& best, const std::string& name, unsigned workers, double milliseconds) {
+    const auto [entry, is_new] = best[name].try_emplace(workers, milliseconds);
+    entry->second = std::min(entry->second, milliseconds);
+}
+
+/// Runs the products in so many separate processes at once. A figure is the time per product: the
+/// mean of the processes' best times, divided by their number.
+bool add_separate(const std::string& program, unsigned count, Figures& best) {
+    const std::string arguments =
+        "--measure-products " + std::to_string(host_ns() + PREPARATION_NS);
+    std::vector<std::FILE*> outputs;
+    for (unsigned i = 0; i < count; ++i) {
+        outputs.push_back(start(program, 1, arguments));
+    }
+    std::map<std::string, double> sums;
+    bool is_good = true;
+    for (std::FILE* const output : outputs) {
+        is_good = read_figures(output, [&](const char* name,
+                                           double milliseconds) { sums[name] += milliseconds; }) &&
+                  is_good;
+    }
+    for (const auto& [name, sum] : sums) {
+        keep_better(best, name, count, sum / count / count);
+    }
+    return is_good;
+}
+
+/// Runs this program with a number of workers and keeps the better times.
+bool add_round(const std::string& program, unsigned workers, Figures& best) {
+    const auto add = [&](const char* name, double milliseconds) {
+        keep_better(best, name, workers, milliseconds);
+    };
+    return read_figures(start(program, workers, "--measure " + std::to_string(workers)), add) &&
+           add_separate(program, workers, best);
 }
 
 /// The rows of the table: the name of a figure, its title, and whether workers should speed it up.
@@ -280,6 +377,8 @@ constexpr Row ROWS[] = {
     {"saxpy", "saxpy of 16M floats (ms)", true},
     {"naive_product", "naive product 768^3 (ms)", true},
     {"tiled_product", "tiled product 768^3 (ms)", true},
+    {"separate_naive_product", "naive, one process per worker (ms)", true},
+    {"separate_tiled_product", "tiled, one process per worker (ms)", true},
     {"histogram", "histogram of 16M, 256 bins (ms)", true},
     {"64_streams", "64 streams, 1024 small kernels (ms)", true},
     {"100000_blocks", "100 000 empty blocks (ms)", false},
@@ -308,13 +407,14 @@ void print_table(const std::vector<unsigned>& workers, Figures& best) {
         }
         std::printf("\n");
     }
-    const auto speedup = [&](const char* name, unsigned count) {
+    const auto speedup = [&](const std::string& name, unsigned count) {
         return best[name][workers.front()] / best[name][count];
     };
     for (const char* const name : {"naive_product", "tiled_product"}) {
-        std::printf("%-38s", (std::string(name) + ", speedup / arithmetic").c_str());
+        const std::string separate = std::string("separate_") + name;
+        std::printf("%-38s", (std::string(name) + ", speedup / processes").c_str());
         for (const unsigned count : workers) {
-            std::printf(" %8.2f", speedup(name, count) / speedup("arithmetic", count));
+            std::printf(" %8.2f", speedup(name, count) / speedup(separate, count));
         }
         std::printf("\n");
     }
@@ -335,6 +435,9 @@ int main(int argc, char** argv) {
         const std::string name = argv[i];
         if (name == "--measure" && i + 1 < argc) {
             return measure(static_cast<unsigned>(std::atoi(argv[i + 1])));
+        }
+        if (name == "--measure-products" && i + 1 < argc) {
+            return measure_products(std::atoll(argv[i + 1]));
         }
         if (name == "--rounds" && i + 1 < argc) {
             rounds = std::atoi(argv[++i]);
