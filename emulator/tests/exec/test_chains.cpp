@@ -202,6 +202,37 @@ TEST_P(Chains, sums_that_others_read_are_stored) {
     EXPECT_EQ(std::count(variants.begin(), variants.end(), Variant::FusedChain), 0);
 }
 
+TEST_P(Chains, signs_of_zeros_are_kept) {
+    // -0 + -0 * 1 is -0. All lanes read the same -0, alone and in a chain.
+    constexpr U NEGATIVE_ZERO = 0x80000000;
+    const std::string product = "ld.global.f32 %f1, [%a]; ld.global.f32 %f2, [%b];\n"
+                                "fma.rn.f32 %f0, %f1, %f2, %f0;\n";
+    const std::string next = "ld.global.f32 %f3, [%a+4]; ld.global.f32 %f4, [%b];\n"
+                             "fma.rn.f32 %f0, %f3, %f4, %f0;\n";
+    for (const std::string& products : {product, product + next}) {
+        for (const U threads : {32u, 128u}) {
+            TestDevice device;
+            auto* zeros = device.allocate<float>(2);
+            auto* ones = device.allocate<float>(threads);
+            zeros[0] = zeros[1] = -0.0F;
+            std::fill_n(ones, threads, 1.0F);
+            const auto kernel = device.compile(
+                ptx_module(".visible .entry k(.param .u64 a, .param .u64 b) {\n"
+                           ".reg .f32 %f<5>; .reg .b32 %t; .reg .b64 %a, %b, %d;\n"
+                           "ld.param.u64 %a, [a]; ld.param.u64 %b, [b]; mov.u32 %t, %tid.x;\n"
+                           "mul.wide.u32 %d, %t, 4; add.u64 %b, %b, %d; mov.f32 %f0, 0f80000000;\n"
+                           "mov.u32 %t, %tid.y; mul.wide.u32 %d, %t, 4; add.u64 %a, %a, %d;\n" +
+                           products + "st.global.f32 [%b], %f0;\nret;\n}"));
+            ASSERT_TRUE(kernel) << device.log;
+            ASSERT_EQ(Launch(device, kernel, Shape{.block = threads}, zeros, ones).wait().kind,
+                      FaultKind::None);
+            for (U i = 0; i < threads; ++i) {
+                EXPECT_EQ(bits_of(ones[i]), NEGATIVE_ZERO) << "thread " << i << " of " << threads;
+            }
+        }
+    }
+}
+
 TEST_P(Chains, are_found_where_a_sum_has_one_reader) {
     TestDevice device;
     const auto kernel = device.compile(ptx_module(product_of_matrices(ADD)));

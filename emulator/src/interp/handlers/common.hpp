@@ -125,9 +125,13 @@ template <typename T>
     reinterpret_cast<typename VectorOf<T>::Memory*>(to)[chunk] = value;
 }
 
+/// Returns a vector with the same bits in all lanes.
+///
+/// NOTE: not a sum of floating-point numbers. It would change -0 to 0, and take two more operations.
 template <typename T>
 [[gnu::always_inline]] inline Vector<T> broadcast(T value) {
-    return Vector<T>{} + value;
+    return reinterpret_cast<Vector<T>>(Vector<UnsignedLike<T>>{} +
+                                       __builtin_bit_cast(UnsignedLike<T>, value));
 }
 
 /// Returns {0, 1, 2, ...}.
