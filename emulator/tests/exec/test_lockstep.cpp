@@ -344,6 +344,57 @@ TEST_P(InLockstep, products_and_chains) {
     expect_same_in_shapes(many + store);
 }
 
+TEST_P(InLockstep, chains_through_one_address_register) {
+    const auto product = [](const std::string& space, const std::string& first,
+                            const std::string& second, int number) {
+        const std::string n = std::to_string(number);
+        return ".reg .f32 %v" + n + ", %w" + n + "; ld." + space + ".f32 %v" + n + ", [" + first +
+               "]; ld." + space + ".f32 %w" + n + ", [" + second + "]; fma.rn.f32 %f0, %v" + n +
+               ", %w" + n + ", %f0;\n";
+    };
+    const std::string begin =
+        "mul.wide.u32 %d1, %y, 64; add.u64 %d1, %in, %d1; mul.wide.u32 %d2, %x, 4; add.u64 %d2, "
+        "%in, %d2; mov.f32 %f0, 0f3f800000; mul.wide.u32 %d9, %m, 4;\n";
+    const std::string store = "mul.wide.u32 %d0, %i, 4; add.u64 %d0, %out, %d0; st.global.f32 "
+                              "[%d0], %f0;\n";
+    const auto global = [&](const char* first, const char* second, int number) {
+        return product("global", first, second, number);
+    };
+    // The offsets go up and down. One register changes in between, and both loads share another.
+    expect_same_in_shapes(begin + global("%d1", "%d2", 0) + global("%d1+4", "%d2+128", 1) +
+                          global("%d1-8", "%d2-64", 2) + "add.u64 %d2, %d2, %d9;\n" +
+                          global("%d1+12", "%d2", 3) + global("%d1", "%d2+8", 4) +
+                          "add.u64 %d1, %d1, %d9; add.u64 %d2, %d1, %d9;\n" +
+                          global("%d1+4", "%d1+8", 5) + global("%d2", "%d2+4", 6) + store);
+    // An odd address, and one outside of all memory, behind products that are good.
+    const Shape shape{.block = 16, .block_y = 16};
+    const std::string good = begin + global("%d1", "%d2", 0) + global("%d1+4", "%d2+4", 1);
+    EXPECT_EQ(expect_same(good + global("%d1+6", "%d2+8", 2) + store, shape).kind,
+              FaultKind::MisalignedAddress);
+    EXPECT_EQ(expect_same(good + global("%d1+8", "%d2+10", 2) + store, shape).kind,
+              FaultKind::MisalignedAddress);
+    EXPECT_EQ(expect_same(good + global("%d1+8", "%d2-0x40000000", 2) + store, shape).kind,
+              FaultKind::IllegalAddress);
+    // Narrow addresses: within the tile, below it, and behind its end. Faults are tried without a
+    // barrier, so that the first warp is first.
+    const std::string fill =
+        "mov.u32 %r1, tile; shl.b32 %r2, %t, 2; add.u32 %r2, %r1, %r2; cvt.rn.f32.u32 %f7, %t;\n"
+        "st.shared.f32 [%r2], %f7; st.shared.f32 [%r2+1024], %f7; bar.sync 0;\n";
+    const auto shared = [&](const char* first, const char* second, int number) {
+        return product("shared", first, second, number);
+    };
+    const std::string inside =
+        "mov.u32 %r1, tile; shl.b32 %r3, %x, 2; add.u32 %r3, %r1, %r3; mov.f32 %f0, 0f40000000;\n" +
+        shared("%r1", "%r3", 0) + shared("%r1+64", "%r3+32", 1);
+    (void)expect_same(fill + inside + shared("%r1+4", "%r3+8", 2) + store, shape);
+    EXPECT_EQ(expect_same(inside + shared("%r1-32", "%r3+8", 2) + store, shape).kind,
+              FaultKind::IllegalAddress);
+    EXPECT_EQ(expect_same(inside + shared("%r1+4", "%r3+0x7ffffff0", 2) + store, shape).kind,
+              FaultKind::IllegalAddress);
+    EXPECT_EQ(expect_same(inside + shared("%r1+0x10000", "%r3", 2) + store, shape).kind,
+              FaultKind::IllegalAddress);
+}
+
 TEST_P(InLockstep, faults_of_some_warps) {
     // Beyond the end of memory, from some thread on; at an odd address; without permission.
     const std::string base = "mul.wide.u32 %d1, %i, 4; add.u64 %d2, %out, %d1;\n";

@@ -26,21 +26,23 @@ namespace {
 }
 
 /// Fetches what the next round of a loop will load, if it goes in steps that the processor does not
-/// foresee: blocks often step by the size of the grid. An address that does not exist is no harm.
+/// foresee: blocks often step by the size of the grid.
 [[gnu::always_inline]] inline void fetch_ahead(Lockstep& block, const Instruction* at,
                                                const Span& span, unsigned warp_bytes) {
-    constexpr SL foreseen = 2048;
     constexpr SL most = 4096; // bytes of a block
     constexpr SL line = 64;
-    const auto start = reinterpret_cast<UL>(span.first);
-    const SL step = step_from_last_time(block, at, start);
-    const SL bytes = span.stride * SL{block.warp_count};
-    if (span.stride == SL{warp_bytes} && span.half * 2 == SL{warp_bytes} && bytes <= most &&
-        (step > foreseen || step < -foreseen)) {
-        for (SL offset = 0; offset < bytes; offset += line) {
-            __builtin_prefetch(
-                reinterpret_cast<const std::byte*>(start + static_cast<UL>(step + offset)));
+    const SL step = unforeseen_step(block, at, span);
+    if (step == 0 || span.is_uniform) {
+        return;
+    }
+    const SL bytes = SL{warp_bytes} * SL{block.warp_count};
+    if (span.stride == SL{warp_bytes} && span.half * 2 == SL{warp_bytes}) {
+        for (SL offset = 0; bytes <= most && offset < bytes; offset += line) {
+            __builtin_prefetch(reinterpret_cast<const std::byte*>(
+                reinterpret_cast<UL>(span.first) + static_cast<UL>(step + offset)));
         }
+    } else if (warp_bytes <= 2 * line) {
+        fetch_next_round(block, span, step);
     }
 }
 

@@ -166,28 +166,42 @@ const Instruction* load_load_fma_block(Lockstep& block, const Instruction* at) {
 /// Some products of a chain, found for the block, and the sum that they are added to.
 struct Products {
     static constexpr unsigned MOST = 16;
+    /// How many warps are added up together: their sums fill half of the processor's registers.
+    static constexpr unsigned WARPS = CHUNKS<float> >= 8 ? 1 : 8 / CHUNKS<float>;
 
-    Span a[MOST];
-    Span b[MOST];
+    /// Where the warps read one factor: a Span without what all products have in common.
+    struct Factor {
+        const std::byte* first;
+        SL stride;
+        SL half;
+    };
+
+    // NOTE: not initialised. Clearing them took a fifteenth of a matrix product.
+    Factor a[MOST];
+    Factor b[MOST];
     unsigned count = 0;
+    bool is_a_uniform = false;
+    bool is_b_uniform = false;
     const Instruction* first = nullptr; // the multiply-adds
     const Instruction* last = nullptr;
 
-    /// Adds the products in each warp. The sum stays in registers of the processor.
-    template <bool IS_A_UNIFORM, bool IS_B_UNIFORM>
-    [[gnu::always_inline]] void add_up(const Lockstep& block) {
+    /// Adds the products in COUNT warps from number `w` on. The sums stay in registers of the
+    /// processor.
+    template <bool IS_A_UNIFORM, bool IS_B_UNIFORM, unsigned COUNT>
+    [[gnu::always_inline]] void add_warps(const Lockstep& block, U w) {
         const Operand start = first->src[2];
-        const std::byte* from = block.at(0, start);
+        const std::byte* const from = block.at(w, start);
         const std::size_t from_step = is_linear_operand(start) ? block.warp_stride_bytes : 0;
-        std::byte* to = block.frames + last->dst[0].bits;
-        for (SL w = 0; w < SL{block.warp_count}; ++w) {
-            Vector<float> sum[CHUNKS<float>];
+        Vector<float> sums[COUNT][CHUNKS<float>];
+        for (unsigned warp = 0; warp < COUNT; ++warp) {
             for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
-                sum[chunk] = load<float>(from, chunk);
+                sums[warp][chunk] = load<float>(from + warp * from_step, chunk);
             }
-            for (unsigned each = 0; each < count; ++each) {
-                const std::byte* const x = a[each].first + w * a[each].stride;
-                const std::byte* const y = b[each].first + w * b[each].stride;
+        }
+        for (unsigned each = 0; each < count; ++each) {
+            const std::byte* x = a[each].first + SL{w} * a[each].stride;
+            const std::byte* y = b[each].first + SL{w} * b[each].stride;
+            for (auto& sum : sums) {
                 for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
                     const bool is_second = chunk >= HALF_CHUNKS;
                     const unsigned i = chunk % HALF_CHUNKS;
@@ -195,10 +209,26 @@ struct Products {
                         fetch_lanes(is_second ? x + a[each].half : x, IS_A_UNIFORM, i),
                         fetch_lanes(is_second ? y + b[each].half : y, IS_B_UNIFORM, i), sum[chunk]);
                 }
+                x += a[each].stride;
+                y += b[each].stride;
             }
+        }
+        std::byte* to = block.frames + w * block.warp_stride_bytes + last->dst[0].bits;
+        for (auto& sum : sums) {
             store_canonical(to, sum);
-            from += from_step;
             to += block.warp_stride_bytes;
+        }
+    }
+
+    /// Adds the products in each warp.
+    template <bool IS_A_UNIFORM, bool IS_B_UNIFORM>
+    [[gnu::always_inline]] void add_up(const Lockstep& block) {
+        U w = 0;
+        for (; w + WARPS <= block.warp_count; w += WARPS) {
+            add_warps<IS_A_UNIFORM, IS_B_UNIFORM, WARPS>(block, w);
+        }
+        for (; w < block.warp_count; ++w) {
+            add_warps<IS_A_UNIFORM, IS_B_UNIFORM, 1>(block, w);
         }
     }
 
@@ -206,10 +236,10 @@ struct Products {
         if (count == 0) {
             return;
         }
-        if (a[0].is_uniform) {
-            b[0].is_uniform ? add_up<true, true>(block) : add_up<true, false>(block);
+        if (is_a_uniform) {
+            is_b_uniform ? add_up<true, true>(block) : add_up<true, false>(block);
         } else {
-            b[0].is_uniform ? add_up<false, true>(block) : add_up<false, false>(block);
+            is_b_uniform ? add_up<false, true>(block) : add_up<false, false>(block);
         }
         count = 0;
     }
@@ -217,14 +247,17 @@ struct Products {
     /// Adds a product, which is the two loads from `at` on and the multiply-add behind them.
     [[gnu::always_inline]] void add(const Lockstep& block, const Instruction* at, const Span& x,
                                     const Span& y) {
-        if (count == MOST ||
-            (count != 0 && (a[0].is_uniform != x.is_uniform || b[0].is_uniform != y.is_uniform))) {
+        if (count == MOST || is_a_uniform != x.is_uniform || is_b_uniform != y.is_uniform) {
             finish(block);
         }
-        first = count == 0 ? at + 2 : first;
+        if (count == 0) {
+            is_a_uniform = x.is_uniform;
+            is_b_uniform = y.is_uniform;
+            first = at + 2;
+        }
         last = at + 2;
-        a[count] = x;
-        b[count] = y;
+        a[count] = {x.first, x.stride, x.half};
+        b[count] = {y.first, y.stride, y.half};
         ++count;
     }
 };
@@ -245,20 +278,72 @@ const Instruction* end_of_chain(const Instruction* at) {
     return at;
 }
 
+/// Finds the spans of a chain's first or second loads. Loads with the same address register differ
+/// in their offsets only, so they have the shape of the first one.
+template <Space SPACE>
+class ChainLoads {
+public:
+    [[gnu::always_inline]] bool find(const Lockstep& block, const Instruction* at, Span& span) {
+        constexpr unsigned word = sizeof(float);
+        if (at->src[0].bits == address_ && ((at->immediate ^ offset_) & (word - 1)) == 0) {
+            reach_.low += static_cast<UL>(at->immediate - offset_);
+        } else {
+            address_ = at->src[0].bits;
+            if (!find_shape<word>(block, at, span_, reach_)) [[unlikely]] {
+                return false;
+            }
+        }
+        offset_ = at->immediate;
+        if (!resolve_span<SPACE, false>(block, reach_, span_)) [[unlikely]] {
+            return false;
+        }
+        span = span_;
+        return true;
+    }
+
+    /// Forgets the shape if it depends on this register, which changes.
+    [[gnu::always_inline]] void forget(Operand changed) {
+        address_ = changed.bits == address_ ? NONE : address_;
+    }
+
+private:
+    static constexpr U NONE = 0; // no linear register is at 0
+
+    U address_ = NONE;
+    SL offset_ = 0;
+    Span span_;
+    Reach reach_;
+};
+
 /// Runs a chain of products (bytecode::Variant::FusedChain): finds the memory of the products and
 /// runs the additions for the block, and adds up in each warp.
 template <Space FIRST, Space SECOND>
 const Instruction* run_chain_block(Lockstep& block, const Instruction* at) {
     using bytecode::Variant;
     Products products;
+    ChainLoads<FIRST> first_loads;
+    ChainLoads<SECOND> second_loads;
+    SL first_step = 0;
+    SL second_step = 0;
     const Instruction* next = at;
     for (bool is_last = false; !is_last;) {
         Span a;
         Span b;
-        if (!find_span<FIRST, 4, false>(block, next, a) ||
-            !find_span<SECOND, 4, false>(block, next + 1, b)) [[unlikely]] {
+        if (!first_loads.find(block, next, a) || !second_loads.find(block, next + 1, b))
+            [[unlikely]] {
             products.finish(block);
             return next != at ? next : run_sequence(block, at, end_of_chain(at));
+        }
+        // All loads of a chain step as the first ones do. Loads of single words are often in a line
+        // that the round before has fetched.
+        if constexpr (FIRST != Space::Shared) {
+            first_step = next == at && !a.is_uniform ? unforeseen_step(block, next, a) : first_step;
+            fetch_next_round(block, a, first_step);
+        }
+        if constexpr (SECOND != Space::Shared) {
+            second_step =
+                next == at && !b.is_uniform ? unforeseen_step(block, next + 1, b) : second_step;
+            fetch_next_round(block, b, second_step);
         }
         products.add(block, next, a, b);
         is_last = next->form.variant != Variant::FusedChain;
@@ -268,6 +353,8 @@ const Instruction* run_chain_block(Lockstep& block, const Instruction* at) {
                 products.finish(block);
                 return next;
             }
+            first_loads.forget(next->dst[0]);
+            second_loads.forget(next->dst[0]);
             ++next;
         }
     }

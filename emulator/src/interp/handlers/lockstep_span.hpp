@@ -62,11 +62,19 @@ template <Space SPACE, bool IS_WRITE>
     return common != 0 ? reinterpret_cast<std::byte*>(address) : nullptr;
 }
 
-/// Finds where all warps access memory, one element of BYTES per lane. Returns false if the lanes
-/// of half a warp are neither adjacent nor at one address, or if the memory may not exist.
-template <Space SPACE, unsigned BYTES, bool IS_WRITE>
-[[gnu::always_inline]] inline bool find_span(const Lockstep& block, const Instruction* at,
-                                             Span& span) {
+/// The range of addresses that the warps access together.
+struct Reach {
+    UL low = 0;
+    unsigned bytes = 0;
+    SL below = 0; // from the first lane of the first warp down to `low`
+    bool is_narrow = false;
+};
+
+/// Finds the shape of a span and its reach. Returns false if the lanes of half a warp are neither
+/// adjacent nor at one address.
+template <unsigned BYTES>
+[[gnu::always_inline]] inline bool find_shape(const Lockstep& block, const Instruction* at,
+                                              Span& span, Reach& reach) {
     const auto* const head = head_of(block.whole, at->src[0]);
     const Head value = load_head(head);
     const bool is_narrow = (at->tag & NARROW_ADDRESS) != 0;
@@ -91,26 +99,44 @@ template <Space SPACE, unsigned BYTES, bool IS_WRITE>
         block_step > most || block_step < -most) [[unlikely]] {
         return false;
     }
-    const SL reach = span.stride * (SL{block.block_warps} - 1);
+    const SL warps_reach = span.stride * (SL{block.block_warps} - 1);
     const SL block_reach = block_step * (SL{block.block_count} - 1);
     span.block_jump = block_step - span.stride * SL{block.block_warps};
-    const SL below = (reach < 0 ? reach : 0) + (block_reach < 0 ? block_reach : 0) +
-                     (span.half < 0 ? span.half : 0);
-    const SL above = (reach > 0 ? reach : 0) + (block_reach > 0 ? block_reach : 0) +
+    const SL above = (warps_reach > 0 ? warps_reach : 0) + (block_reach > 0 ? block_reach : 0) +
                      (span.half > 0 ? span.half : 0);
-    const UL low = start + static_cast<UL>(below);
-    const UL bytes = static_cast<UL>(above - below) + BYTES * (span.is_uniform ? 1 : HALF);
+    reach.below = (warps_reach < 0 ? warps_reach : 0) + (block_reach < 0 ? block_reach : 0) +
+                  (span.half < 0 ? span.half : 0);
+    reach.low = start + static_cast<UL>(reach.below);
+    reach.bytes =
+        static_cast<unsigned>(above - reach.below) + BYTES * (span.is_uniform ? 1 : HALF);
+    reach.is_narrow = is_narrow;
+    return true;
+}
+
+/// Finds the memory of a span whose shape is known. Returns false if it may not exist.
+template <Space SPACE, bool IS_WRITE>
+[[gnu::always_inline]] inline bool resolve_span(const Lockstep& block, const Reach& reach,
+                                                Span& span) {
     constexpr UL limit = UL{1} << 31; // narrow addresses must not wrap
-    if (is_narrow && low + bytes > limit) [[unlikely]] {
+    if (reach.is_narrow && (reach.low > limit || reach.low + reach.bytes > limit)) [[unlikely]] {
         return false;
     }
-    std::byte* const place =
-        resolve_block<SPACE, IS_WRITE>(block, low, static_cast<unsigned>(bytes));
+    std::byte* const place = resolve_block<SPACE, IS_WRITE>(block, reach.low, reach.bytes);
     if (place == nullptr) [[unlikely]] {
         return false;
     }
-    span.first = place - below;
+    span.first = place - reach.below;
     return true;
+}
+
+/// Finds where all warps access memory, one element of BYTES per lane. Returns false if the lanes
+/// of half a warp are neither adjacent nor at one address, or if the memory may not exist.
+template <Space SPACE, unsigned BYTES, bool IS_WRITE>
+[[gnu::always_inline]] inline bool find_span(const Lockstep& block, const Instruction* at,
+                                             Span& span) {
+    Reach reach;
+    return find_shape<BYTES>(block, at, span, reach) &&
+           resolve_span<SPACE, IS_WRITE>(block, reach, span);
 }
 
 /// Returns whether the lanes of all warps access adjacent elements of BYTES.
@@ -131,6 +157,32 @@ template <unsigned BYTES>
     const auto step = static_cast<SL>(start - last);
     last = start;
     return step;
+}
+
+/// Returns how far a load in a loop steps from round to round, or 0 if processors foresee it.
+[[gnu::always_inline]] inline SL unforeseen_step(Lockstep& block, const Instruction* at,
+                                                 const Span& span) {
+    constexpr SL foreseen = 2048;
+    const SL step = step_from_last_time(block, at, reinterpret_cast<UL>(span.first));
+    return step > foreseen || step < -foreseen ? step : 0;
+}
+
+/// Fetches what the next round of a loop will load, which lies `step` further. An address that does
+/// not exist does no harm.
+[[gnu::always_inline]] inline void fetch_next_round(const Lockstep& block, const Span& span,
+                                                    SL step) {
+    if (step == 0) {
+        return;
+    }
+    UL next = reinterpret_cast<UL>(span.first) + static_cast<UL>(step);
+    for (U left = span.stride == 0 ? 1 : block.warp_count; left != 0; --left) {
+        __builtin_prefetch(reinterpret_cast<const std::byte*>(next));
+        if (span.half != 0) {
+            __builtin_prefetch(
+                reinterpret_cast<const std::byte*>(next + static_cast<UL>(span.half)));
+        }
+        next += static_cast<UL>(span.stride);
+    }
 }
 
 /// Returns how much further to fetch while a team loads: what the next team will load, judged by
