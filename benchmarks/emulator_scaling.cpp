@@ -5,11 +5,12 @@
 // empty launches with 1, 2, 4, 8 ... workers; and a copy, arithmetic and a matrix product in native
 // code with as many threads.
 //
-// The matrix products also run in 1, 2, 4, 8 ... separate processes of one worker each, at the same
-// time. These share nothing but the machine, so they show how far it lets the same code scale.
+// Virtual processors may share cores with each other and with other machines, and then run at half
+// speed for a while. So the products take turns with native arithmetic, which needs nothing but the
+// processors. The last lines compare how both scale.
 //
 // The number of workers is fixed once the driver has started. The program therefore runs itself
-// once per number of workers and round, and keeps the best time of all rounds.
+// once per number of workers and round. The table shows the best time of all rounds.
 //
 //   emulator_scaling [--rounds N] [--workers N,N,...]     prints one table
 
@@ -61,11 +62,8 @@ constexpr int EMPTY_LAUNCHES = 2000;
 constexpr int ARITHMETIC_STEPS = 64'000'000;
 constexpr int REPEATS = 5;
 
-// How long separate processes may take to prepare, and how long each product is repeated.
-constexpr std::int64_t PREPARATION_NS = 2'000'000'000;
-constexpr std::int64_t PRODUCT_NS = 600'000'000;
-// Time for the last run of the product before to end.
-constexpr std::int64_t PAUSE_NS = 600'000'000;
+// How long the products take turns with native arithmetic, for each number of workers.
+constexpr std::int64_t TURNS_NS = 2'500'000'000;
 
 template <typename Body>
 double time_ms(const Body& body) {
@@ -108,14 +106,6 @@ double copy_ms(unsigned count) {
     return parallel_ms(count, [&](unsigned i) {
         std::memcpy(&to[part * i], &from[part * i], part * sizeof(float));
     });
-}
-
-/// Returns the time of a fixed number of multiply-adds in registers, shared by `count` threads. It
-/// shows what the processor itself allows: it may be slower with all cores busy than with one, and
-/// two of its processors may share one core.
-double arithmetic_ms(unsigned count) {
-    native::FOR_THIS_MACHINE.use_threads(count);
-    return best_ms([] { native::FOR_THIS_MACHINE.arithmetic(ARITHMETIC_STEPS); });
 }
 
 /// Returns the time of the native product of two matrices with `count` threads.
@@ -173,61 +163,24 @@ void measure_stages(const cuprum::Device& device, const cuprum::Stream& stream,
     print("stage_end_us", median(ends));
 }
 
-bool is_emulated(const cuprum::Device& device) {
-    if (!device.is_emulated()) {
-        std::fprintf(stderr, "emulator_scaling: set CUPRUM_DRIVER to the emulated device\n");
-    }
-    return device.is_emulated();
-}
-
-/// Returns the shortest run within PRODUCT_NS. Workers and separate processes have the same time to
-/// find a moment without noise. One run before is not counted.
-template <typename Body>
-double best_ms_of_products(const Body& body) {
-    body();
-    double best = 1e30;
-    for (const std::int64_t end = host_ns() + PRODUCT_NS; host_ns() < end;) {
-        best = std::min(best, time_ms(body));
-    }
-    return best;
-}
-
-constexpr cuprum::LaunchConfig BY_TILE{.grid = {SIZE / 16, SIZE / 16}, .block = {16, 16}};
-
-/// Measures the products from `start_ns` on, in host_ns() time. Other processes do the same then.
-int measure_products(std::int64_t start_ns) {
-    const cuprum::Device device(0);
-    if (!is_emulated(device)) {
-        return 1;
-    }
-    const auto stream = device.create_stream();
-    const auto code = cuprum::Program(SOURCE).compile(cuprum::CodeType::Ptx);
-    constexpr std::size_t BYTES = sizeof(float) * SIZE * SIZE;
-    const auto factor = device.allocate(BYTES, stream);
-    const auto product = device.allocate(BYTES, stream);
-    factor.fill(std::uint8_t{0}, stream);
-    for (const auto& [name, title] : {std::pair{"matmul", "separate_naive_product"},
-                                      std::pair{"tiled", "separate_tiled_product"}}) {
-        const auto kernel = code.get_kernel(name);
-        const auto run = [&] {
-            cuprum::launch(stream, BY_TILE, kernel, factor, factor, product, SIZE);
-            stream.sync();
-        };
-        if (host_ns() > start_ns) {
-            std::fprintf(stderr, "emulator_scaling: a separate process was late\n");
-            return 1;
-        }
-        std::this_thread::sleep_for(std::chrono::nanoseconds(start_ns - host_ns()));
-        print(title, best_ms_of_products(run));
-        start_ns += PRODUCT_NS + PAUSE_NS;
-    }
-    return 0;
+/// Measures the products in turns with a fixed number of multiply-adds in registers, which shows
+/// what the processors allow at that time. `run` runs a kernel by its name.
+template <typename Run>
+void measure_products(unsigned workers, const Run& run) {
+    native::FOR_THIS_MACHINE.use_threads(workers);
+    const std::int64_t end = host_ns() + TURNS_NS;
+    do {
+        print("arithmetic", time_ms([] { native::FOR_THIS_MACHINE.arithmetic(ARITHMETIC_STEPS); }));
+        print("naive_product", time_ms([&] { run("matmul"); }));
+        print("tiled_product", time_ms([&] { run("tiled"); }));
+    } while (host_ns() < end);
 }
 
 /// Measures everything with the number of workers that the environment sets.
 int measure(unsigned workers) {
     const cuprum::Device device(0);
-    if (!is_emulated(device)) {
+    if (!device.is_emulated()) {
+        std::fprintf(stderr, "emulator_scaling: set CUPRUM_DRIVER to the emulated device\n");
         return 1;
     }
     const auto stream = device.create_stream();
@@ -241,7 +194,6 @@ int measure(unsigned workers) {
     bins.fill(std::uint8_t{0}, stream);
 
     print("copy", copy_ms(workers));
-    print("arithmetic", arithmetic_ms(workers));
     print("native_product", native_product_ms(workers));
     const auto run = [&](const char* name, const cuprum::LaunchConfig& config, auto... arguments) {
         const auto kernel = code.get_kernel(name);
@@ -250,17 +202,13 @@ int measure(unsigned workers) {
             stream.sync();
         });
     };
-    const auto run_product = [&](const char* name) {
-        const auto kernel = code.get_kernel(name);
-        return best_ms_of_products([&] {
-            cuprum::launch(stream, BY_TILE, kernel, x, x, y, SIZE);
-            stream.sync();
-        });
-    };
+    const cuprum::LaunchConfig by_tile{.grid = {SIZE / 16, SIZE / 16}, .block = {16, 16}};
     const cuprum::LaunchConfig by_float{.grid = FLOATS / 256, .block = 256};
     print("saxpy", run("saxpy", by_float, 2.0F, x, y, FLOATS));
-    print("naive_product", run_product("matmul"));
-    print("tiled_product", run_product("tiled"));
+    measure_products(workers, [&](const char* name) {
+        cuprum::launch(stream, by_tile, code.get_kernel(name), x, x, y, SIZE);
+        stream.sync();
+    });
     print("histogram", run("count", by_float, bins, FLOATS));
     std::vector<std::uint32_t> counts(BINS);
     bins.copy_to_host(counts, stream);
@@ -319,62 +267,21 @@ int measure(unsigned workers) {
 
 using Figures = std::map<std::string, std::map<unsigned, double>>; // by name and workers
 
-/// Starts this program with a number of workers.
-std::FILE* start(const std::string& program, unsigned workers, const std::string& arguments) {
-    const std::string command =
-        "CUPRUM_EMULATOR_WORKERS=" + std::to_string(workers) + " '" + program + "' " + arguments;
-    return ::popen(command.c_str(), "r");
-}
-
-/// Calls `add(name, milliseconds)` for every figure that a program prints. Returns whether the
-/// program succeeded.
-template <typename Add>
-bool read_figures(std::FILE* output, const Add& add) {
+/// Runs this program with a number of workers and keeps the better times.
+bool add_round(const std::string& program, unsigned workers, Figures& best) {
+    const std::string command = "CUPRUM_EMULATOR_WORKERS=" + std::to_string(workers) + " '" +
+                                program + "' --measure " + std::to_string(workers);
+    std::FILE* const output = ::popen(command.c_str(), "r");
     if (output == nullptr) {
         return false;
     }
     char name[64];
     double milliseconds = 0;
     while (std::fscanf(output, "%63s %lf", name, &milliseconds) == 2) {
-        add(name, milliseconds);
+        const auto [entry, is_new] = best[name].try_emplace(workers, milliseconds);
+        entry->second = std::min(entry->second, milliseconds);
     }
     return ::pclose(output) == 0;
-}
-
-void keep_better(Figures& best, const std::string& name, unsigned workers, double milliseconds) {
-    const auto [entry, is_new] = best[name].try_emplace(workers, milliseconds);
-    entry->second = std::min(entry->second, milliseconds);
-}
-
-/// Runs the products in so many separate processes at once. A figure is the time per product: the
-/// mean of the processes' best times, divided by their number.
-bool add_separate(const std::string& program, unsigned count, Figures& best) {
-    const std::string arguments =
-        "--measure-products " + std::to_string(host_ns() + PREPARATION_NS);
-    std::vector<std::FILE*> outputs;
-    for (unsigned i = 0; i < count; ++i) {
-        outputs.push_back(start(program, 1, arguments));
-    }
-    std::map<std::string, double> sums;
-    bool is_good = true;
-    for (std::FILE* const output : outputs) {
-        is_good = read_figures(output, [&](const char* name,
-                                           double milliseconds) { sums[name] += milliseconds; }) &&
-                  is_good;
-    }
-    for (const auto& [name, sum] : sums) {
-        keep_better(best, name, count, sum / count / count);
-    }
-    return is_good;
-}
-
-/// Runs this program with a number of workers and keeps the better times.
-bool add_round(const std::string& program, unsigned workers, Figures& best) {
-    const auto add = [&](const char* name, double milliseconds) {
-        keep_better(best, name, workers, milliseconds);
-    };
-    return read_figures(start(program, workers, "--measure " + std::to_string(workers)), add) &&
-           add_separate(program, workers, best);
 }
 
 /// The rows of the table: the name of a figure, its title, and whether workers should speed it up.
@@ -391,8 +298,6 @@ constexpr Row ROWS[] = {
     {"saxpy", "saxpy of 16M floats (ms)", true},
     {"naive_product", "naive product 768^3 (ms)", true},
     {"tiled_product", "tiled product 768^3 (ms)", true},
-    {"separate_naive_product", "naive, one process per worker (ms)", true},
-    {"separate_tiled_product", "tiled, one process per worker (ms)", true},
     {"histogram", "histogram of 16M, 256 bins (ms)", true},
     {"64_streams", "64 streams, 1024 small kernels (ms)", true},
     {"100000_blocks", "100 000 empty blocks (ms)", false},
@@ -405,38 +310,38 @@ constexpr Row ROWS[] = {
 };
 
 void print_table(const std::vector<unsigned>& workers, Figures& best) {
+    const auto speedup = [&](const char* name, unsigned count) {
+        return best[name][workers.front()] / best[name][count];
+    };
+    const auto print_row = [&](const char* title, const auto& value) {
+        std::printf("%-38s", title);
+        for (const unsigned count : workers) {
+            std::printf(" %8.2f", value(count));
+        }
+    };
     std::printf("%-38s", "workers");
     for (const unsigned count : workers) {
         std::printf(" %8u", count);
     }
     std::printf("    1 worker / %u\n", workers.back());
     for (const Row& row : ROWS) {
-        auto& times = best[row.name];
-        std::printf("%-38s", row.title);
-        for (const unsigned count : workers) {
-            std::printf(" %8.2f", times[count]);
-        }
+        print_row(row.title, [&](unsigned count) { return best[row.name][count]; });
         if (row.is_scaled) {
-            std::printf("    %.1f", times[workers.front()] / times[workers.back()]);
+            std::printf("    %.1f", speedup(row.name, workers.back()));
         }
         std::printf("\n");
     }
-    const auto speedup = [&](const std::string& name, unsigned count) {
-        return best[name][workers.front()] / best[name][count];
-    };
-    for (const char* const name : {"naive_product", "tiled_product"}) {
-        const std::string separate = std::string("separate_") + name;
-        std::printf("%-38s", (std::string(name) + ", speedup / processes").c_str());
-        for (const unsigned count : workers) {
-            std::printf(" %8.2f", speedup(name, count) / speedup(separate, count));
-        }
+    for (const auto& [name, title] :
+         {std::pair{"naive_product", "naive product, by arithmetic's"},
+          std::pair{"tiled_product", "tiled product, by arithmetic's"}}) {
+        print_row(title, [&, name = name](unsigned count) {
+            return speedup(name, count) / speedup("arithmetic", count);
+        });
         std::printf("\n");
     }
-    std::printf("%-38s", "saxpy, share of the copy bandwidth");
-    for (const unsigned count : workers) {
-        // saxpy moves three floats per element, a copy two.
-        std::printf(" %8.2f", 1.5 * best["copy"][count] / best["saxpy"][count]);
-    }
+    print_row("saxpy, share of the copy bandwidth", [&](unsigned count) {
+        return 1.5 * best["copy"][count] / best["saxpy"][count]; // it moves three floats, not two
+    });
     std::printf("\n");
 }
 
@@ -449,9 +354,6 @@ int main(int argc, char** argv) {
         const std::string name = argv[i];
         if (name == "--measure" && i + 1 < argc) {
             return measure(static_cast<unsigned>(std::atoi(argv[i + 1])));
-        }
-        if (name == "--measure-products" && i + 1 < argc) {
-            return measure_products(std::atoll(argv[i + 1]));
         }
         if (name == "--rounds" && i + 1 < argc) {
             rounds = std::atoi(argv[++i]);

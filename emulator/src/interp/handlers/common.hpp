@@ -127,7 +127,8 @@ template <typename T>
 
 /// Returns a vector with the same bits in all lanes.
 ///
-/// NOTE: not a sum of floating-point numbers. It would change -0 to 0, and take two more operations.
+/// NOTE: not a sum of floating-point numbers. It would change -0 to 0, and take two more
+/// operations.
 template <typename T>
 [[gnu::always_inline]] inline Vector<T> broadcast(T value) {
     return reinterpret_cast<Vector<T>>(Vector<UnsignedLike<T>>{} +

@@ -38,8 +38,8 @@ namespace {
     const SL bytes = SL{warp_bytes} * SL{block.warp_count};
     if (span.stride == SL{warp_bytes} && span.half * 2 == SL{warp_bytes}) {
         for (SL offset = 0; bytes <= most && offset < bytes; offset += line) {
-            __builtin_prefetch(reinterpret_cast<const std::byte*>(
-                reinterpret_cast<UL>(span.first) + static_cast<UL>(step + offset)));
+            __builtin_prefetch(reinterpret_cast<const std::byte*>(reinterpret_cast<UL>(span.first) +
+                                                                  static_cast<UL>(step + offset)));
         }
     } else if (warp_bytes <= 2 * line) {
         fetch_next_round(block, span, step);

@@ -107,8 +107,7 @@ template <unsigned BYTES>
     reach.below = (warps_reach < 0 ? warps_reach : 0) + (block_reach < 0 ? block_reach : 0) +
                   (span.half < 0 ? span.half : 0);
     reach.low = start + static_cast<UL>(reach.below);
-    reach.bytes =
-        static_cast<unsigned>(above - reach.below) + BYTES * (span.is_uniform ? 1 : HALF);
+    reach.bytes = static_cast<unsigned>(above - reach.below) + BYTES * (span.is_uniform ? 1 : HALF);
     reach.is_narrow = is_narrow;
     return true;
 }
