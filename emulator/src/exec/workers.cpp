@@ -226,9 +226,6 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
             grid->set_begin(now);
         }
         const std::uint64_t begin = now;
-        if (Fault fault; is_giving_up(*grid, now, fault)) [[unlikely]] {
-            grid->fail(std::move(fault)); // this range counts as unfinished until it is reported
-        }
         const std::uint64_t clusters = run_range(self, grid, range, begin, finished);
         // The turn of the only worker ends with a range, but not with a first block that has
         // finished: preparing a team for every block would take longer than the blocks.
@@ -285,6 +282,11 @@ std::uint64_t Engine::State::run_range(Worker& self, const std::shared_ptr<Grid>
     std::uint64_t rounds = 0;
     Parted parted;
     while (!range.is_empty()) {
+        if (give_up_at.load(std::memory_order_relaxed) != NEVER) [[unlikely]] {
+            if (Fault fault; is_giving_up(*grid, now_ns(), fault)) {
+                grid->fail(std::move(fault)); // the range is unfinished until it is reported
+            }
+        }
         if (grid->has_failed()) [[unlikely]] {
             finished += range.size();
             range.next = range.end;
