@@ -102,7 +102,7 @@ std::chrono::nanoseconds Engine::spin_time() const noexcept {
 }
 
 bool Engine::post(std::function<void()> task) {
-    auto lock = lock_briefly(state_->mutex);
+    std::unique_lock lock(state_->mutex);
     if (state_->is_stopping) {
         return false;
     }
@@ -110,7 +110,7 @@ bool Engine::post(std::function<void()> task) {
     const std::uint32_t noted = state_->enqueue_noted();
     state_->tasks.push_back(std::move(task));
     state_->count_waiting();
-    const std::uint32_t sleepers = state_->call_for(1 + noted);
+    const std::uint32_t sleepers = state_->call_for(1 + noted, nullptr);
     lock.unlock();
     state_->idle.wake(sleepers);
     return true;
@@ -158,7 +158,7 @@ void Engine::State::start_workers() {
 /// Adds a grid to the queue; false once the engine stops. A prepared grid has a `priority` for this
 /// run. Takes the mutex.
 bool Engine::State::add(const std::shared_ptr<Grid>& grid, const std::int32_t* priority) {
-    auto lock = lock_briefly(mutex);
+    std::unique_lock lock(mutex);
     if (is_stopping) {
         return false;
     }
@@ -178,7 +178,8 @@ bool Engine::State::add(const std::shared_ptr<Grid>& grid, const std::int32_t* p
     }
     const std::uint32_t noted_grids = enqueue_noted();
     enqueue(grid);
-    const std::uint32_t sleepers = call_for(grid->cluster_count() + noted_grids);
+    std::uint32_t sleepers = idle.call(noted_grids);
+    sleepers |= call_for(grid->cluster_count(), grid);
     lock.unlock();
     idle.wake(sleepers);
     return true;
@@ -200,7 +201,7 @@ bool Engine::State::run_next(const std::shared_ptr<Grid>& grid) const {
 
 /// Lets other workers know that a running grid has blocks to start again. Takes the mutex.
 void Engine::State::add_again(const std::shared_ptr<Grid>& grid) {
-    auto lock = lock_briefly(mutex);
+    std::unique_lock lock(mutex);
     (void)enqueue_noted();
     enqueue(grid);
     const std::uint32_t sleepers = idle.call(worker_count);
@@ -228,13 +229,21 @@ void Engine::State::count_waiting() {
     }
 }
 
-/// Calls idle workers for new work in so many pieces. Returns what to pass to IdleWorkers::wake().
-std::uint32_t Engine::State::call_for(std::uint64_t pieces) {
+/// Calls idle workers for new work in so many pieces: for blocks of `grid`, if there is one.
+/// Returns what to pass to IdleWorkers::wake().
+std::uint32_t Engine::State::call_for(std::uint64_t pieces, const std::shared_ptr<Grid>& grid) {
     if (this_worker != nullptr && this_worker->is_expected) {
         this_worker->is_expected = false; // the first piece is for this worker
         --pieces;
     }
-    return idle.call(pieces);
+    if (grid == nullptr || is_random || is_only_worker()) {
+        return idle.call(pieces);
+    }
+    // The workers need not look for the grid. Sixteen of them would wait for the mutex in a row.
+    return idle.call(pieces, [&](std::uint32_t number) {
+        workers[number].next = grid;
+        ++busy;
+    });
 }
 
 /// Picks the next work. If there is none, finds out when the first sleeping block wakes up.

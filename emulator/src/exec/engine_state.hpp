@@ -7,6 +7,7 @@
 #pragma once
 
 #include "exec/block.hpp"
+#include "exec/brief_mutex.hpp"
 #include "exec/engine.hpp"
 #include "exec/grid.hpp"
 #include "exec/idle_workers.hpp"
@@ -44,13 +45,14 @@ struct Parted {
     }
 };
 
-/// A worker thread. Only the thread itself uses it, apart from the atomics.
+/// A worker thread. Only the thread itself uses it, apart from the atomics and `next`.
 struct alignas(64) Worker {
     std::uint32_t number = 0;
     bool is_guest = false;        // a host thread that waits and helps (helping.cpp)
     std::unique_ptr<Block> block; // reused for every grid
     Team team;                    // for short blocks
-    std::shared_ptr<Grid> next;   // the grid to run before looking for other work
+    // The grid to run before looking for other work. Whoever calls an idle worker may set it.
+    std::shared_ptr<Grid> next;
     PendingReductions reductions; // of the range that runs
     // The block that the worker runs, once it has yielded: reports of others name it.
     std::atomic<const Grid*> slow_grid{nullptr};
@@ -62,18 +64,6 @@ struct alignas(64) Worker {
 
 /// The worker that this thread is, or nullptr.
 extern thread_local constinit Worker* this_worker;
-
-/// Locks a mutex that is held for a moment only. Sleeping on it would take far longer.
-[[nodiscard]] inline std::unique_lock<std::mutex> lock_briefly(std::mutex& mutex) {
-    constexpr int tries = 64;
-    for (int i = 0; i < tries; ++i) {
-        if (mutex.try_lock()) {
-            return {mutex, std::adopt_lock};
-        }
-        relax();
-    }
-    return std::unique_lock(mutex);
-}
 
 /// A suspended block, and what decides when it is resumed: hundreds of these are searched at a
 /// time.
@@ -112,7 +102,7 @@ struct Engine::State {
     alignas(64) std::atomic<std::uint32_t> waiting{0};
     IdleWorkers idle;
 
-    alignas(64) std::mutex mutex;
+    alignas(64) BriefMutex mutex;
     std::shared_ptr<Grid> noted;       // a grid that no worker was called for (helping.cpp)
     std::atomic<bool> is_noted{false}; // whether there is one, for readers without the mutex
     bool is_guest_busy = false;
@@ -158,7 +148,7 @@ struct Engine::State {
                (is_only_worker() || now_ns() - begin_ns > TURN_NS);
     }
 
-    [[nodiscard]] std::uint32_t call_for(std::uint64_t pieces);
+    [[nodiscard]] std::uint32_t call_for(std::uint64_t pieces, const std::shared_ptr<Grid>& grid);
     bool find_work(Work& work);
     bool find_suspended(Work& work);
     bool find_grid(Work& work);

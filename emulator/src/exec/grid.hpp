@@ -172,7 +172,8 @@ private:
     std::atomic<bool> has_returned_{false}; // whether returned_ is not empty
     std::atomic<bool> is_queued_{false};
     std::int32_t queued_priority_ = 0;
-    std::atomic<int> suspended_{0};
+    // Written whenever a block waits or goes on.
+    alignas(64) std::atomic<int> suspended_{0};
     std::mutex returned_mutex_;
     std::vector<ClusterRange> returned_; // ranges that workers gave back
     std::unique_ptr<check::GridShadow> shadow_;

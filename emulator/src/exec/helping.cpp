@@ -136,7 +136,7 @@ bool Engine::State::help(const std::function<bool(const void*)>& is_awaited) {
     }
     std::shared_ptr<Grid> grid;
     {
-        const auto lock = lock_briefly(mutex);
+        const std::lock_guard lock(mutex);
         if (noted == nullptr || is_guest_busy || !is_awaited(noted->launch().awaited_as)) {
             return false;
         }
@@ -151,7 +151,7 @@ bool Engine::State::help(const std::function<bool(const void*)>& is_awaited) {
         run_grid(*this_worker, grid);
         this_worker = nullptr;
     }
-    const auto lock = lock_briefly(mutex);
+    const std::lock_guard lock(mutex);
     is_guest_busy = false;
     --busy;
     if (is_stopping && busy == 0) {

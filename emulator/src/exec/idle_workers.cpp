@@ -109,20 +109,14 @@ void IdleWorkers::leave(std::uint32_t worker) {
     }
 }
 
-std::uint32_t IdleWorkers::call(std::uint64_t count) {
-    std::uint32_t sleepers = 0;
-    if (count == 0 || idle_.empty()) {
-        return sleepers;
-    }
-    for (; count != 0 && !idle_.empty(); --count) {
-        const std::uint32_t worker = idle_.back();
-        idle_.pop_back();
-        if (lines_[worker].state.exchange(Called, std::memory_order_acq_rel) == Asleep) {
-            sleepers |= group_of(worker);
-        }
-    }
+/// Calls the worker that became idle last. Returns its group if it sleeps.
+std::uint32_t IdleWorkers::call_last() {
+    const std::uint32_t worker = idle_.back();
+    idle_.pop_back();
     count_.store(static_cast<std::uint32_t>(idle_.size()), std::memory_order_relaxed);
-    return sleepers;
+    const bool is_asleep =
+        lines_[worker].state.exchange(Called, std::memory_order_acq_rel) == Asleep;
+    return is_asleep ? group_of(worker) : 0;
 }
 
 void IdleWorkers::wake(std::uint32_t sleepers) noexcept {

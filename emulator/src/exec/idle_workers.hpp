@@ -48,8 +48,20 @@ public:
     void leave(std::uint32_t worker);
 
     /// Calls up to `count` idle workers. Needs the mutex. Pass the result to wake() after the mutex
-    /// has been released.
-    [[nodiscard]] std::uint32_t call(std::uint64_t count);
+    /// has been released. A worker sees what `prepare(worker)` has written for it.
+    template <typename Prepare>
+    [[nodiscard]] std::uint32_t call(std::uint64_t count, const Prepare& prepare) {
+        std::uint32_t sleepers = 0;
+        for (; count != 0 && !idle_.empty(); --count) {
+            prepare(idle_.back());
+            sleepers |= call_last();
+        }
+        return sleepers;
+    }
+
+    [[nodiscard]] std::uint32_t call(std::uint64_t count) {
+        return call(count, [](std::uint32_t) {});
+    }
 
     /// Wakes the called workers that sleep.
     void wake(std::uint32_t sleepers) noexcept;
@@ -63,6 +75,8 @@ public:
 
 private:
     enum State : std::uint32_t { Busy, Watching, Asleep, Called };
+
+    [[nodiscard]] std::uint32_t call_last();
 
     struct alignas(64) Line {
         std::atomic<std::uint32_t> state{Busy};

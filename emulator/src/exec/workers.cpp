@@ -140,7 +140,7 @@ void Engine::State::work_loop(Worker& self) {
         }
         Work work;
         {
-            const auto lock = lock_briefly(mutex);
+            const std::lock_guard lock(mutex);
             busy -= is_found ? 1 : 0;
             const std::uint32_t noted_grids = enqueue_noted();
             is_found = find_work(work);
@@ -158,9 +158,10 @@ void Engine::State::work_loop(Worker& self) {
         }
         if (!is_found) {
             if (!idle.wait(self.number, spin_ns.load(std::memory_order_relaxed), work.wake_at)) {
-                const auto lock = lock_briefly(mutex);
+                const std::lock_guard lock(mutex);
                 idle.leave(self.number);
             }
+            is_found = self.next != nullptr; // the caller has counted this worker as busy
             continue;
         }
         if (work.task) {
@@ -487,7 +488,7 @@ std::unique_ptr<Block> Engine::State::spare_block() {
 }
 
 void Engine::State::put_aside(std::unique_ptr<Block> block) {
-    auto lock = lock_briefly(mutex);
+    std::unique_lock lock(mutex);
     block->grid().add_suspended(1);
     suspended.emplace_back(std::move(block));
     sleeper_count += suspended.back().is_asleep() ? 1 : 0;
@@ -499,7 +500,7 @@ void Engine::State::put_aside(std::unique_ptr<Block> block) {
 
 void Engine::State::give_back(std::unique_ptr<Block> block) {
     block->release();
-    const auto lock = lock_briefly(mutex);
+    const std::lock_guard lock(mutex);
     if (spare.size() < MAX_SPARE_BLOCKS) {
         spare.push_back(std::move(block));
     }
