@@ -83,9 +83,11 @@ struct Lockstep {
     bool are_blocks_ready = false;     // of a team: every block knows its own values
     bool fetches_adjacent = false;     // loads of a team fetch what lies ahead of them
     End end = End::Alone;              // valid after a handler has returned nullptr
-    // Where the last loads began, by instruction: to fetch what a loop loads next.
-    static constexpr std::size_t STARTS = 8;
+    // Where the last loads began and how far they stepped, by instruction: to fetch what a loop
+    // loads next.
+    static constexpr std::size_t STARTS = 16;
     std::uint64_t starts[STARTS] = {};
+    std::int64_t steps[STARTS] = {};
     std::vector<std::uint64_t> written; // a bit for each head that was written, by place in frames
     std::uint64_t* written_words = nullptr; // its contents: handlers must not call std::vector
     // Of a team. Bank Block of `whole` holds base and step of its values instead of lanes.

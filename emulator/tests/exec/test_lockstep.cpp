@@ -79,6 +79,9 @@ protected:
         device_.set_constants(alone.get(), device_.constants(kernel.get()));
         share_ =
             static_cast<double>(kernel->lockstep.size()) / static_cast<double>(kernel->code.size());
+        chain_links_ = std::count_if(kernel->code.begin(), kernel->code.end(), [](const auto& at) {
+            return at.form.variant == bytecode::Variant::FusedChain;
+        });
         const Outcome together = run(kernel, shape, n, m);
         const Outcome one_by_one = run(alone, shape, n, m);
         EXPECT_EQ(together.fault.kind, one_by_one.fault.kind) << together.fault.report << body;
@@ -102,15 +105,19 @@ protected:
               Shape{.block = 96}, Shape{.grid = 2, .block = 100}, Shape{.block = 1024}}) {
             (void)expect_same(body, shape, n, m);
         }
-        const bool has_lockstep =
-            std::string(GetParam()) == "v3" || std::string(GetParam()) == "v4";
-        EXPECT_EQ(share_, has_lockstep ? 1 : 0) << body; // every instruction has a handler
+        EXPECT_EQ(share_, has_lockstep() ? 1 : 0) << body; // every instruction has a handler
+    }
+
+    /// Returns whether this level has handlers for lockstep.
+    static bool has_lockstep() {
+        return std::string(GetParam()) == "v3" || std::string(GetParam()) == "v4";
     }
 
     TestDevice device_;
     U* in_;
     U* out_;
-    double share_ = 0;
+    double share_ = 0;               // of the instructions, with a handler for lockstep
+    std::ptrdiff_t chain_links_ = 0; // products that another one follows in a chain
 };
 
 INSTANTIATE_TEST_SUITE_P(Levels, InLockstep, test::LEVELS,
@@ -348,8 +355,8 @@ TEST_P(InLockstep, chains_through_one_address_register) {
     const auto product = [](const std::string& space, const std::string& first,
                             const std::string& second, int number) {
         const std::string n = std::to_string(number);
-        return ".reg .f32 %v" + n + ", %w" + n + "; ld." + space + ".f32 %v" + n + ", [" + first +
-               "]; ld." + space + ".f32 %w" + n + ", [" + second + "]; fma.rn.f32 %f0, %v" + n +
+        return ".reg .f32 %v" + n + ", %w" + n + "; ld" + space + ".f32 %v" + n + ", [" + first +
+               "]; ld" + space + ".f32 %w" + n + ", [" + second + "]; fma.rn.f32 %f0, %v" + n +
                ", %w" + n + ", %f0;\n";
     };
     const std::string begin =
@@ -358,7 +365,7 @@ TEST_P(InLockstep, chains_through_one_address_register) {
     const std::string store = "mul.wide.u32 %d0, %i, 4; add.u64 %d0, %out, %d0; st.global.f32 "
                               "[%d0], %f0;\n";
     const auto global = [&](const char* first, const char* second, int number) {
-        return product("global", first, second, number);
+        return product(".global", first, second, number);
     };
     // The offsets go up and down. One register changes in between, and both loads share another.
     expect_same_in_shapes(begin + global("%d1", "%d2", 0) + global("%d1+4", "%d2+128", 1) +
@@ -366,6 +373,11 @@ TEST_P(InLockstep, chains_through_one_address_register) {
                           global("%d1+12", "%d2", 3) + global("%d1", "%d2+8", 4) +
                           "add.u64 %d1, %d1, %d9; add.u64 %d2, %d1, %d9;\n" +
                           global("%d1+4", "%d1+8", 5) + global("%d2", "%d2+4", 6) + store);
+    EXPECT_EQ(chain_links_, has_lockstep() ? 6 : 0) << "the products form one chain";
+    // Generic addresses.
+    expect_same_in_shapes(begin + product("", "%d1", "%d2", 0) + product("", "%d1+4", "%d2+8", 1) +
+                          product("", "%d1-4", "%d2-64", 2) + store);
+    EXPECT_EQ(chain_links_, has_lockstep() ? 2 : 0);
     // An odd address, and one outside of all memory, behind products that are good.
     const Shape shape{.block = 16, .block_y = 16};
     const std::string good = begin + global("%d1", "%d2", 0) + global("%d1+4", "%d2+4", 1);
@@ -381,7 +393,7 @@ TEST_P(InLockstep, chains_through_one_address_register) {
         "mov.u32 %r1, tile; shl.b32 %r2, %t, 2; add.u32 %r2, %r1, %r2; cvt.rn.f32.u32 %f7, %t;\n"
         "st.shared.f32 [%r2], %f7; st.shared.f32 [%r2+1024], %f7; bar.sync 0;\n";
     const auto shared = [&](const char* first, const char* second, int number) {
-        return product("shared", first, second, number);
+        return product(".shared", first, second, number);
     };
     const std::string inside =
         "mov.u32 %r1, tile; shl.b32 %r3, %x, 2; add.u32 %r3, %r1, %r3; mov.f32 %f0, 0f40000000;\n" +

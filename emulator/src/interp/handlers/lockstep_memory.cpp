@@ -26,22 +26,22 @@ namespace {
 }
 
 /// Fetches what the next round of a loop will load, if it goes in steps that the processor does not
-/// foresee: blocks often step by the size of the grid.
+/// foresee: blocks often step by the size of the grid, or by the rows of a tile.
 [[gnu::always_inline]] inline void fetch_ahead(Lockstep& block, const Instruction* at,
                                                const Span& span, unsigned warp_bytes) {
     constexpr SL most = 4096; // bytes of a block
     constexpr SL line = 64;
     const SL step = unforeseen_step(block, at, span);
-    if (step == 0 || span.is_uniform) {
+    const SL bytes = SL{warp_bytes} * SL{block.warp_count};
+    if (step == 0 || span.is_uniform || bytes > most) {
         return;
     }
-    const SL bytes = SL{warp_bytes} * SL{block.warp_count};
     if (span.stride == SL{warp_bytes} && span.half * 2 == SL{warp_bytes}) {
-        for (SL offset = 0; bytes <= most && offset < bytes; offset += line) {
+        for (SL offset = 0; offset < bytes; offset += line) {
             __builtin_prefetch(reinterpret_cast<const std::byte*>(reinterpret_cast<UL>(span.first) +
                                                                   static_cast<UL>(step + offset)));
         }
-    } else if (warp_bytes <= 2 * line) {
+    } else if (warp_bytes <= 2 * line) { // half a warp loads one line
         fetch_next_round(block, span, step);
     }
 }

@@ -166,10 +166,10 @@ const Instruction* load_load_fma_block(Lockstep& block, const Instruction* at) {
 /// Some products of a chain, found for the block, and the sum that they are added to.
 struct Products {
     static constexpr unsigned MOST = 16;
-    /// How many warps are added up together: their sums fill half of the processor's registers.
+    /// How many warps are added up together: eight sums hide how long a multiply-add takes.
     static constexpr unsigned WARPS = CHUNKS<float> >= 8 ? 1 : 8 / CHUNKS<float>;
 
-    /// Where the warps read one factor: a Span without what all products have in common.
+    /// Where the warps of a block read one factor. Chains do not run in teams of blocks.
     struct Factor {
         const std::byte* first;
         SL stride;
@@ -286,7 +286,7 @@ public:
     [[gnu::always_inline]] bool find(const Lockstep& block, const Instruction* at, Span& span) {
         constexpr unsigned word = sizeof(float);
         if (at->src[0].bits == address_ && ((at->immediate ^ offset_) & (word - 1)) == 0) {
-            reach_.low += static_cast<UL>(at->immediate - offset_);
+            reach_.low += static_cast<UL>(at->immediate) - static_cast<UL>(offset_);
         } else {
             address_ = at->src[0].bits;
             if (!find_shape<word>(block, at, span_, reach_)) [[unlikely]] {
@@ -301,6 +301,21 @@ public:
         return true;
     }
 
+    /// Fetches what the next round of the loop will load from a span that find() has found.
+    [[gnu::always_inline]] void fetch_ahead(Lockstep& block, const Instruction* at,
+                                            const Span& span, bool is_first) {
+        if constexpr (SPACE != Space::Shared) {
+            // All loads of a chain step as its first one does.
+            step_ = is_first ? unforeseen_step(block, at, span) : step_;
+            // Loads of single words, and of adjacent words, mostly find their line fetched already.
+            const UL line = reinterpret_cast<UL>(span.first) / LINE_BYTES;
+            if (step_ != 0 && !span.is_uniform && line != line_) {
+                fetch_next_round(block, span, step_);
+                line_ = line;
+            }
+        }
+    }
+
     /// Forgets the shape if it depends on this register, which changes.
     [[gnu::always_inline]] void forget(Operand changed) {
         address_ = changed.bits == address_ ? NONE : address_;
@@ -308,9 +323,12 @@ public:
 
 private:
     static constexpr U NONE = 0; // no linear register is at 0
+    static constexpr UL LINE_BYTES = 64;
 
     U address_ = NONE;
     SL offset_ = 0;
+    SL step_ = 0; // of the loop; 0 if nothing is fetched ahead
+    UL line_ = 0; // that was the last to be fetched ahead
     Span span_;
     Reach reach_;
 };
@@ -323,8 +341,6 @@ const Instruction* run_chain_block(Lockstep& block, const Instruction* at) {
     Products products;
     ChainLoads<FIRST> first_loads;
     ChainLoads<SECOND> second_loads;
-    SL first_step = 0;
-    SL second_step = 0;
     const Instruction* next = at;
     for (bool is_last = false; !is_last;) {
         Span a;
@@ -334,17 +350,8 @@ const Instruction* run_chain_block(Lockstep& block, const Instruction* at) {
             products.finish(block);
             return next != at ? next : run_sequence(block, at, end_of_chain(at));
         }
-        // All loads of a chain step as the first ones do. Loads of single words are often in a line
-        // that the round before has fetched.
-        if constexpr (FIRST != Space::Shared) {
-            first_step = next == at && !a.is_uniform ? unforeseen_step(block, next, a) : first_step;
-            fetch_next_round(block, a, first_step);
-        }
-        if constexpr (SECOND != Space::Shared) {
-            second_step =
-                next == at && !b.is_uniform ? unforeseen_step(block, next + 1, b) : second_step;
-            fetch_next_round(block, b, second_step);
-        }
+        first_loads.fetch_ahead(block, next, a, next == at);
+        second_loads.fetch_ahead(block, next + 1, b, next == at);
         products.add(block, next, a, b);
         is_last = next->form.variant != Variant::FusedChain;
         next += 3;

@@ -158,21 +158,22 @@ template <unsigned BYTES>
     return step;
 }
 
-/// Returns how far a load in a loop steps from round to round, or 0 if processors foresee it.
+/// Returns how far a load in a loop steps from round to round. Returns 0 if processors foresee the
+/// step, or if the last two steps differ: the load may begin its first round, or not be in a loop.
 [[gnu::always_inline]] inline SL unforeseen_step(Lockstep& block, const Instruction* at,
                                                  const Span& span) {
     constexpr SL foreseen = 2048;
     const SL step = step_from_last_time(block, at, reinterpret_cast<UL>(span.first));
-    return step > foreseen || step < -foreseen ? step : 0;
+    SL& last = block.steps[static_cast<UL>(at - block.whole.code) % Lockstep::STARTS];
+    const bool is_steady = step == last;
+    last = step;
+    return is_steady && (step > foreseen || step < -foreseen) ? step : 0;
 }
 
 /// Fetches what the next round of a loop will load, which lies `step` further. An address that does
 /// not exist does no harm.
 [[gnu::always_inline]] inline void fetch_next_round(const Lockstep& block, const Span& span,
                                                     SL step) {
-    if (step == 0) {
-        return;
-    }
     UL next = reinterpret_cast<UL>(span.first) + static_cast<UL>(step);
     for (U left = span.stride == 0 ? 1 : block.warp_count; left != 0; --left) {
         __builtin_prefetch(reinterpret_cast<const std::byte*>(next));
