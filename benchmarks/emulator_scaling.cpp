@@ -6,8 +6,9 @@
 // code with as many threads.
 //
 // Virtual processors may share cores with each other and with other machines, and then run at half
-// speed for a while. So the products take turns with native arithmetic, which needs nothing but the
-// processors. The last lines compare how both scale.
+// speed for a while. So the products take turns with native code that needs nothing but the
+// processors: arithmetic on vectors, and integer instructions. Lines at the end compare how the
+// products and the instructions scale.
 //
 // The number of workers is fixed once the driver has started. The program therefore runs itself
 // once per number of workers and round. The table shows the best time of all rounds.
@@ -62,8 +63,9 @@ constexpr int EMPTY_LAUNCHES = 2000;
 constexpr int ARITHMETIC_STEPS = 64'000'000;
 constexpr int REPEATS = 5;
 
-// How long the products take turns with native arithmetic, for each number of workers.
-constexpr std::int64_t TURNS_NS = 2'500'000'000;
+constexpr int INSTRUCTION_STEPS = 64'000'000;
+// How often the products take turns with native code, for each number of workers and round.
+constexpr int TURNS = 20;
 
 template <typename Body>
 double time_ms(const Body& body) {
@@ -163,17 +165,25 @@ void measure_stages(const cuprum::Device& device, const cuprum::Stream& stream,
     print("stage_end_us", median(ends));
 }
 
-/// Measures the products in turns with a fixed number of multiply-adds in registers, which shows
-/// what the processors allow at that time. `run` runs a kernel by its name.
-template <typename Run>
-void measure_products(unsigned workers, const Run& run) {
-    native::FOR_THIS_MACHINE.use_threads(workers);
-    const std::int64_t end = host_ns() + TURNS_NS;
-    do {
-        print("arithmetic", time_ms([] { native::FOR_THIS_MACHINE.arithmetic(ARITHMETIC_STEPS); }));
-        print("naive_product", time_ms([&] { run("matmul"); }));
-        print("tiled_product", time_ms([&] { run("tiled"); }));
-    } while (host_ns() < end);
+/// Measures the products in turns with native code, which shows what the processors allow then.
+void measure_products(unsigned workers, const cuprum::Stream& stream, const cuprum::Kernel& naive,
+                      const cuprum::Kernel& tiled, const cuprum::Buffer& factor,
+                      const cuprum::Buffer& product) {
+    const cuprum::LaunchConfig by_tile{.grid = {SIZE / 16, SIZE / 16}, .block = {16, 16}};
+    const auto run = [&](const cuprum::Kernel& kernel) {
+        return time_ms([&] {
+            cuprum::launch(stream, by_tile, kernel, factor, factor, product, SIZE);
+            stream.sync();
+        });
+    };
+    const native::Kernels& host = native::FOR_THIS_MACHINE;
+    host.use_threads(workers);
+    for (int turn = 0; turn < TURNS; ++turn) {
+        print("arithmetic", time_ms([&] { host.arithmetic(ARITHMETIC_STEPS); }));
+        print("instructions", time_ms([&] { host.instructions(INSTRUCTION_STEPS); }));
+        print("naive_product", run(naive));
+        print("tiled_product", run(tiled));
+    }
 }
 
 /// Measures everything with the number of workers that the environment sets.
@@ -202,13 +212,9 @@ int measure(unsigned workers) {
             stream.sync();
         });
     };
-    const cuprum::LaunchConfig by_tile{.grid = {SIZE / 16, SIZE / 16}, .block = {16, 16}};
     const cuprum::LaunchConfig by_float{.grid = FLOATS / 256, .block = 256};
     print("saxpy", run("saxpy", by_float, 2.0F, x, y, FLOATS));
-    measure_products(workers, [&](const char* name) {
-        cuprum::launch(stream, by_tile, code.get_kernel(name), x, x, y, SIZE);
-        stream.sync();
-    });
+    measure_products(workers, stream, code.get_kernel("matmul"), code.get_kernel("tiled"), x, y);
     print("histogram", run("count", by_float, bins, FLOATS));
     std::vector<std::uint32_t> counts(BINS);
     bins.copy_to_host(counts, stream);
@@ -293,7 +299,8 @@ struct Row {
 
 constexpr Row ROWS[] = {
     {"copy", "native copy of 16M floats (ms)", true},
-    {"arithmetic", "native arithmetic in registers (ms)", true},
+    {"arithmetic", "native arithmetic on vectors (ms)", true},
+    {"instructions", "native integer instructions (ms)", true},
     {"native_product", "native product 768^3 (ms)", true},
     {"saxpy", "saxpy of 16M floats (ms)", true},
     {"naive_product", "naive product 768^3 (ms)", true},
@@ -332,10 +339,10 @@ void print_table(const std::vector<unsigned>& workers, Figures& best) {
         std::printf("\n");
     }
     for (const auto& [name, title] :
-         {std::pair{"naive_product", "naive product, by arithmetic's"},
-          std::pair{"tiled_product", "tiled product, by arithmetic's"}}) {
+         {std::pair{"naive_product", "naive product, speedup / instructions'"},
+          std::pair{"tiled_product", "tiled product, speedup / instructions'"}}) {
         print_row(title, [&, name = name](unsigned count) {
-            return speedup(name, count) / speedup("arithmetic", count);
+            return speedup(name, count) / speedup("instructions", count);
         });
         std::printf("\n");
     }

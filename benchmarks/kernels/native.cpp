@@ -4,6 +4,8 @@
 #include "kernels/native.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <thread>
 #include <vector>
 
@@ -33,6 +35,18 @@ void parallel(int count, Body body) {
     for (auto& thread : threads) {
         thread.join();
     }
+}
+
+/// Runs `body(steps)` until `count` steps are done. Threads on slow processors do fewer of them.
+template <typename Body>
+void share_out(int count, Body body) {
+    const int part = count / 512;
+    std::atomic<int> left{512};
+    parallel(thread_count, [&left, part, body](int, int) {
+        while (left.fetch_sub(1, std::memory_order_relaxed) > 0) {
+            body(part);
+        }
+    });
 }
 
 void saxpy(float a, const float* x, float* y, int n) {
@@ -71,15 +85,28 @@ void arithmetic(int steps) {
 #endif
     typedef float Values __attribute__((vector_size(bytes)));
     constexpr int chains = 12; // more than the units have operations under way
-    parallel(steps, [](int begin, int end) {
+    share_out(steps, [](int part) {
         Values values[chains] = {};
-        for (int step = begin; step < end; ++step) {
+        for (int step = 0; step < part; ++step) {
             for (Values& each : values) {
                 each = each * 0.5F + 1.0F;
             }
         }
         for (const Values& each : values) {
             asm volatile("" : : "m"(each)); // the results count as used
+        }
+    });
+}
+
+void instructions(int steps) {
+    share_out(steps, [](int part) {
+        std::uint64_t values[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+        for (int step = 0; step < part; ++step) {
+#pragma GCC unroll 8
+            for (std::uint64_t& each : values) {
+                each ^= each + 12345;
+                asm volatile("" : "+r"(each)); // not simplified
+            }
         }
     });
 }
@@ -168,6 +195,7 @@ const Kernels CUPRUM_NATIVE_KERNELS = {
     .saxpy = saxpy,
     .matmul = matmul,
     .arithmetic = arithmetic,
+    .instructions = instructions,
     .mandelbrot = mandelbrot,
     .reduce = reduce,
     .histogram = histogram,

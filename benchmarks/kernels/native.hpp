@@ -18,7 +18,12 @@ struct Kernels {
     void (*matmul)(const float* a, const float* b, float* c, int n);
 
     /// Runs `steps` rounds of multiply-adds that keep the vector units busy and access no memory.
+    /// Threads on slow processors do fewer of them.
     void (*arithmetic)(int steps);
+
+    /// Does the same with integer instructions, as many at a time as a processor can start. They
+    /// slow down more than arithmetic on vectors if two processors share a core.
+    void (*instructions)(int steps);
 
     /// Counts the steps, at most `limit`, that each of size * size points stays near the origin.
     void (*mandelbrot)(int* out, int size, int limit);
