@@ -37,6 +37,24 @@ TEST(IdleWorkers, the_last_one_is_called_first_and_no_more_than_wanted) {
     EXPECT_EQ(idle.call(1), 0u);
 }
 
+TEST(IdleWorkers, a_called_worker_sees_what_was_prepared_for_it) {
+    IdleWorkers idle;
+    idle.resize(2);
+    int prepared[2] = {};
+    for (int round = 1; round <= 100; ++round) {
+        idle.enter(0);
+        idle.enter(1);
+        std::thread worker([&] {
+            EXPECT_TRUE(idle.wait(1, 0, IdleWorkers::FOREVER)); // sleeps at once
+            EXPECT_EQ(prepared[1], round);
+        });
+        idle.wake(idle.call(1, [&](std::uint32_t number) { prepared[number] = round; }));
+        worker.join();
+        EXPECT_EQ(prepared[0], 0) << "nobody has called it";
+        idle.leave(0);
+    }
+}
+
 TEST(IdleWorkers, a_wait_ends_at_its_time) {
     IdleWorkers idle;
     idle.resize(1);
