@@ -137,6 +137,12 @@ TEST(Ranges, a_fault_ends_a_grid_of_two_thousand_million_blocks) {
     EXPECT_EQ(*out, 5000u);
 }
 
+TEST(Ranges, a_grid_of_two_thousand_million_blocks_ends) {
+    TestDevice device;
+    const Fault fault = run(device, ".visible .entry empty() { ret; }", {.grid = 0x7fffffff});
+    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+}
+
 TEST(Ranges, faults_of_all_blocks_are_one_report) {
     TestDevice device;
     const auto kernel = device.compile(ptx_module(".visible .entry stop() { trap; }"));
