@@ -10,15 +10,23 @@
 
 namespace cuprum::emulator::exec {
 
-/// A mutex that is held for a moment only.
+/// A mutex that is mostly held for a moment only.
 ///
 /// Sleeping and being woken takes fifty times as long as what happens under the mutex. When a grid
 /// ends, all workers want it at once, and std::mutex would let most of them sleep. So threads watch
 /// it first: they only read, which does not slow down the one that holds it.
+///
+/// unlock() may look at the mutex after another thread has locked it, so that thread must not
+/// destroy it.
 class BriefMutex {
 public:
+    /// Sets whether threads watch the mutex before they sleep, or hardly so.
+    void set_watched(bool is_watched) noexcept {
+        looks_.store(is_watched ? LOOKS : FEW_LOOKS, std::memory_order_relaxed);
+    }
+
     void lock() noexcept {
-        for (int i = 0; i < LOOKS; ++i) {
+        for (int i = looks_.load(std::memory_order_relaxed); i != 0; --i) {
             if (try_lock()) {
                 return;
             }
@@ -46,9 +54,11 @@ public:
 private:
     enum State : std::uint32_t { Free, Held, Contended };
 
-    static constexpr int LOOKS = 500; // about 20 microseconds
+    static constexpr int LOOKS = 500; // up to 20 microseconds, by the processor's pause
+    static constexpr int FEW_LOOKS = 16;
 
     std::atomic<std::uint32_t> state_{Free};
+    std::atomic<int> looks_{LOOKS};
 };
 
 } // namespace cuprum::emulator::exec

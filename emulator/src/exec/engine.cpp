@@ -55,6 +55,7 @@ void Engine::configure(const EngineSettings& settings) {
     state_->watchdog.configure({settings.watchdog_seconds, settings.is_watchdog_strict});
     state_->progress.configure(settings.progress_after);
     state_->spin_ns = static_cast<std::uint64_t>(settings.spin_time.count());
+    state_->mutex.set_watched(settings.spin_time.count() != 0);
     state_->is_random = settings.is_random;
     state_->is_random_now = settings.is_random;
     state_->seed = settings.seed;
@@ -72,7 +73,9 @@ std::shared_ptr<Grid> Engine::prepare(GridLaunch launch, std::function<void(cons
     return std::make_shared<Grid>(std::move(launch), std::move(done), true);
 }
 
-void Engine::start(const std::shared_ptr<Grid>& grid, std::int32_t priority) {
+void Engine::start(const std::shared_ptr<Grid>& prepared, std::int32_t priority) {
+    // Once it is ready, the grid may run and end on a worker that still holds it from before.
+    const std::shared_ptr<Grid> grid = prepared;
     if (state_->run_next(grid)) {
         grid->rearm(priority);
         return;
@@ -236,7 +239,7 @@ std::uint32_t Engine::State::call_for(std::uint64_t pieces, const std::shared_pt
         this_worker->is_expected = false; // the first piece is for this worker
         --pieces;
     }
-    if (grid == nullptr || is_random || is_only_worker()) {
+    if (grid == nullptr || grid->cluster_count() == 1 || is_random || is_only_worker()) {
         return idle.call(pieces);
     }
     // The workers need not look for the grid. Sixteen of them would wait for the mutex in a row.
@@ -306,6 +309,7 @@ bool Engine::State::find_grid(Work& work) {
             if (!has_blocks || (is_taken && grid->cluster_count() == 1)) { // nothing is left
                 grid->set_queued(false);
                 --queued_grids;
+                work.ended.push_back(std::move(grid));
             } else {
                 queue.push_back(std::move(grid));
             }

@@ -105,7 +105,7 @@ public:
 
     /// Starts a prepared grid that does not run now. On a worker, a grid of one block may follow
     /// directly on the work that the worker is doing.
-    void start(const std::shared_ptr<Grid>& grid, std::int32_t priority);
+    void start(const std::shared_ptr<Grid>& prepared, std::int32_t priority);
 
     /// Returns what ends kernels that hang. It also counts what the host does.
     [[nodiscard]] Watchdog& watchdog() const noexcept;

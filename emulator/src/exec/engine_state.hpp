@@ -86,6 +86,8 @@ struct Engine::State {
         std::function<void()> task;
         std::unique_ptr<Block> block; // a block that was suspended earlier
         std::shared_ptr<Grid> grid;   // a grid to take blocks from
+        // Grids that left the queues. They may die with this, so not under the mutex.
+        std::vector<std::shared_ptr<Grid>> ended;
         // If there is no work: when the first sleeping block wakes up.
         std::uint64_t wake_at = IdleWorkers::FOREVER;
     };

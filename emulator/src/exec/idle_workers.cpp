@@ -113,7 +113,6 @@ void IdleWorkers::leave(std::uint32_t worker) {
 std::uint32_t IdleWorkers::call_last() {
     const std::uint32_t worker = idle_.back();
     idle_.pop_back();
-    count_.store(static_cast<std::uint32_t>(idle_.size()), std::memory_order_relaxed);
     const bool is_asleep =
         lines_[worker].state.exchange(Called, std::memory_order_acq_rel) == Asleep;
     return is_asleep ? group_of(worker) : 0;

@@ -56,6 +56,7 @@ public:
             prepare(idle_.back());
             sleepers |= call_last();
         }
+        count_.store(static_cast<std::uint32_t>(idle_.size()), std::memory_order_relaxed);
         return sleepers;
     }
 

@@ -162,6 +162,9 @@ void Engine::State::work_loop(Worker& self) {
                 idle.leave(self.number);
             }
             is_found = self.next != nullptr; // the caller has counted this worker as busy
+            if (is_found && has_rivals(*self.next)) {
+                self.next = nullptr; // the queues hold it too, and decide what comes first
+            }
             continue;
         }
         if (work.task) {

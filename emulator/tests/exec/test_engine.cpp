@@ -290,4 +290,41 @@ TEST(Engine, source_lines_are_in_the_report) {
     EXPECT_TRUE(contains(fault.report, "kernels/lined.cu:42")) << fault.report;
 }
 
+TEST(Engine, what_a_grid_holds_may_add_work_when_it_is_released) {
+    // Nothing of a grid may be released under the mutex of the queues, which post() locks.
+    struct Poster {
+        std::atomic<int>* released;
+
+        ~Poster() {
+            EXPECT_TRUE(exec::Engine::instance().post([] {}));
+            ++*released;
+        }
+    };
+
+    std::atomic<int> released = 0;
+    TestDevice device;
+    const auto kernel = device.compile(ptx_module(".visible .entry empty() { ret; }"));
+    ASSERT_TRUE(kernel) << device.log;
+    constexpr int launches = 200;
+    for (int i = 0; i < launches; ++i) {
+        exec::GridLaunch launch;
+        launch.kernel = kernel;
+        launch.constants = device.constants(kernel.get());
+        launch.memory = &device.map();
+        launch.sm_count = 1;
+        launch.grid[0] = i % 2 == 0 ? 1 : 64;
+        launch.describe_launch = [poster = std::make_shared<Poster>(&released)] {
+            return poster == nullptr ? std::string() : std::string();
+        };
+        std::promise<void> done;
+        exec::Engine::instance().submit(std::move(launch), [&](const Fault*) { done.set_value(); });
+        done.get_future().wait();
+    }
+    for (int i = 0; i < 10'000 && released < launches; ++i) {
+        Launch(device, kernel, Shape{}).wait(); // workers look at the queues, and leave them
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_EQ(released, launches);
+}
+
 } // namespace cuprum::emulator
