@@ -280,6 +280,37 @@ TEST_P(Atomics, collected_reductions_of_many_blocks_are_exact) {
     }
 }
 
+TEST_P(Atomics, operations_on_a_word_keep_their_order_if_the_table_is_given_up) {
+    // The places in the loop share an entry of the table, so the table is of no use here.
+    TestDevice device;
+    auto* const words = device.allocate<U>(8 * 512);
+    words[1] = 7;
+    const Fault fault = run(device, R"(.visible .entry k(.param .u64 pw)
+{
+    .reg .pred %p;
+    .reg .b32 %k, %j;
+    .reg .b64 %w, %a;
+    ld.param.u64 %w, [pw];
+    mov.u32 %k, 0;
+    red.global.add.u32 [%w+4], 1;
+LOOP:
+    and.b32 %j, %k, 7;
+    mad.wide.u32 %a, %j, 2048, %w;
+    red.global.add.u32 [%a], 1;
+    add.u32 %k, %k, 1;
+    setp.lt.u32 %p, %k, 3000;
+    @%p bra LOOP;
+    red.global.or.b32 [%w+4], 6;
+    ret;
+})",
+                            {.grid = 1, .block = 1}, words);
+    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+    EXPECT_EQ(words[1], (7u + 1) | 6);
+    for (U i = 0; i < 8; ++i) {
+        EXPECT_EQ(words[i * 512], 3000u / 8);
+    }
+}
+
 TEST_P(Atomics, a_thread_sees_its_own_reduction) {
     const auto outcome = act<U>("red.global.add.u32 [%w], 1;\nld.global.u32 %d, [%w];", 100, 1);
     EXPECT_EQ(outcome.old[0], 101u);

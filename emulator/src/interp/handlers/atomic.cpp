@@ -305,6 +305,10 @@ void collect(PendingReductions& pending, const Addresses& host, std::uint32_t ma
     });
     pending.patience =
         patience < PendingReductions::PATIENCE ? patience : PendingReductions::PATIENCE;
+    if (patience <= 0) {
+        // From now on reductions take effect at once, and those before them must not come later.
+        pending.apply(pending);
+    }
 }
 
 /// Half a vector of words: one for each lane of a vector of addresses.
