@@ -141,6 +141,7 @@ enum class Family : std::uint8_t {
     Pack,
     Sample,
     Spread,
+    Settle,
 };
 
 /// Which of an instruction's handlers runs it.

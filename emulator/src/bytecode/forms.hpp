@@ -303,7 +303,8 @@ struct MemoryForm {
     std::uint8_t element_bytes = 4;
     bytecode::Width register_width = bytecode::Width::B32;
     bytecode::Width address_width = bytecode::Width::B64;
-    std::uint8_t count = 1; // of components
+    std::uint8_t count = 1;    // of components
+    bool is_read_only = false; // ld.global.nc: nothing writes this memory while the kernel runs
 };
 
 enum class AtomicOp : std::uint8_t {
@@ -389,6 +390,13 @@ struct SpreadForm {
     bytecode::Width width = bytecode::Width::B32;
 };
 
+/// Applies the collected reductions of the worker (interp/reductions.hpp) if they include a word
+/// that the loads behind this instruction read. src[0]: base of 64 bits; `immediate`: offset of the
+/// first byte that a lane reads; `extra`: how many bytes there are up to the last one.
+struct SettleForm {
+    ptx::Space space = ptx::Space::Global; // of the loads; None is generic
+};
+
 struct MatrixForm; // matrix_forms.hpp
 struct SampleForm; // image_forms.hpp
 
@@ -422,6 +430,8 @@ template <>
 constexpr inline Family FAMILY_OF<PackForm> = Family::Pack;
 template <>
 constexpr inline Family FAMILY_OF<SpreadForm> = Family::Spread;
+template <>
+constexpr inline Family FAMILY_OF<SettleForm> = Family::Settle;
 
 } // namespace bytecode
 
@@ -462,6 +472,9 @@ struct Selectors {
 
     /// Writes the lanes of the linear register src[0] unless they are up to date.
     bytecode::Handler (*spread)(bytecode::Width);
+    /// Runs SettleForm with a plain or a linear address; the latter is nullptr if there is none.
+    bytecode::Handler settle;
+    bytecode::Handler linear_settle;
     const FusedSelectors* fused;
     const LockstepSelectors* lockstep; // nullptr if the level has no linear registers
 };

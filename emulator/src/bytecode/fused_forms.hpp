@@ -73,6 +73,7 @@ struct LockstepSelectors {
     bytecode::LockstepHandler (*load_load_fma)(const LoadLoadFmaForm&);
     bytecode::LockstepHandler (*texture)(const SampleForm&);
     bytecode::LockstepHandler (*spread)(bytecode::Width);
+    bytecode::LockstepHandler settle;
     // For instructions on plain registers.
     bytecode::LockstepHandler (*floating)(const FloatForm&);
     bytecode::LockstepHandler (*conversion)(const ConvertForm&);

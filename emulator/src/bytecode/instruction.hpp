@@ -89,6 +89,7 @@ enum Flags : std::uint8_t {
     NO_FALL_THROUGH = 16, // without a guard, no lane continues with the next instruction
     HAS_SIDE_EFFECT = 32, // must not be removed even if its results are unused
     CAN_WAIT = 64,   // a reduction that may take effect later (passes/find_last_reductions.cpp)
+                     // and, until that pass, a weak access that may happen before it
     RUNS_NEXT = 128, // in lockstep, the handler may run the next instruction too (find_pairs)
 };
 

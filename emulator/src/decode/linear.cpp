@@ -38,6 +38,7 @@ LinearKind possible_kind(const Instruction& instruction) {
     case Family::Compare:
         return instruction.tag == 0 ? LinearKind::Compare : LinearKind::None;
     case Family::Memory:
+    case Family::Settle:
         return LinearKind::Address;
     default:
         return LinearKind::None;

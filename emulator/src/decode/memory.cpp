@@ -169,6 +169,18 @@ void note_access(Reader& reader, const MemoryForm& form, const Address& address,
     reader.lowering().note_access(note);
 }
 
+/// Returns whether a weak access may happen before a reduction to device memory that its thread has
+/// executed already. A load of device memory may if it is to other words.
+bool may_pass(const MemoryForm& form) {
+    switch (form.space) {
+    case Space::Global:
+    case Space::None:
+        return !form.is_store && form.address_width == Width::B64;
+    default:
+        return true;
+    }
+}
+
 void emit_fence(Reader& reader) {
     bytecode::Instruction rest;
     rest.flags = bytecode::HAS_SIDE_EFFECT;
@@ -191,10 +203,11 @@ void decode_memory(Reader& reader) {
     form.space = take_space(reader);
     check_async(reader, async, form.space);
     if (!form.is_store && !is_ldu) {
-        reader.take("nc");
+        form.is_read_only = reader.take("nc");
         reader.take("proxy::readonly");
         reader.take("unified");
     }
+    const bool skips_cache = reader.has("cg") || reader.has("cv");
     reader.take_cache_hints();
     const bool has_hint = reader.take("L2::cache_hint");
     const int vector = reader.take_one_of({"v2", "v4", "v8"});
@@ -267,6 +280,9 @@ void decode_memory(Reader& reader) {
     }
     if (form.is_store || reader.order().is_strong) { // strong loads happen, used or not
         rest.flags = bytecode::HAS_SIDE_EFFECT;
+    }
+    if (!reader.order().is_strong && !skips_cache && async == Async::No && may_pass(form)) {
+        rest.flags |= bytecode::CAN_WAIT; // for the pass find_last_reductions
     }
     note_access(reader, form, address, count, sources);
     // Loads that extend their elements have no ordered handlers, so they need a separate fence.

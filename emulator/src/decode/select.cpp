@@ -89,6 +89,8 @@ Handler plain_handler(const Form& form, BlockShape shape) {
         return sample_handler(form.as<SampleForm>());
     case Family::Spread:
         return level.spread(form.as<SpreadForm>().width);
+    case Family::Settle:
+        return level.settle;
     case Family::None:
     case Family::Fixed:
         break;
@@ -111,6 +113,8 @@ Handler linear_handler(const Form& form, BlockShape shape) {
         return level.linear_convert(form.as<ConvertForm>());
     case Family::Memory:
         return linear_memory_handler(form.as<MemoryForm>(), shape);
+    case Family::Settle:
+        return level.linear_settle;
     default:
         return nullptr;
     }
@@ -208,6 +212,8 @@ LockstepHandler lockstep_handler(std::span<const bytecode::Instruction> code) {
         return level->convert(form.as<ConvertForm>());
     case Family::Memory:
         return level->memory(form.as<MemoryForm>());
+    case Family::Settle:
+        return level->settle;
     default:
         return nullptr;
     }

@@ -93,6 +93,7 @@ LockstepHandler common_handler(const Instruction& at) {
     case Family::Atomic:
     case Family::Warp:
     case Family::Sample:
+    case Family::Settle:
         return form.variant == Variant::Plain ? run_each : nullptr;
     default:
         return nullptr;

@@ -14,7 +14,8 @@ namespace cuprum::emulator {
 /// waits until the word's cache line arrives from another core. A worker therefore collects
 /// reductions by address and applies their sum later: at the end of its range of blocks, and before
 /// it runs anything else. Only reductions marked with bytecode::CAN_WAIT are collected (see
-/// passes/find_last_reductions.cpp): nothing that their thread does later depends on them.
+/// passes/find_last_reductions.cpp): nothing that their thread does later depends on them, except
+/// loads of the same words. A SettleForm before such a load applies what the load would see.
 ///
 /// It is a direct-mapped table. A reduction whose place is taken by another address is exchanged
 /// with it. If that happens too often, the table does not help and stays out of use for this grid.
@@ -28,6 +29,8 @@ struct PendingReductions {
     /// operation the table holds.
     void (*apply)(PendingReductions& pending) = nullptr;
     std::int32_t patience = PATIENCE;
+    std::uint64_t begin = 0;                   // no collected word lies before this address,
+    std::uint64_t end = 0;                     // and none ends behind this one
     std::uint64_t used[SIZE / WORD_BITS] = {}; // a bit for each entry in use
     std::byte* places[SIZE] = {};              // host addresses; null if not in use
     std::uint64_t values[SIZE] = {};
@@ -39,5 +42,10 @@ inline void apply_reductions(PendingReductions& pending) {
         pending.apply(pending);
     }
 }
+
+/// Applies what is pending if any of it may be to the bytes from `begin` to before `end`. Call it
+/// only if something is pending. Applying the words one by one takes as long as it would have taken
+/// without the table, so this uses up patience.
+void apply_within(PendingReductions& pending, std::uint64_t begin, std::uint64_t end);
 
 } // namespace cuprum::emulator

@@ -387,6 +387,14 @@ TEST_P(InTeams, reductions_and_atomics) {
                                "st.global.u32 [%d0+64], 1;");
 }
 
+TEST_P(InTeams, loads_behind_reductions) {
+    const std::uint64_t in_teams =
+        expect_same_in_sizes("mul.wide.u32 %d0, %i, 4; add.u64 %d0, %out, %d0;\n"
+                             "red.global.add.u32 [%d0], %k; ld.global.u32 %r1, [%d0];\n"
+                             "add.u32 %r1, %r1, %i; red.global.xor.b32 [%d0], %r1;");
+    EXPECT_EQ(in_teams, has_teams() ? ALL_IN_TEAMS : 0);
+}
+
 TEST_P(InTeams, warp_operations_and_selections) {
     (void)expect_same_in_sizes(
         "mov.u32 %r1, %warpid; mov.u32 %r2, %laneid; add.u32 %r3, %i, %r1;\n"

@@ -271,6 +271,27 @@ void apply_pending(PendingReductions& pending) {
     pending.apply = nullptr;
 }
 
+/// Gives an entry of the table to another word. Returns how many words it has pushed out.
+template <AtomicOp OP, typename F>
+[[gnu::noinline]] std::int32_t take_entry(PendingReductions& pending, unsigned entry,
+                                          std::byte* place, typename F::Memory value) {
+    using T = typename F::Memory;
+    std::int32_t pushed_out = 0;
+    if (pending.places[entry] != nullptr) {
+        (void)apply_locked<OP, F>(reinterpret_cast<T*>(pending.places[entry]),
+                                  static_cast<T>(pending.values[entry]));
+        pushed_out = 1;
+    }
+    const auto begin = reinterpret_cast<std::uint64_t>(place);
+    pending.begin = begin < pending.begin ? begin : pending.begin;
+    pending.end = begin >= pending.end ? begin + sizeof(T) : pending.end;
+    pending.places[entry] = place;
+    pending.values[entry] = static_cast<std::uint64_t>(value);
+    pending.used[entry / PendingReductions::WORD_BITS] |= std::uint64_t{1}
+                                                          << entry % PendingReductions::WORD_BITS;
+    return pushed_out;
+}
+
 /// Collects reductions.
 template <AtomicOp OP, typename F, typename Operands>
 void collect(PendingReductions& pending, const Addresses& host, std::uint32_t mask,
@@ -281,6 +302,8 @@ void collect(PendingReductions& pending, const Addresses& host, std::uint32_t ma
             pending.apply(pending);
         }
         pending.apply = apply_pending<OP, F>;
+        pending.begin = ~std::uint64_t{0};
+        pending.end = 0;
     }
     std::int32_t patience = pending.patience;
     for_each_lane(mask, [&](unsigned lane) {
@@ -293,15 +316,7 @@ void collect(PendingReductions& pending, const Addresses& host, std::uint32_t ma
             ++patience;
             return;
         }
-        if (pending.places[entry] != nullptr) {
-            (void)apply_locked<OP, F>(reinterpret_cast<T*>(pending.places[entry]),
-                                      static_cast<T>(pending.values[entry]));
-            --patience;
-        }
-        pending.places[entry] = place;
-        pending.values[entry] = static_cast<std::uint64_t>(value);
-        pending.used[entry / PendingReductions::WORD_BITS] |=
-            std::uint64_t{1} << entry % PendingReductions::WORD_BITS;
+        patience -= take_entry<OP, F>(pending, entry, place, value);
     });
     pending.patience =
         patience < PendingReductions::PATIENCE ? patience : PendingReductions::PATIENCE;

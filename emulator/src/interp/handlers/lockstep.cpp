@@ -138,6 +138,7 @@ const LockstepSelectors LOCKSTEP_SELECTORS = {
     .load_load_fma = select_lockstep_products,
     .texture = select_lockstep_texture,
     .spread = whole::select_spread,
+    .settle = settle_block,
     .floating = select_lockstep_float,
     .conversion = select_lockstep_conversion,
     .float_pair = select_lockstep_float_pair,

@@ -47,6 +47,9 @@ Handler select_linear_memory_halves(const MemoryForm& form);
 Handler select_linear_vectors(const MemoryForm& form, bool has_halves);
 Handler select_memory_halves(const MemoryForm& form);
 Handler select_spread(Width width);
+const Instruction* settle_lanes(WarpContext& warp, const Instruction* at, std::uint32_t mask);
+const Instruction* settle_linear(WarpContext& warp, const Instruction* at, std::uint32_t mask);
+const Instruction* settle_block(Lockstep& block, const Instruction* at);
 
 extern const Selectors SELECTORS;
 extern const FusedSelectors FUSED_SELECTORS;

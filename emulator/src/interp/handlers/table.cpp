@@ -33,6 +33,8 @@ const Selectors SELECTORS = {
     .memory_halves = select_memory_halves,
     .linear_memory_halves = select_linear_memory_halves,
     .spread = select_spread,
+    .settle = settle_lanes,
+    .linear_settle = HAS_LINEAR_HANDLERS ? settle_linear : nullptr,
     .fused = &FUSED_SELECTORS,
     .lockstep = HAS_LINEAR_HANDLERS ? &LOCKSTEP_SELECTORS : nullptr,
 };
