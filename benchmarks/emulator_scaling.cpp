@@ -41,6 +41,10 @@ extern "C" __global__ void count(unsigned* bins, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) atomicAdd(bins + ((i * 2654435761u) >> 24), 1u);
 }
+extern "C" __global__ void count_data(unsigned* bins, const unsigned* data, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(bins + ((data[i] + i * 2654435761u) >> 24), 1u);
+}
 extern "C" __global__ void small(float* out) {
     float v = threadIdx.x;
     for (int k = 0; k < 500; ++k) v = v * 0.5f + k;
@@ -54,6 +58,7 @@ extern "C" __global__ void stamp(unsigned long long* out) {
 constexpr int FLOATS = 1 << 24;
 constexpr int SIZE = 768; // of the matrices
 constexpr int BINS = 256;
+constexpr unsigned STRIDING_BLOCKS = 1024; // of the histogram with a loop
 constexpr unsigned EMPTY_BLOCKS = 100'000;
 constexpr int STREAMS = 64;
 constexpr int LAUNCHES_PER_STREAM = 16;
@@ -215,17 +220,27 @@ int measure(unsigned workers) {
     const cuprum::LaunchConfig by_float{.grid = FLOATS / 256, .block = 256};
     print("saxpy", run("saxpy", by_float, 2.0F, x, y, FLOATS));
     measure_products(workers, stream, code.get_kernel("matmul"), code.get_kernel("tiled"), x, y);
+    const auto is_counted = [&](std::uint64_t runs) {
+        std::vector<std::uint32_t> counts(BINS);
+        bins.copy_to_host(counts, stream);
+        stream.sync();
+        std::uint64_t total = 0;
+        for (const std::uint32_t count : counts) {
+            total += count;
+        }
+        if (total != FLOATS * runs) {
+            std::fprintf(stderr, "emulator_scaling: the histogram counted %llu\n",
+                         static_cast<unsigned long long>(total));
+        }
+        return total == FLOATS * runs;
+    };
     print("histogram", run("count", by_float, bins, FLOATS));
-    std::vector<std::uint32_t> counts(BINS);
-    bins.copy_to_host(counts, stream);
-    stream.sync();
-    std::uint64_t total = 0;
-    for (const std::uint32_t count : counts) {
-        total += count;
+    if (!is_counted(REPEATS + 1)) {
+        return 1;
     }
-    if (total != std::uint64_t{FLOATS} * (REPEATS + 1)) {
-        std::fprintf(stderr, "emulator_scaling: the histogram counted %llu\n",
-                     static_cast<unsigned long long>(total));
+    const cuprum::LaunchConfig striding{.grid = STRIDING_BLOCKS, .block = 256};
+    print("striding_histogram", run("count_data", striding, bins, x, FLOATS));
+    if (!is_counted(2 * (REPEATS + 1))) {
         return 1;
     }
 
@@ -306,6 +321,7 @@ constexpr Row ROWS[] = {
     {"naive_product", "naive product 768^3 (ms)", true},
     {"tiled_product", "tiled product 768^3 (ms)", true},
     {"histogram", "histogram of 16M, 256 bins (ms)", true},
+    {"striding_histogram", "the same of memory, in a loop (ms)", true},
     {"64_streams", "64 streams, 1024 small kernels (ms)", true},
     {"100000_blocks", "100 000 empty blocks (ms)", false},
     {"two_grids", "the same as two grids at once (ms)", false},
