@@ -4,7 +4,6 @@
 #include "interp/probe.hpp"
 
 #include "interp/clock.hpp"
-#include "interp/control.hpp"
 #include "interp/groups.hpp"
 #include "interp/mbarrier.hpp"
 #include "interp/random.hpp"
@@ -28,9 +27,13 @@ constexpr std::size_t MAX_STATES = std::size_t{1} << 16;
 constexpr std::size_t MAX_SITES = 64;
 
 /// Parts of a call that is not inlined. They change only the block's own registers and memory.
-const std::array<bytecode::Handler, 8> CALL_PARTS{
-    control::call,        control::call_indirect, control::return_lanes, control::pass_bytes,
-    control::fetch_bytes, control::local_address, control::read_local,   control::write_local};
+constexpr std::array CALL_PARTS{FixedOp::Call,      FixedOp::CallIndirect, FixedOp::Return,
+                                FixedOp::PassBytes, FixedOp::FetchBytes,   FixedOp::LocalAddress,
+                                FixedOp::ReadLocal, FixedOp::WriteLocal};
+
+bool is_call_part(const bytecode::Form& form) {
+    return std::ranges::any_of(CALL_PARTS, [&](FixedOp op) { return form.is(op); });
+}
 
 /// Combines a hash with further bytes.
 std::uint64_t hash_bytes(std::uint64_t hash, const std::byte* bytes, std::size_t count) {
@@ -167,7 +170,7 @@ void Probe::observe(const WarpContext& warp, const Instruction* at, std::uint32_
         Site site;
         site.warp = warp.index + warp.block->cluster_rank * bytecode::WARP_SIZE;
         site.pc = pc;
-        if (at->handler == mbarrier::wait) {
+        if (at->form.is(FixedOp::MbarrierWait)) {
             Group lanes = warp.groups[warp.current];
             lanes.mask = mask;
             site.text = mbarrier::describe(warp, lanes, at);
@@ -184,7 +187,7 @@ Effect Probe::effect_of(const WarpContext& warp, const Instruction* at) {
     }
     const std::string text = text_of(*warp.block->kernel, *at);
     Effect effect = text.empty() ? Effect::Writes : emulator::effect_of(text);
-    if (std::ranges::find(CALL_PARTS, at->handler) != CALL_PARTS.end() ||
+    if (is_call_part(at->form) ||
         (effect == Effect::Writes && (at->flags & bytecode::HAS_SIDE_EFFECT) == 0)) {
         effect = Effect::None;
     } else if (effect == Effect::Reads && at->dst_count == 0 && text.find("atom") != text.npos) {
@@ -225,7 +228,7 @@ bool Probe::can_clock_end(const WarpContext& warp) const {
         if ((at.flags & bytecode::IS_BRANCH) != 0) {
             return leaves_loop(warp, at.target) || leaves_loop(warp, entry.first + 1);
         }
-        return (at.flags & bytecode::ENDS_BLOCK) != 0 && at.handler != control::sleep &&
+        return (at.flags & bytecode::ENDS_BLOCK) != 0 && !at.form.is(FixedOp::Sleep) &&
                text.starts_with("@"); // a guarded exit, a branch with a table
     });
 }
@@ -250,8 +253,8 @@ bool Probe::leaves_loop(const WarpContext& warp, std::uint32_t pc) const {
         if (goes_on) {
             open.push_back(next + 1);
         }
-        if (!is_branch && (at.handler == control::exit_lanes || at.handler == control::trap ||
-                           at.handler == control::return_lanes || !goes_on)) {
+        if (!is_branch && (at.form.is(FixedOp::Exit) || at.form.is(FixedOp::Trap) ||
+                           at.form.is(FixedOp::Return) || !goes_on)) {
             return true;
         }
     }
