@@ -50,6 +50,7 @@ extern "C" __global__ void hold(unsigned* come, volatile unsigned* go) {
 constexpr int LOADS = 200;
 constexpr int LARGE_LOADS = 7;
 constexpr int LARGE_INSTRUCTIONS = 64'000;
+constexpr std::size_t LARGE_BYTES = std::size_t{64} << 10; // what its threads access, and more
 constexpr int LAUNCHES = 2000;
 constexpr int IDLE_LAUNCHES = 50;
 constexpr int CHAIN_KERNELS = 1000;
@@ -189,23 +190,45 @@ Times large_load_times(const Driver& driver) {
     return times;
 }
 
-/// Returns what a loaded module holds for each line of PTX, apart from the text itself.
-double line_bytes(const Driver& driver) {
+/// Runs the kernel of large_ptx() once, in a block whose rows have 16 threads.
+void launch_large(const Driver& driver, CUmodule module, CUstream stream) {
+    CUfunction function = nullptr;
+    void* memory = nullptr;
+    check(driver.cuModuleGetFunction_(&function, module, "large"), "cuModuleGetFunction");
+    check(driver.cuMemHostAlloc_(&memory, LARGE_BYTES, 0), "cuMemHostAlloc");
+    void* arguments[] = {&memory};
+    check(driver.cuLaunchKernel_(function, 1, 1, 1, 16, 4, 1, 0, stream, arguments, nullptr),
+          "cuLaunchKernel");
+    check(driver.cuStreamSynchronize_(stream), "cuStreamSynchronize");
+    check(driver.cuMemFreeHost_(memory), "cuMemFreeHost");
+}
+
+/// Returns what a loaded module holds for each line of PTX, apart from the text itself: after
+/// loading, and after a launch with blocks that are 16 threads wide.
+std::pair<double, double> line_bytes(const Driver& driver, CUstream stream) {
     const std::string ptx = large_ptx();
     std::vector<CUmodule> modules(4);
     CUmodule first = nullptr; // what parsing needs for a while is not counted
     check(driver.cuModuleLoadData_(&first, ptx.c_str()), "cuModuleLoadData");
+    launch_large(driver, first, stream);
     const std::size_t before = allocated_bytes();
     for (CUmodule& module : modules) {
         check(driver.cuModuleLoadData_(&module, ptx.c_str()), "cuModuleLoadData");
     }
-    const std::size_t after = allocated_bytes();
+    const std::size_t loaded = allocated_bytes();
+    for (const CUmodule module : modules) {
+        launch_large(driver, module, stream);
+    }
+    const std::size_t launched = allocated_bytes();
     for (const CUmodule module : modules) {
         check(driver.cuModuleUnload_(module), "cuModuleUnload");
     }
     check(driver.cuModuleUnload_(first), "cuModuleUnload");
-    const auto held = static_cast<double>(after - before) / static_cast<double>(modules.size());
-    return (held - static_cast<double>(ptx.size())) / LARGE_INSTRUCTIONS;
+    const auto per_line = [&](std::size_t after) {
+        const auto held = static_cast<double>(after - before) / static_cast<double>(modules.size());
+        return (held - static_cast<double>(ptx.size())) / LARGE_INSTRUCTIONS;
+    };
+    return {per_line(loaded), per_line(launched)};
 }
 
 /// Times launches of an empty kernel. Each starts on an idle stream, `pause` after the previous one
@@ -305,18 +328,20 @@ int main() {
     const auto stream = device.create_stream();
     const auto handle = stream.handle();
     const Driver driver;
-    const double bytes_per_line = device.is_emulated() ? line_bytes(driver) : 0.0;
+    const auto [bytes_per_line, bytes_per_line_launched] =
+        device.is_emulated() ? line_bytes(driver, handle) : std::pair(0.0, 0.0);
     const auto loads = load_times(driver);
     const auto large_loads = large_load_times(driver);
     const auto warm = enqueue_times(driver, handle, LAUNCHES, {});
     const auto cold = enqueue_times(driver, handle, IDLE_LAUNCHES, std::chrono::microseconds(2000));
     const auto [one_by_one, replayed] = chain_times(driver, handle);
-    std::printf("{\n \"load_us\": %s,\n \"load_large_us\": %s,\n \"bytes_per_line\": %f,\n "
-                "\"enqueue_us\": %s,\n \"enqueue_after_pause_us\": %s,\n"
-                " \"chain_one_by_one_us\": %s,\n \"chain_replayed_us\": %s,\n"
-                " \"chain_ratio\": %f,\n \"bytes_per_warp\": %f\n}\n",
-                json(loads).c_str(), json(large_loads).c_str(), bytes_per_line, json(warm).c_str(),
-                json(cold).c_str(), json(one_by_one).c_str(), json(replayed).c_str(),
-                median(replayed.wall) / median(one_by_one.wall),
-                device.is_emulated() ? warp_bytes(driver, handle) : 0.0);
+    std::printf(
+        "{\n \"load_us\": %s,\n \"load_large_us\": %s,\n \"bytes_per_line\": %f,\n "
+        "\"bytes_per_line_launched\": %f,\n \"enqueue_us\": %s,\n \"enqueue_after_pause_us\": %s,\n"
+        " \"chain_one_by_one_us\": %s,\n \"chain_replayed_us\": %s,\n"
+        " \"chain_ratio\": %f,\n \"bytes_per_warp\": %f\n}\n",
+        json(loads).c_str(), json(large_loads).c_str(), bytes_per_line, bytes_per_line_launched,
+        json(warm).c_str(), json(cold).c_str(), json(one_by_one).c_str(), json(replayed).c_str(),
+        median(replayed.wall) / median(one_by_one.wall),
+        device.is_emulated() ? warp_bytes(driver, handle) : 0.0);
 }

@@ -44,8 +44,6 @@ enum class BlockShape : std::uint8_t {
     Halves, // rows of 16 threads: a warp holds two of them
 };
 
-constexpr std::size_t BLOCK_SHAPES = 2;
-
 /// Returns the shape of blocks of this size.
 [[nodiscard]] constexpr BlockShape shape_of(const std::uint32_t (&block)[3]) {
     const bool has_rows = block[1] > 1 || block[2] > 1;

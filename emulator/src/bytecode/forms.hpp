@@ -466,10 +466,6 @@ struct Selectors {
     bytecode::Handler (*linear_convert)(const ConvertForm&);
     bytecode::Handler (*linear_memory)(const MemoryForm&);
 
-    // The same for blocks that are 16 threads wide; nullptr if there is no such variant.
-    bytecode::Handler (*memory_halves)(const MemoryForm&);
-    bytecode::Handler (*linear_memory_halves)(const MemoryForm&);
-
     /// Writes the lanes of the linear register src[0] unless they are up to date.
     bytecode::Handler (*spread)(bytecode::Width);
     /// Runs SettleForm with a plain or a linear address; the latter is nullptr if there is none.

@@ -31,9 +31,8 @@ struct LoadLoadFmaForm {
     ptx::Space first = ptx::Space::Global;
     ptx::Space second = ptx::Space::Global;
     FusedRole role = FusedRole::Product;
-    bool is_chain = false;   // more such sequences follow (bytecode::Variant::FusedChain)
-    bool has_halves = false; // for blocks that are 16 threads wide
-    bool is_stored = false;  // a store follows (bytecode::RUNS_NEXT); only for lockstep
+    bool is_chain = false;  // more such sequences follow (bytecode::Variant::FusedChain)
+    bool is_stored = false; // a store follows (bytecode::RUNS_NEXT); only for lockstep
 };
 
 /// How an f32 instruction uses the result of the one before it: as src[0], unless noted.

@@ -16,7 +16,6 @@
 
 namespace cuprum::emulator {
 
-using bytecode::BlockShape;
 using bytecode::Family;
 using bytecode::Form;
 using bytecode::Handler;
@@ -35,17 +34,6 @@ Handler sample_handler(const SampleForm& form) {
     return quick != nullptr ? quick : texture::sample;
 }
 
-Handler memory_handler(const MemoryForm& form, BlockShape shape) {
-    const Handler handler = shape == BlockShape::Halves ? selectors().memory_halves(form) : nullptr;
-    return handler != nullptr ? handler : selectors().memory(form);
-}
-
-Handler linear_memory_handler(const MemoryForm& form, BlockShape shape) {
-    const Handler handler =
-        shape == BlockShape::Halves ? selectors().linear_memory_halves(form) : nullptr;
-    return handler != nullptr ? handler : selectors().linear_memory(form);
-}
-
 /// Returns the spaces of handlers that load constants through device memory.
 ptx::Space fused_space(const Form& load) {
     const ptx::Space space = load.as<MemoryForm>().space;
@@ -54,7 +42,7 @@ ptx::Space fused_space(const Form& load) {
 
 } // namespace
 
-Handler plain_handler(const Form& form, BlockShape shape) {
+Handler plain_handler(const Form& form) {
     const Selectors& level = selectors();
     switch (form.family()) {
     case Family::Move:
@@ -74,7 +62,7 @@ Handler plain_handler(const Form& form, BlockShape shape) {
     case Family::Convert:
         return level.convert(form.as<ConvertForm>());
     case Family::Memory:
-        return memory_handler(form.as<MemoryForm>(), shape);
+        return level.memory(form.as<MemoryForm>());
     case Family::Atomic:
         return level.atomic(form.as<AtomicForm>());
     case Family::Warp:
@@ -98,7 +86,7 @@ Handler plain_handler(const Form& form, BlockShape shape) {
     return nullptr;
 }
 
-Handler linear_handler(const Form& form, BlockShape shape) {
+Handler linear_handler(const Form& form) {
     const Selectors& level = selectors();
     switch (form.family()) {
     case Family::Move:
@@ -112,7 +100,7 @@ Handler linear_handler(const Form& form, BlockShape shape) {
     case Family::Convert:
         return level.linear_convert(form.as<ConvertForm>());
     case Family::Memory:
-        return linear_memory_handler(form.as<MemoryForm>(), shape);
+        return level.linear_memory(form.as<MemoryForm>());
     case Family::Settle:
         return level.linear_settle;
     default:
@@ -122,21 +110,20 @@ Handler linear_handler(const Form& form, BlockShape shape) {
 
 namespace {
 
-LoadLoadFmaForm fused_form(const Form& first, const Form& second, BlockShape shape) {
+LoadLoadFmaForm fused_form(const Form& first, const Form& second) {
     const FusedRole role = first.variant == Variant::FusedAddsSecond  ? FusedRole::AddsSecond
                            : first.variant == Variant::FusedAddsFirst ? FusedRole::AddsFirst
                                                                       : FusedRole::Product;
     return {.first = fused_space(first),
             .second = fused_space(second),
             .role = role,
-            .is_chain = first.variant == Variant::FusedChain,
-            .has_halves = shape == BlockShape::Halves};
+            .is_chain = first.variant == Variant::FusedChain};
 }
 
 } // namespace
 
-Handler fused_handler(const Form& first, const Form& second, BlockShape shape) {
-    return selectors().fused->load_load_fma(fused_form(first, second, shape));
+Handler fused_handler(const Form& first, const Form& second) {
+    return selectors().fused->load_load_fma(fused_form(first, second));
 }
 
 Handler pair_handler(const bytecode::Instruction& first, const bytecode::Instruction& second) {
@@ -190,7 +177,7 @@ LockstepHandler lockstep_handler(std::span<const bytecode::Instruction> code) {
     case Variant::FusedAddsSecond:
     case Variant::FusedAddsFirst:
     case Variant::FusedChain: {
-        LoadLoadFmaForm fused = fused_form(form, code[1].form, BlockShape::Any);
+        LoadLoadFmaForm fused = fused_form(form, code[1].form);
         fused.is_stored = (code[2].flags & bytecode::RUNS_NEXT) != 0;
         return level->load_load_fma(fused);
     }

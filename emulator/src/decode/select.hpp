@@ -5,7 +5,6 @@
 
 #pragma once
 
-#include "bytecode/code_source.hpp"
 #include "bytecode/instruction.hpp"
 
 #include <span>
@@ -14,18 +13,15 @@ namespace cuprum::emulator {
 
 /// Returns the handler of an instruction for plain registers; nullptr if there is none at this
 /// level, and for Family::Fixed, whose handlers belong to no level.
-[[nodiscard]] bytecode::Handler
-plain_handler(const bytecode::Form& form, bytecode::BlockShape shape = bytecode::BlockShape::Any);
+[[nodiscard]] bytecode::Handler plain_handler(const bytecode::Form& form);
 
 /// Returns the handler of an instruction for linear registers; nullptr if there is none.
-[[nodiscard]] bytecode::Handler
-linear_handler(const bytecode::Form& form, bytecode::BlockShape shape = bytecode::BlockShape::Any);
+[[nodiscard]] bytecode::Handler linear_handler(const bytecode::Form& form);
 
 /// Returns the handler that runs two loads and a multiply-add; nullptr if there is none. `first`
 /// has the variant that fuse_loads has chosen.
-[[nodiscard]] bytecode::Handler
-fused_handler(const bytecode::Form& first, const bytecode::Form& second,
-              bytecode::BlockShape shape = bytecode::BlockShape::Any);
+[[nodiscard]] bytecode::Handler fused_handler(const bytecode::Form& first,
+                                              const bytecode::Form& second);
 
 /// Returns the handler that runs two f32 instructions (Variant::FusedPair).
 [[nodiscard]] bytecode::Handler pair_handler(const bytecode::Instruction& first,

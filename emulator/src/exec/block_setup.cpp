@@ -64,6 +64,8 @@ void set_up_warp(WarpContext& warp, const Grid& grid, BlockContext& context, std
     warp.banks = {frames, constants, context.launch_bank, context.block_bank};
     warp.code = context.code->current();
     warp.index = index;
+    const bool has_halves = bytecode::shape_of(launch.block) == bytecode::BlockShape::Halves;
+    warp.row_mask = has_halves ? 0 : bytecode::FULL_MASK;
     warp.block = &context;
     for (const std::uint32_t offset : kernel.linear_slots) {
         bytecode::LinearHead& head = head_before(frames + offset);

@@ -183,6 +183,9 @@ struct WarpContext {
     std::uint32_t current = 0; // index of the running group
     std::uint32_t group_count = 0;
     std::int32_t patience = 0; // back edges left before the running group must yield to others
+    // The mask with which all lanes may be adjacent in memory. 0 if the warp holds two rows of 16
+    // threads, which rarely are: handlers then look at its halves at once.
+    std::uint32_t row_mask = bytecode::FULL_MASK;
     // Where the running group must check for others: the nearest instruction ahead where another
     // group stands. Beyond the end of all code if there is no other group.
     const bytecode::Instruction* limit = nullptr;

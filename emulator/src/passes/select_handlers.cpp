@@ -19,8 +19,6 @@
 #include "passes/build.hpp"
 
 #include <array>
-#include <list>
-#include <mutex>
 #include <span>
 #include <unordered_set>
 
@@ -143,28 +141,28 @@ constexpr bool is_in_order() {
 
 static_assert(is_in_order());
 
-Handler handler_of(const bytecode::Form& form, BlockShape shape) {
+Handler handler_of(const bytecode::Form& form) {
     return form.family() == Family::Fixed
                ? FIXED_HANDLERS[static_cast<std::size_t>(form.as<FixedOp>())].handler
-               : plain_handler(form, shape);
+               : plain_handler(form);
 }
 
-/// Gives every instruction the handler for blocks of a shape.
-void select_for(std::vector<Instruction>& code, BlockShape shape) {
+/// Gives every instruction its handler for warps.
+void select_for_warps(std::vector<Instruction>& code) {
     for (std::size_t i = 0; i < code.size(); ++i) {
         Instruction& instruction = code[i];
         const Variant variant = instruction.form.variant;
-        instruction.handler = handler_of(instruction.form, shape);
+        instruction.handler = handler_of(instruction.form);
         if (variant == Variant::Plain) {
             continue;
         }
         instruction.plain = instruction.handler;
         const bool is_single = variant == Variant::Linear || variant == Variant::LinkedAdd ||
                                variant == Variant::LinkedAdd32;
-        instruction.handler = is_single ? linear_handler(instruction.form, shape)
+        instruction.handler = is_single ? linear_handler(instruction.form)
                               : variant == Variant::FusedPair
                                   ? pair_handler(instruction, code[i + 1])
-                                  : fused_handler(instruction.form, code[i + 1].form, shape);
+                                  : fused_handler(instruction.form, code[i + 1].form);
     }
 }
 
@@ -262,38 +260,24 @@ std::uint32_t first_effect_of(const std::vector<Instruction>& code) {
     return index;
 }
 
-/// The code of the interpreter: the kernel's own, and copies with handlers for other block shapes,
-/// which are made when they are first needed.
+/// The code of the interpreter: the kernel's own for all block shapes, so that no shape needs a
+/// copy. Handlers whose work depends on the shape look at WarpContext::row_mask.
 class InterpreterCode final : public bytecode::CodeSource {
 public:
-    explicit InterpreterCode(const bytecode::Kernel& kernel) : kernel_(kernel) {
-        slots_[static_cast<std::size_t>(BlockShape::Any)].publish(kernel.code.data());
-    }
+    explicit InterpreterCode(const bytecode::Kernel& kernel) : slot_(kernel.code.data()) {}
 
-    [[nodiscard]] const bytecode::CodeSlot& code_for(BlockShape shape) override {
-        bytecode::CodeSlot& slot = slots_[static_cast<std::size_t>(shape)];
-        if (slot.current() == nullptr) {
-            const std::lock_guard lock(mutex_);
-            if (slot.current() == nullptr) {
-                std::vector<Instruction>& code = variants_.emplace_back(kernel_.code);
-                select_for(code, shape);
-                slot.publish(code.data());
-            }
-        }
-        return slot;
+    [[nodiscard]] const bytecode::CodeSlot& code_for(BlockShape /*shape*/) override {
+        return slot_;
     }
 
 private:
-    const bytecode::Kernel& kernel_;
-    std::array<bytecode::CodeSlot, bytecode::BLOCK_SHAPES> slots_;
-    std::mutex mutex_; // guards variants_
-    std::list<std::vector<Instruction>> variants_;
+    bytecode::CodeSlot slot_;
 };
 
 } // namespace
 
 void select_handlers(KernelBuild& build) {
-    select_for(build.kernel.code, BlockShape::Any);
+    select_for_warps(build.kernel.code);
     if (build.options.memory == nullptr || build.options.memory->checks == 0) {
         build.kernel.lockstep = lockstep_handlers(build.kernel.code);
         build.kernel.skipped_bytes = skipped_bytes_of(build.kernel);

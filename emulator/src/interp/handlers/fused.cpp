@@ -54,7 +54,7 @@ const Instruction* load_load_fma(WarpContext& warp, const Instruction* at, std::
     bool is_a_uniform = false;
     bool is_b_uniform = false;
     const std::byte* const a =
-        mask == FULL_MASK ? find_place<FIRST, 4, false>(warp, at, is_a_uniform) : nullptr;
+        may_be_adjacent(warp, mask) ? find_place<FIRST, 4, false>(warp, at, is_a_uniform) : nullptr;
     const std::byte* const b =
         a != nullptr ? find_place<SECOND, 4, false>(warp, at + 1, is_b_uniform) : nullptr;
     if (b == nullptr) [[unlikely]] {
@@ -212,13 +212,21 @@ template <typename T>
 /// stays in registers of the processor. NaNs become canonical at the end: until then, only the sum
 /// itself is computed from them.
 template <Space FIRST, Space SECOND, bool HALVES>
-const Instruction* run_chain(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+[[gnu::noinline]] const Instruction* run_chain(WarpContext& warp, const Instruction* at,
+                                               std::uint32_t mask) {
+    if constexpr (!HALVES) {
+        if (!may_be_adjacent(warp, mask)) [[unlikely]] {
+            return run_chain<FIRST, SECOND, true>(warp, at, mask);
+        }
+    } else if (mask != FULL_MASK) {
+        return load_load_fma_halves<FIRST, SECOND, FusedRole::Product>(warp, at, mask);
+    }
     Chain<FIRST, SECOND, HALVES> chain;
     const std::byte* const start = locate(warp, at[2].src[2]);
     for (unsigned chunk = 0; chunk < CHUNKS<float>; ++chunk) {
         chain.sum[chunk] = load<float>(start, chunk);
     }
-    if (mask != FULL_MASK || !chain.add_product(warp, at)) [[unlikely]] {
+    if (!chain.add_product(warp, at)) [[unlikely]] {
         return load_load_fma_halves<FIRST, SECOND, FusedRole::Product>(warp, at, mask);
     }
     const Instruction* fma = at + 2; // the last one whose result is in `sum`
@@ -249,18 +257,15 @@ const Instruction* run_chain(WarpContext& warp, const Instruction* at, std::uint
 template <Space FIRST, Space SECOND>
 Handler select_role(const LoadLoadFmaForm& form) {
     if (form.is_chain) {
-        return form.has_halves ? run_chain<FIRST, SECOND, true> : run_chain<FIRST, SECOND, false>;
+        return run_chain<FIRST, SECOND, false>;
     }
     switch (form.role) {
     case FusedRole::Product:
-        return form.has_halves ? load_load_fma_halves<FIRST, SECOND, FusedRole::Product>
-                               : load_load_fma<FIRST, SECOND, FusedRole::Product>;
+        return load_load_fma<FIRST, SECOND, FusedRole::Product>;
     case FusedRole::AddsSecond:
-        return form.has_halves ? load_load_fma_halves<FIRST, SECOND, FusedRole::AddsSecond>
-                               : load_load_fma<FIRST, SECOND, FusedRole::AddsSecond>;
+        return load_load_fma<FIRST, SECOND, FusedRole::AddsSecond>;
     default:
-        return form.has_halves ? load_load_fma_halves<FIRST, SECOND, FusedRole::AddsFirst>
-                               : load_load_fma<FIRST, SECOND, FusedRole::AddsFirst>;
+        return load_load_fma<FIRST, SECOND, FusedRole::AddsFirst>;
     }
 }
 

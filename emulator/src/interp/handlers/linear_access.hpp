@@ -15,6 +15,12 @@ namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 [[gnu::noinline]] const Instruction* access_settled(WarpContext& warp, const Instruction* at,
                                                     std::uint32_t mask);
 
+/// Returns whether all lanes of the warp access memory and may be adjacent. In blocks that are 16
+/// threads wide they rarely are, so handlers look at the halves of the warp at once.
+[[gnu::always_inline]] inline bool may_be_adjacent(const WarpContext& warp, std::uint32_t mask) {
+    return mask == warp.row_mask; // a mask is never empty
+}
+
 /// Where the two halves of a warp access memory. The lanes of a half are adjacent or all at one
 /// address.
 struct Places {

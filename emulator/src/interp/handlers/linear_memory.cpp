@@ -45,8 +45,9 @@ template <Space SPACE, typename Element, typename Register>
 const Instruction* load_linear(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     bool is_uniform = false;
     const std::byte* const from =
-        mask == FULL_MASK ? find_place<SPACE, sizeof(Element), false>(warp, at, is_uniform)
-                          : nullptr;
+        may_be_adjacent(warp, mask)
+            ? find_place<SPACE, sizeof(Element), false>(warp, at, is_uniform)
+            : nullptr;
     if (from == nullptr) [[unlikely]] {
         return load_halves<SPACE, Element, Register>(warp, at, mask);
     }
@@ -86,7 +87,7 @@ template <Space SPACE, typename Element, typename Register>
 template <Space SPACE, typename Element, typename Register>
 const Instruction* store_linear(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     bool is_uniform = false;
-    std::byte* const to = mask == FULL_MASK
+    std::byte* const to = may_be_adjacent(warp, mask)
                               ? find_place<SPACE, sizeof(Element), true>(warp, at, is_uniform)
                               : nullptr;
     if (to == nullptr || is_uniform) [[unlikely]] {
@@ -100,55 +101,21 @@ const Instruction* store_linear(WarpContext& warp, const Instruction* at, std::u
 }
 
 template <Space SPACE, typename Element, typename Register>
-Handler select_shape(bool is_store, bool has_halves) {
-    if (is_store) {
-        return has_halves ? store_halves<SPACE, Element, Register>
-                          : store_linear<SPACE, Element, Register>;
-    }
-    return has_halves ? load_halves<SPACE, Element, Register>
-                      : load_linear<SPACE, Element, Register>;
+Handler select_direction(bool is_store) {
+    return is_store ? store_linear<SPACE, Element, Register>
+                    : load_linear<SPACE, Element, Register>;
 }
 
 template <typename Element, typename Register>
-Handler select_space(const MemoryForm& form, bool has_halves) {
+Handler select_space(const MemoryForm& form) {
     switch (form.space) {
     case Space::Global:
     case Space::Constant:
-        return select_shape<Space::Global, Element, Register>(form.is_store, has_halves);
+        return select_direction<Space::Global, Element, Register>(form.is_store);
     case Space::Shared:
-        return select_shape<Space::Shared, Element, Register>(form.is_store, has_halves);
+        return select_direction<Space::Shared, Element, Register>(form.is_store);
     case Space::None:
-        return select_shape<Space::None, Element, Register>(form.is_store, has_halves);
-    default:
-        return nullptr;
-    }
-}
-
-Handler select_access(const MemoryForm& form, bool has_halves) {
-    using U = std::uint32_t;
-    using UL = std::uint64_t;
-    if (!HAS_LINEAR_HANDLERS || form.is_ordered) {
-        return nullptr;
-    }
-    if (form.count != 1) {
-        return select_linear_vectors(form, has_halves);
-    }
-    if (form.register_width == Width::B64) {
-        return form.element_bytes == 8 ? select_space<UL, UL>(form, has_halves) : nullptr;
-    }
-    if (form.register_width != Width::B32) {
-        return nullptr;
-    }
-    const bool is_signed = form.is_signed && !form.is_store;
-    switch (form.element_bytes) {
-    case 1:
-        return is_signed ? select_space<std::int8_t, U>(form, has_halves)
-                         : select_space<std::uint8_t, U>(form, has_halves);
-    case 2:
-        return is_signed ? select_space<std::int16_t, U>(form, has_halves)
-                         : select_space<std::uint16_t, U>(form, has_halves);
-    case 4:
-        return select_space<U, U>(form, has_halves);
+        return select_direction<Space::None, Element, Register>(form.is_store);
     default:
         return nullptr;
     }
@@ -157,11 +124,32 @@ Handler select_access(const MemoryForm& form, bool has_halves) {
 } // namespace
 
 Handler select_linear_memory(const MemoryForm& form) {
-    return select_access(form, false);
-}
-
-Handler select_linear_memory_halves(const MemoryForm& form) {
-    return select_access(form, true);
+    using U = std::uint32_t;
+    using UL = std::uint64_t;
+    if (!HAS_LINEAR_HANDLERS || form.is_ordered) {
+        return nullptr;
+    }
+    if (form.count != 1) {
+        return select_linear_vectors(form);
+    }
+    if (form.register_width == Width::B64) {
+        return form.element_bytes == 8 ? select_space<UL, UL>(form) : nullptr;
+    }
+    if (form.register_width != Width::B32) {
+        return nullptr;
+    }
+    const bool is_signed = form.is_signed && !form.is_store;
+    switch (form.element_bytes) {
+    case 1:
+        return is_signed ? select_space<std::int8_t, U>(form) : select_space<std::uint8_t, U>(form);
+    case 2:
+        return is_signed ? select_space<std::int16_t, U>(form)
+                         : select_space<std::uint16_t, U>(form);
+    case 4:
+        return select_space<U, U>(form);
+    default:
+        return nullptr;
+    }
 }
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

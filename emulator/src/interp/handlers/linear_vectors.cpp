@@ -62,8 +62,9 @@ template <Space SPACE, typename T, unsigned COUNT>
 const Instruction* load_vectors(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     bool is_uniform = false;
     const std::byte* const from =
-        mask == FULL_MASK ? find_place<SPACE, sizeof(T) * COUNT, false>(warp, at, is_uniform)
-                          : nullptr;
+        may_be_adjacent(warp, mask)
+            ? find_place<SPACE, sizeof(T) * COUNT, false>(warp, at, is_uniform)
+            : nullptr;
     if (from == nullptr) [[unlikely]] {
         return load_halves<SPACE, T, COUNT>(warp, at, mask);
     }
@@ -105,7 +106,7 @@ template <Space SPACE, typename T, unsigned COUNT>
 template <Space SPACE, typename T, unsigned COUNT>
 const Instruction* store_vectors(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     bool is_uniform = false;
-    std::byte* const to = mask == FULL_MASK
+    std::byte* const to = may_be_adjacent(warp, mask)
                               ? find_place<SPACE, sizeof(T) * COUNT, true>(warp, at, is_uniform)
                               : nullptr;
     if (to == nullptr || is_uniform) [[unlikely]] {
@@ -118,23 +119,20 @@ const Instruction* store_vectors(WarpContext& warp, const Instruction* at, std::
 }
 
 template <Space SPACE, typename T, unsigned COUNT>
-Handler select_shape(bool is_store, bool has_halves) {
-    if (is_store) {
-        return has_halves ? store_halves<SPACE, T, COUNT> : store_vectors<SPACE, T, COUNT>;
-    }
-    return has_halves ? load_halves<SPACE, T, COUNT> : load_vectors<SPACE, T, COUNT>;
+Handler select_direction(bool is_store) {
+    return is_store ? store_vectors<SPACE, T, COUNT> : load_vectors<SPACE, T, COUNT>;
 }
 
 template <typename T, unsigned COUNT>
-Handler select_space(const MemoryForm& form, bool has_halves) {
+Handler select_space(const MemoryForm& form) {
     switch (form.space) {
     case Space::Global:
     case Space::Constant:
-        return select_shape<Space::Global, T, COUNT>(form.is_store, has_halves);
+        return select_direction<Space::Global, T, COUNT>(form.is_store);
     case Space::Shared:
-        return select_shape<Space::Shared, T, COUNT>(form.is_store, has_halves);
+        return select_direction<Space::Shared, T, COUNT>(form.is_store);
     case Space::None:
-        return select_shape<Space::None, T, COUNT>(form.is_store, has_halves);
+        return select_direction<Space::None, T, COUNT>(form.is_store);
     default:
         return nullptr;
     }
@@ -142,15 +140,15 @@ Handler select_space(const MemoryForm& form, bool has_halves) {
 
 } // namespace
 
-Handler select_linear_vectors(const MemoryForm& form, bool has_halves) {
+Handler select_linear_vectors(const MemoryForm& form) {
     if (form.element_bytes == 8 && form.register_width == Width::B64 && form.count == 2) {
-        return select_space<std::uint64_t, 2>(form, has_halves);
+        return select_space<std::uint64_t, 2>(form);
     }
     if (form.element_bytes != 4 || form.register_width != Width::B32) {
         return nullptr;
     }
-    return form.count == 2   ? select_space<std::uint32_t, 2>(form, has_halves)
-           : form.count == 4 ? select_space<std::uint32_t, 4>(form, has_halves)
+    return form.count == 2   ? select_space<std::uint32_t, 2>(form)
+           : form.count == 4 ? select_space<std::uint32_t, 4>(form)
                              : nullptr;
 }
 

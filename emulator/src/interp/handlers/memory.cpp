@@ -343,9 +343,10 @@ template <Space SPACE, typename T, typename Base>
     return true;
 }
 
+/// As load_halves(), for the one place that tries it first.
 template <Space SPACE, typename T>
-[[gnu::noinline]] bool load_halves(const WarpContext& warp, const Instruction* at,
-                                   std::uint32_t mask) {
+[[gnu::always_inline]] inline bool load_halves_inline(const WarpContext& warp,
+                                                      const Instruction* at, std::uint32_t mask) {
     if (mask != FULL_MASK || (at->tag & COMPONENTS_MASK) != 1) {
         return false;
     }
@@ -353,8 +354,29 @@ template <Space SPACE, typename T>
                                            : load_halves_at<SPACE, T, std::uint32_t>(warp, at);
 }
 
+template <Space SPACE, typename T>
+[[gnu::noinline]] bool load_halves(const WarpContext& warp, const Instruction* at,
+                                   std::uint32_t mask) {
+    return load_halves_inline<SPACE, T>(warp, at, mask);
+}
+
+/// Loads where not all lanes can be adjacent: in blocks that are 16 threads wide, or in a part of
+/// the warp.
+template <Space SPACE, typename T>
+[[gnu::noinline]] const Instruction* load_halves_first(WarpContext& warp, const Instruction* at,
+                                                       std::uint32_t mask) {
+    return load_halves_inline<SPACE, T>(warp, at, mask) ? at + 1
+                                                        : load_any<SPACE, T, T>(warp, at, mask);
+}
+
 template <Space SPACE, typename Element, typename Register, bool ORDERED>
 const Instruction* load_memory(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    constexpr bool has_whole_lanes = sizeof(Element) == sizeof(Register) && sizeof(Element) <= 8;
+    if constexpr (has_whole_lanes && !ORDERED && SPACE != Space::Local && SPACE != Space::Param) {
+        if (mask != warp.row_mask) [[unlikely]] {
+            return load_halves_first<SPACE, Register>(warp, at, mask);
+        }
+    }
     const Instruction* next = nullptr;
     if constexpr (SPACE != Space::Local) {
         const QuickAccess access = quick_access<SPACE, sizeof(Element)>(warp, at, mask, false);
@@ -364,7 +386,7 @@ const Instruction* load_memory(WarpContext& warp, const Instruction* at, std::ui
         } else if (access.pattern == Pattern::Uniform) {
             load_uniform<Element, Register>(warp, at, FULL_MASK, 1, access.host);
             next = at + 1;
-        } else if constexpr (sizeof(Element) == sizeof(Register) && sizeof(Element) <= 8) {
+        } else if constexpr (has_whole_lanes) {
             if (load_halves<SPACE, Register>(warp, at, mask)) {
                 next = at + 1;
             }
@@ -377,27 +399,6 @@ const Instruction* load_memory(WarpContext& warp, const Instruction* at, std::ui
         __atomic_thread_fence(__ATOMIC_ACQ_REL);
     }
     return next;
-}
-
-/// Loads in blocks that are 16 threads wide: rarely is the whole warp adjacent.
-template <Space SPACE, typename T>
-const Instruction* load_halves_first(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
-    return load_halves<SPACE, T>(warp, at, mask) ? at + 1 : load_any<SPACE, T, T>(warp, at, mask);
-}
-
-template <typename T>
-Handler select_halves(Space space) {
-    switch (space) {
-    case Space::Global:
-    case Space::Constant:
-        return load_halves_first<Space::Global, T>;
-    case Space::Shared:
-        return load_halves_first<Space::Shared, T>;
-    case Space::None:
-        return load_halves_first<Space::None, T>;
-    default:
-        return nullptr;
-    }
 }
 
 template <typename Element, typename Register>
@@ -630,18 +631,6 @@ Handler select_any_store(const MemoryForm& form) {
 
 Handler select_memory(const MemoryForm& form) {
     return form.is_store ? select_any_store(form) : select_any_load(form);
-}
-
-Handler select_memory_halves(const MemoryForm& form) {
-    if (form.is_store || form.is_ordered || form.count != 1) {
-        return nullptr;
-    }
-    if (form.element_bytes == 4 && form.register_width == Width::B32) {
-        return select_halves<std::uint32_t>(form.space);
-    }
-    return form.element_bytes == 8 && form.register_width == Width::B64
-               ? select_halves<std::uint64_t>(form.space)
-               : nullptr;
 }
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE
