@@ -14,28 +14,37 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 
 namespace cuprum::emulator::bytecode {
 
-/// The place where warps find their code. It may be replaced while they run.
+/// Code of one kernel. It refers to lists that someone else owns.
+struct Code {
+    const Instruction* instructions = nullptr; // all of the kernel, with handlers for warps
+    // Handlers of the first instructions for whole blocks (interp/lockstep.hpp). If there are none,
+    // every warp runs alone.
+    std::span<const LockstepHandler> lockstep;
+};
+
+/// The place where warps, blocks in lockstep and teams find their code. It may be replaced while
+/// they run.
 class CodeSlot {
 public:
     CodeSlot() = default;
 
-    explicit CodeSlot(const Instruction* code) : current_(code) {}
+    explicit CodeSlot(const Code& code) : current_(&code) {}
 
-    /// Returns the first instruction of the code to run now.
-    [[nodiscard]] const Instruction* current() const noexcept {
-        return current_.load(std::memory_order_acquire);
+    /// Returns the code to run now. Call it only after code was published.
+    [[nodiscard]] const Code& current() const noexcept {
+        return *current_.load(std::memory_order_acquire);
     }
 
-    /// Replaces the code. Warps that run keep the old code until they stop, so it must stay.
-    void publish(const Instruction* code) noexcept {
-        current_.store(code, std::memory_order_release);
-    }
+    /// Replaces the code. Warps and blocks that run keep the old code until they stop. So `code`
+    /// and all that it refers to must stay as long as the slot.
+    void publish(const Code& code) noexcept { current_.store(&code, std::memory_order_release); }
 
 private:
-    std::atomic<const Instruction*> current_{nullptr};
+    std::atomic<const Code*> current_{nullptr};
 };
 
 /// How the threads of a block are arranged in warps.

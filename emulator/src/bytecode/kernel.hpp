@@ -146,7 +146,7 @@ struct Kernel {
     std::shared_ptr<std::byte> constant_bank;  // the same bytes, aligned to BANK_ALIGNMENT
     std::vector<SymbolSlot> symbol_slots;      // constants that differ between contexts
     std::vector<std::string> symbols;          // the variables whose addresses they hold
-    std::shared_ptr<CodeSource> code_source;   // what warps run: `code`, or a variant of it
+    std::shared_ptr<CodeSource> code_source;   // what warps and blocks run: `code`, or a variant
     std::vector<LockstepHandler> lockstep;     // of the first instructions, for whole blocks
     bool can_run_in_teams = false;             // several short blocks may run in lockstep
     std::uint32_t first_effect = 0;            // the first instruction that others can notice

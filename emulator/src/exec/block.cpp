@@ -184,7 +184,7 @@ void Block::start_one() {
     } else {
         context_.observer = nullptr;
     }
-    is_in_lockstep_ = lockstep_.handlers != nullptr;
+    is_in_lockstep_ = lockstep::can_start(lockstep_);
     if (is_in_lockstep_) {
         lockstep::start(lockstep_);
     } else {
@@ -415,7 +415,7 @@ void Block::configure(const std::shared_ptr<Grid>& grid, std::uint32_t sm,
     constexpr std::uint64_t none = ~std::uint64_t{0}; // no special value is this large
     block_values_.assign(kernel.block_specials.size(), none);
     configure_warps();
-    lockstep_.handlers = nullptr;
+    lockstep_.is_configured = false;
     if (launch.memory->checks == 0 && !grid_->is_random() && grid_->cluster_blocks() == 1) {
         const auto strides = static_cast<std::size_t>(warp_count) * context_.max_frames;
         lockstep::configure(lockstep_, context_,

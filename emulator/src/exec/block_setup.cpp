@@ -62,7 +62,7 @@ void set_up_warp(WarpContext& warp, const Grid& grid, BlockContext& context, std
     warp.frames = frames;
     warp.frame_stride_bytes = frame_stride(kernel);
     warp.banks = {frames, constants, context.launch_bank, context.block_bank};
-    warp.code = context.code->current();
+    warp.code = context.code->current().instructions;
     warp.index = index;
     const bool has_halves = bytecode::shape_of(launch.block) == bytecode::BlockShape::Halves;
     warp.row_mask = has_halves ? 0 : bytecode::FULL_MASK;

@@ -45,7 +45,7 @@ void Team::configure(const Grid& grid, std::uint64_t blocks, std::uint32_t sm,
         return;
     }
     configured_for_ = nullptr; // for now, and in case the memory does not suffice
-    lockstep_.handlers = nullptr;
+    lockstep_.is_configured = false;
     if (blocks * grid.thread_count() < MIN_WARPS * WARP_SIZE) {
         return;
     }
@@ -126,7 +126,7 @@ void Team::shrink() {
         most_blocks_ = few;
         patience_ = COST_OF_PARTING;
     } else {
-        lockstep_.handlers = nullptr;
+        lockstep_.is_configured = false;
     }
 }
 
@@ -152,9 +152,9 @@ std::uint32_t Team::fitting_blocks(const Grid& grid, std::uint64_t blocks) const
     const bytecode::Kernel& kernel = grid.kernel();
     const std::uint32_t shared_bytes =
         kernel.static_shared_bytes + kernel.hidden_shared_bytes + launch.dynamic_shared_bytes;
-    if (!kernel.can_run_in_teams || kernel.lockstep.empty() || shared_bytes != 0 ||
-        launch.memory->checks != 0 || launch.is_cooperative || grid.is_random() ||
-        grid.cluster_blocks() != 1 || grid.thread_count() % WARP_SIZE != 0) {
+    if (!kernel.can_run_in_teams || shared_bytes != 0 || launch.memory->checks != 0 ||
+        launch.is_cooperative || grid.is_random() || grid.cluster_blocks() != 1 ||
+        grid.thread_count() % WARP_SIZE != 0) {
         return 0;
     }
     const std::uint64_t block_warps = grid.thread_count() / WARP_SIZE;

@@ -46,7 +46,7 @@ public:
                    PendingReductions& reductions);
 
     /// Returns whether it is worthwhile to run blocks of the grid together.
-    [[nodiscard]] bool is_useful() const noexcept { return lockstep_.handlers != nullptr; }
+    [[nodiscard]] bool is_useful() const noexcept { return lockstep::can_start(lockstep_); }
 
     /// Returns how many blocks it can run together, if that is worthwhile.
     [[nodiscard]] std::uint32_t most_blocks() const noexcept { return most_blocks_; }
@@ -72,7 +72,7 @@ public:
     /// Forgets the grid.
     void release() noexcept {
         configured_for_ = nullptr;
-        lockstep_.handlers = nullptr;
+        lockstep_.is_configured = false;
     }
 
 private:

@@ -126,7 +126,7 @@ std::uint32_t fitting_warps(const bytecode::Kernel& kernel) {
 
 void configure(Lockstep& block, BlockContext& context, std::byte* heads, std::uint32_t blocks) {
     const bytecode::Kernel& kernel = *context.kernel;
-    block.handlers = nullptr;
+    block.is_configured = false;
     block.fetches_adjacent = stops_at_pages();
     block.warps = context.warps;
     block.block_count = blocks;
@@ -136,7 +136,7 @@ void configure(Lockstep& block, BlockContext& context, std::byte* heads, std::ui
     block.contexts = blocks > 1 ? &context : nullptr;
     block.values.clear();
     block.are_warps_ready = false;
-    if (kernel.lockstep.empty() || block.warp_count < 2 || context.thread_count % WARP_SIZE != 0) {
+    if (block.warp_count < 2 || context.thread_count % WARP_SIZE != 0) {
         return;
     }
     block.frames = context.warps[0].frames;
@@ -158,7 +158,7 @@ void configure(Lockstep& block, BlockContext& context, std::byte* heads, std::ui
     }
     block.written.assign(kernel.frame_bytes / HEAD_UNIT / WORD_BITS + 1, 0);
     block.written_words = block.written.data();
-    block.handlers = &kernel.lockstep;
+    block.is_configured = true;
 }
 
 void start(Lockstep& block, std::uint32_t blocks) {
@@ -179,9 +179,11 @@ void start(Lockstep& block, std::uint32_t blocks) {
 }
 
 Lockstep::End run(Lockstep& block, std::uint32_t budget) {
-    const LockstepHandler* const handlers = block.handlers->data();
-    const auto count = static_cast<std::ptrdiff_t>(block.handlers->size());
-    const Instruction* const code = block.whole.block->code->current();
+    // Other code may be published at any time, so look only once.
+    const bytecode::Code& current = block.whole.block->code->current();
+    const LockstepHandler* const handlers = current.lockstep.data();
+    const auto count = static_cast<std::ptrdiff_t>(current.lockstep.size());
+    const Instruction* const code = current.instructions;
     block.are_warps_ready = block.are_warps_ready && block.whole.code == code;
     block.whole.code = code;
     block.budget = budget;
@@ -205,7 +207,7 @@ Lockstep::End run(Lockstep& block, std::uint32_t budget) {
 }
 
 void leave(Lockstep& block) {
-    block.whole.code = block.whole.block->code->current();
+    block.whole.code = block.whole.block->code->current().instructions;
     show_place(block);
     hand_out_heads(block);
     block.are_warps_ready = false; // they go their own ways now

@@ -70,7 +70,6 @@ struct Lockstep {
 
     /// Stands for all warps: bank 0 holds the heads of the block.
     WarpContext whole;
-    const std::vector<bytecode::LockstepHandler>* handlers = nullptr; // null: no lockstep
     WarpContext* warps = nullptr;
     std::uint32_t warp_count = 0;      // of all blocks
     std::uint32_t block_warps = 0;     // of one block
@@ -79,6 +78,7 @@ struct Lockstep {
     std::size_t warp_stride_bytes = 0; // between the frames of two warps
     std::uint32_t next = 0;            // index of the instruction to continue with
     std::uint32_t budget = 0;          // back edges left
+    bool is_configured = false;        // the warps are alike enough to run together
     bool are_warps_ready = false;      // they can run single instructions
     bool are_blocks_ready = false;     // of a team: every block knows its own values
     bool fetches_adjacent = false;     // loads of a team fetch what lies ahead of them
@@ -120,17 +120,25 @@ namespace lockstep {
 [[nodiscard]] std::uint32_t fitting_warps(const bytecode::Kernel& kernel);
 
 /// Prepares lockstep for the blocks of a grid, whose warps are set up. `heads` is a frame for the
-/// heads of the block. Leaves `handlers` null if the warps cannot run together.
+/// heads of the block. Leaves `is_configured` false if the warps cannot run together.
 ///
 /// A team has `blocks` contexts in a row, the first of which is `context`. Their warps are in a row
 /// too. The caller then sets `axis`, `values`, and bank Block of `whole`.
 void configure(Lockstep& block, BlockContext& context, std::byte* heads, std::uint32_t blocks = 1);
+
+/// Returns whether the next block can run in lockstep: it is configured, and the current code of
+/// its slot has handlers for lockstep.
+[[nodiscard]] inline bool can_start(const Lockstep& block) {
+    return block.is_configured && !block.whole.block->code->current().lockstep.empty();
+}
 
 /// Puts a block, or the first `blocks` of a team, at the first instruction. The caller sets the
 /// `base` of all `values` before, and the index of the first context.
 void start(Lockstep& block, std::uint32_t blocks = 1);
 
 /// Runs a block until lockstep ends, or until it has used up `budget` back edges.
+///
+/// Runs the code that BlockContext::code holds at the time of the call.
 ///
 /// After End::Alone, every warp is ready for run_warp(). The caller sets its budget.
 [[nodiscard]] Lockstep::End run(Lockstep& block, std::uint32_t budget);

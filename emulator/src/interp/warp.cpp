@@ -59,7 +59,7 @@ void start_warp(WarpContext& warp, std::uint32_t present) {
 }
 
 Stop run_warp(WarpContext& warp) {
-    warp.code = warp.block->code->current();
+    warp.code = warp.block->code->current().instructions;
     while (choose_group(warp)) {
         if (warp.block->probe == nullptr) [[likely]] {
             run_group(warp);

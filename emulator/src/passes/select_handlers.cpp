@@ -264,13 +264,15 @@ std::uint32_t first_effect_of(const std::vector<Instruction>& code) {
 /// copy. Handlers whose work depends on the shape look at WarpContext::row_mask.
 class InterpreterCode final : public bytecode::CodeSource {
 public:
-    explicit InterpreterCode(const bytecode::Kernel& kernel) : slot_(kernel.code.data()) {}
+    explicit InterpreterCode(const bytecode::Kernel& kernel)
+        : code_{.instructions = kernel.code.data(), .lockstep = kernel.lockstep}, slot_(code_) {}
 
     [[nodiscard]] const bytecode::CodeSlot& code_for(BlockShape /*shape*/) override {
         return slot_;
     }
 
 private:
+    bytecode::Code code_;
     bytecode::CodeSlot slot_;
 };
 

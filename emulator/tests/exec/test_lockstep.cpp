@@ -6,6 +6,7 @@
 // and all reports must be the same.
 
 #include "bytecode/forms.hpp"
+#include "exec/published_code.hpp"
 #include "support/operation.hpp"
 
 #include <algorithm>
@@ -74,8 +75,7 @@ protected:
         if (kernel == nullptr) {
             return {};
         }
-        const auto alone = std::make_shared<bytecode::Kernel>(*kernel);
-        alone->lockstep.clear();
+        const auto alone = test::without_lockstep(*kernel);
         device_.set_constants(alone.get(), device_.constants(kernel.get()));
         share_ =
             static_cast<double>(kernel->lockstep.size()) / static_cast<double>(kernel->code.size());

@@ -7,6 +7,7 @@
 
 #include "exec/block.hpp"
 #include "exec/engine.hpp"
+#include "exec/published_code.hpp"
 #include "exec/team.hpp"
 #include "support/operation.hpp"
 
@@ -144,10 +145,9 @@ protected:
             return {};
         }
         const auto together = std::make_shared<bytecode::Kernel>(*kernel);
-        const auto alone = std::make_shared<bytecode::Kernel>(*kernel);
+        const auto alone = test::without_lockstep(*kernel);
         together->can_run_in_teams = false;
         alone->can_run_in_teams = false;
-        alone->lockstep.clear();
         TeamOutcome in_teams = run(kernel, sizes, n, 5);
         expect_equal(in_teams, run(kernel, sizes, n), body, "teams of other sizes");
         for (const auto& other : {together, alone}) {

@@ -4,6 +4,7 @@
 // The watchdog: kernels that hang are ended with a report, and kernels that are only slow are not.
 
 #include "exec/harness.hpp"
+#include "exec/published_code.hpp"
 #include "exec/watchdog.hpp"
 #include "interp/probe.hpp"
 
@@ -223,6 +224,30 @@ TEST_F(Watchdog, ends_a_wait_that_reads_a_clock_to_choose_how_long_to_sleep) {
 
 TEST_F(Watchdog, ends_a_loop_that_does_nothing) {
     expect_hang("HERE: bra HERE;", {}, {"warp 0: lanes 0-31 repeat a loop"});
+}
+
+TEST_F(Watchdog, knows_instructions_by_their_forms_and_not_by_their_handlers) {
+    // Other code may have other handlers. The wait must still show its counts, and a sleep whose
+    // guard depends on a clock must not look like a way out of the loop.
+    const auto compiled =
+        compile("mov.u64 %rd3, %globaltimer; setp.ne.u32 %p1, %r1, 0; @%p1 bra SPIN;\n"
+                "mbarrier.init.shared.b64 [s], 3;\n"
+                "SPIN: bar.warp.sync 0xffffffff;\n"
+                "mbarrier.test_wait.parity.shared.b64 %p2, [s], 0; @%p2 bra DONE;\n"
+                "mov.u64 %rd4, %globaltimer; sub.u64 %rd5, %rd4, %rd3; cvt.u32.u64 %r4, %rd5;\n"
+                "and.b32 %r4, %r4, 1023; setp.lt.u32 %p3, %r4, 512; @%p3 nanosleep.u32 %r4;\n"
+                "bra SPIN; DONE:");
+    ASSERT_TRUE(compiled);
+    const auto code = std::make_shared<test::CountingCode>(compiled);
+    const auto kernel = test::CountingCode::kernel_with(code);
+    code->publish_counting();
+    device_.set_constants(kernel.get(), device_.constants(compiled.get()));
+    auto* const flag = device_.allocate<U>(16);
+    const Fault fault = Launch(device_, kernel, Shape{}, flag, U{0}).wait();
+    EXPECT_EQ(fault.kind, FaultKind::Timeout) << fault.report;
+    EXPECT_NE(fault.report.find("whose phase needs 3 more arrivals"), std::string::npos)
+        << fault.report;
+    EXPECT_GT(test::CountingCode::for_warps, 0u);
 }
 
 // ---- kernels that are slow ----------------------------------------------------------------------

@@ -30,8 +30,8 @@ using test::TestDevice;
 std::size_t held_bytes(const bytecode::Kernel& kernel) {
     std::size_t copies = 0;
     for (const BlockShape shape : {BlockShape::Any, BlockShape::Halves}) {
-        const auto* const code = kernel.code_source->code_for(shape).current();
-        copies += code != kernel.code.data() ? kernel.code.size() : 0;
+        const bytecode::Code& code = kernel.code_source->code_for(shape).current();
+        copies += code.instructions != kernel.code.data() ? kernel.code.size() : 0;
     }
     return (kernel.code.capacity() + copies) * sizeof(bytecode::Instruction) +
            kernel.lockstep.capacity() * sizeof(bytecode::LockstepHandler) +
@@ -97,7 +97,10 @@ TEST(Forms, blocks_of_all_shapes_share_the_code_of_the_kernel) {
     const auto kernel = device.compile(adding_kernel());
     ASSERT_TRUE(kernel) << device.log;
     for (const BlockShape shape : {BlockShape::Any, BlockShape::Halves}) {
-        EXPECT_EQ(kernel->code_source->code_for(shape).current(), kernel->code.data());
+        const bytecode::Code& code = kernel->code_source->code_for(shape).current();
+        EXPECT_EQ(code.instructions, kernel->code.data());
+        EXPECT_EQ(code.lockstep.data(), kernel->lockstep.data());
+        EXPECT_EQ(code.lockstep.size(), kernel->lockstep.size());
     }
 }
 
