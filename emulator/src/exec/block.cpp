@@ -193,6 +193,7 @@ void Block::start_one() {
 }
 
 void Block::start_warps() {
+    lockstep_.are_warps_ready = false; // the next block in lockstep must start them again
     for (std::uint32_t w = 0; w < context_.warp_count; ++w) {
         WarpContext& warp = warps_[w];
         const std::uint32_t left = context_.thread_count - w * WARP_SIZE;
@@ -203,7 +204,6 @@ void Block::start_warps() {
 
 void Block::adopt(const Team& team, std::uint32_t number) {
     is_in_lockstep_ = false;
-    lockstep_.are_warps_ready = false; // the next block must start them again
     start_warps();
     for (std::uint32_t w = 0; w < context_.warp_count; ++w) {
         warps_[w].groups[0].pc = team.place();

@@ -156,6 +156,7 @@ void Engine::State::work_loop(Worker& self) {
                 idle.enter(self.number);
             }
         }
+        work.ended.clear(); // not under the mutex, and before the worker waits
         if (!is_found) {
             if (!idle.wait(self.number, spin_ns.load(std::memory_order_relaxed), work.wake_at)) {
                 const std::lock_guard lock(mutex);

@@ -50,6 +50,8 @@ public:
 
     void publish_own() { slot_.publish(own_); }
 
+    void publish_own_without_lockstep() { slot_.publish(own_alone_); }
+
     void publish_counting() { slot_.publish(counting_); }
 
     void publish_counting_without_lockstep() { slot_.publish(counting_alone_); }
@@ -85,6 +87,7 @@ private:
     std::vector<bytecode::Instruction> instructions_;
     std::vector<bytecode::LockstepHandler> handlers_;
     bytecode::Code own_{.instructions = kernel_->code.data(), .lockstep = kernel_->lockstep};
+    bytecode::Code own_alone_{.instructions = kernel_->code.data(), .lockstep = {}};
     bytecode::Code counting_{.instructions = instructions_.data(), .lockstep = handlers_};
     bytecode::Code counting_alone_{.instructions = instructions_.data(), .lockstep = {}};
     bytecode::CodeSlot slot_{own_};

@@ -147,7 +147,15 @@ TEST_F(PublishedCode, blocks_in_lockstep_run_it_from_the_next_block_on) {
     run(4);
     EXPECT_EQ(CountingCode::for_blocks, 2 * in_a_block);
     EXPECT_EQ(CountingCode::for_warps, after);
-    expect_results(5, 3);
+
+    // The same code as before the warps ran alone: they must start again nevertheless.
+    source_->publish_counting();
+    run(5);
+    source_->publish_own_without_lockstep();
+    run(6);
+    source_->publish_counting();
+    run(7);
+    expect_results(8, 3);
 }
 
 TEST_F(PublishedCode, a_block_that_has_yielded_continues_with_it) {
