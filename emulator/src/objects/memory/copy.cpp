@@ -390,7 +390,12 @@ void perform(const Fill& fill) {
                         static_cast<std::uint16_t>(fill.value));
             break;
         default:
-            std::fill_n(reinterpret_cast<std::uint32_t*>(address), fill.width, fill.value);
+            if (fill.width == 1) { // a stream or a kernel may be waiting for this word
+                __atomic_store_n(reinterpret_cast<std::uint32_t*>(address), fill.value,
+                                 __ATOMIC_RELEASE);
+            } else {
+                std::fill_n(reinterpret_cast<std::uint32_t*>(address), fill.width, fill.value);
+            }
             break;
         }
     }
