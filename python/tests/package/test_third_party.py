@@ -126,7 +126,6 @@ def test_a_run_without_time_says_what_is_missing(tmp_path):
 
 def test_the_page_shows_what_was_recorded(tmp_path, monkeypatch):
     monkeypatch.setattr(report, "RECORDED", tmp_path)
-    monkeypatch.setattr(library, "names", lambda: ["own", "not-run"])
     results = [
         Outcome("a.py::one", "passed", "", 1.0),
         Outcome("a.py::two", "skipped", "Skipped: no such device", 0.5),

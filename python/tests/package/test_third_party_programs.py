@@ -14,7 +14,6 @@ if not (TOOLS / "third-party").is_file():
 sys.path.insert(0, str(TOOLS))
 
 from third_party import programs, report  # noqa: E402
-from third_party.libraries import cccl  # noqa: E402
 
 SECTION = """
 ## Other
@@ -83,15 +82,3 @@ def test_the_last_line_decides(tmp_path, promise, output, problem):
 def test_an_installation_that_fails_says_why(tmp_path):
     program = programs.ShortProgram("Broken", ["pip install other"], [], "x.py", "", "True")
     assert programs.run(program, tmp_path, tmp_path) == "pip install other: no package other"
-
-
-def test_cases_for_gigabytes_are_left_out(tmp_path):
-    file = tmp_path / "find.cu"
-    file.write_text(
-        "DECLARE_VECTOR_UNITTEST(TestFindSimple);\n"
-        "DECLARE_UNITTEST(TestFindDispatch);\n"
-        "VariableUnitTest<TestFind, SignedIntegralTypes> TestFindInstance;\n"
-        "DECLARE_UNITTEST(TestFindWithBigIndexes);\n"
-    )
-    vectors = [f"TestFindSimple{each}" for each in ("Host", "Device", "Universal")]
-    assert cccl._small_cases(file) == [*vectors, "TestFindDispatch", "TestFind"]
