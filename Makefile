@@ -20,10 +20,10 @@ bootstrap: ## Install what a build needs (targets that build run this first)
 	@tools/bootstrap
 
 demo: bootstrap ## Compile a kernel, run it on the GPU or the emulated device, show what happened
-	@$(ENV); tools/build dev example_00_demo cuprum_emulator cuprum_python_package
+	@$(ENV); tools/build dev example_00_demo cuprum_emulator_package cuprum_python_package
 	@$(ENV); echo; build/dev/examples/cpp/00_demo
-	@$(ENV); echo; PYTHONPATH=build/dev/python $(VENV_PYTHON) examples/python/00_demo.py
-	@printf '\nto use this build: . .venv/cuprum.env; export PYTHONPATH=$$PWD/build/dev/python\n'
+	@$(ENV); echo; $(VENV_PYTHON) examples/python/00_demo.py
+	@printf '\nto use this build: .venv/bin/python program.py, .venv/bin/cuprum info\n'
 	@echo 'next: docs/ten_minutes.md; for programs in C++: make install PREFIX=$$HOME/cuprum'
 
 test: bootstrap ## Build everything and run every test, C++ and Python
