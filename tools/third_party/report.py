@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from collections import Counter, defaultdict
 from pathlib import Path
 from types import ModuleType
@@ -20,6 +21,7 @@ BEGIN = "<!-- written by tools/third-party --write-page: begin -->"
 END = "<!-- written by tools/third-party --write-page: end -->"
 #: A cell of the page names at most this many tests.
 SHOWN_TESTS = 12
+PAGE_COLUMNS = 110
 COLUMNS = (PASSED, FAILED, SKIPPED)
 
 
@@ -145,7 +147,8 @@ def render() -> str:
     workers = sorted({run["workers"] for run in runs})
     if workers:
         lines += ["", f"Run with {' or '.join(map(str, workers))} processes at a time."]
-    lines += [f"\n{run['title']}: {run['note']}." for run in runs if run.get("note")]
+    notes = [f"{run['title']}: {run['note']}." for run in runs if run.get("note")]
+    lines += ["\n" + textwrap.fill(note, PAGE_COLUMNS) for note in notes]
     for run in runs:
         lines += _render_failures(run)
     return "\n".join(lines)

@@ -170,9 +170,9 @@ def test_every_cpp_block_is_compiled_or_shows_a_tested_file(page):
             assert block.text.strip() == source.split("\n\n", 1)[1].strip(), block.name
 
 
-def test_the_first_examples_of_the_readme_have_ten_lines():
-    for language in ("python", "cpp"):
-        first = next(block for block in blocks(ROOT / "README.md") if block.language == language)
+def test_the_first_example_of_each_language_has_ten_lines():
+    for language, page in (("python", "README.md"), ("cpp", "docs/index.md")):
+        first = next(block for block in blocks(ROOT / page) if block.language == language)
         assert len([line for line in first.text.splitlines() if line.strip()]) == 10
 
 
