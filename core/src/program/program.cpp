@@ -44,8 +44,10 @@ void check_target(CodeType target, const ProgramState& state);
                                    std::span<const std::string> names, bool keeps_debug_source);
 void check_driver(const ProgramState& state);
 [[nodiscard]] ObjectCode compile_through(ProgramCache& cache, const std::string& key,
-                                         ProgramState& state, CodeType target,
-                                         std::span<const std::string> names);
+                                         const Program& program, CodeType target,
+                                         const CompileRequest& request);
+[[nodiscard]] bool has_key(const std::string& key, const Program& program, CodeType target,
+                           const CompileRequest& request);
 [[nodiscard]] std::optional<std::string> key_if_cacheable(const Program& program, CodeType target,
                                                           const CompileRequest& request);
 [[nodiscard]] ObjectCode object_of(CodeType target, detail::Compiled compiled);
@@ -120,13 +122,12 @@ ObjectCode Program::compile(CodeType target, const CompileRequest& request) cons
     }
     if (request.cache != nullptr) {
         const std::string key = cache_key(target, request.name_expressions, request.extra_digest);
-        return compile_through(*request.cache, key, state, target, request.name_expressions);
+        return compile_through(*request.cache, key, *this, target, request);
     }
     if (const std::shared_ptr<ProgramCache> cache = default_program_cache()) {
         if (const auto key = key_if_cacheable(*this, target, request)) {
             detail::ForgivingCache forgiving(*cache);
-            ObjectCode code =
-                compile_through(forgiving, *key, state, target, request.name_expressions);
+            ObjectCode code = compile_through(forgiving, *key, *this, target, request);
             if (!forgiving.trouble().empty()) {
                 detail::warn(WarningKind::Degraded,
                              "the default program cache failed and was not used: " +
@@ -388,8 +389,10 @@ detail::Compiled run(ProgramState& state, CodeType target, std::span<const std::
     return compiled;
 }
 
-ObjectCode compile_through(ProgramCache& cache, const std::string& key, ProgramState& state,
-                           CodeType target, std::span<const std::string> names) {
+ObjectCode compile_through(ProgramCache& cache, const std::string& key, const Program& program,
+                           CodeType target, const CompileRequest& request) {
+    ProgramState& state = *detail::Access::state(program);
+    const std::vector<std::string>& names = request.name_expressions;
     const bool has_names = !names.empty() && state.language == SourceType::Cxx;
     if (auto found = detail::load(cache, key)) {
         detail::CodeWithSymbols cached{*std::move(found), {}};
@@ -409,9 +412,22 @@ ObjectCode compile_through(ProgramCache& cache, const std::string& key, ProgramS
     }
     // Cached code outlives a source file for debuggers, so it keeps the plain name.
     detail::Compiled compiled = run(state, target, names, false);
-    cache.put(key,
-              has_names ? detail::with_symbols(compiled.symbols, compiled.code) : compiled.code);
+    // If a header changed meanwhile, the compiler may have read it before or after the change.
+    if (has_key(key, program, target, request)) {
+        cache.put(key, has_names ? detail::with_symbols(compiled.symbols, compiled.code)
+                                 : compiled.code);
+    }
     return object_of(target, std::move(compiled));
+}
+
+/// Returns whether a program has this key now. A header that cannot be read any more changed too.
+bool has_key(const std::string& key, const Program& program, CodeType target,
+             const CompileRequest& request) {
+    try {
+        return program.cache_key(target, request.name_expressions, request.extra_digest) == key;
+    } catch (const std::exception&) {
+        return false;
+    }
 }
 
 /// Returns the key for the default cache, or nothing for a program that is not cached.

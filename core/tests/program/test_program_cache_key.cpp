@@ -5,6 +5,7 @@
 
 #include "libraries/nvrtc/table.hpp"
 #include "libraries/nvvm/table.hpp"
+#include "program/cache/dependencies.hpp"
 #include "program/cache/key.hpp"
 #include "program/cache/toolchain.hpp"
 #include "support/expect_error.hpp"
@@ -18,10 +19,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -114,11 +121,23 @@ TEST(ProgramCacheKey, refuses_what_it_cannot_see) {
     seen(refused("", {.pch = true}, {"pch", "extra_digest"}));
     seen(refused("", {.use_pch = "x"}, {"use_pch", "extra_digest"}));
     seen(refused("", {.pch_dir = "/x"}, {"pch_dir", "extra_digest"}));
-    seen(refused("", {.extra = {"-I/usr/include"}}, {"\"-I/usr/include\"", "extra_digest"}));
+    seen(refused("#define ASKS __has_include\n#if ASKS(<a.h>)\n#endif", {}, {"macro"}));
+    for (const std::string option :
+         {"-I/usr/include", "-I", "--include-path=/usr", "-include", "--pre-include=a.h", "-pch",
+          "--pch-dir=/usr", "-use-pch=a.pch", "-Xptxas=-optf=a.txt"}) {
+        seen(refused("", {.extra = {option}}, {"\"" + option + "\"", "extra_digest"}));
+    }
+    for (const std::string option : {"--options-file=a.txt", "-optf=a.txt"}) {
+        seen(refused("", {.ptxas_options = {option}}, {"\"" + option + "\"", "extra_digest"}));
+        EXPECT_THROW(check_cacheable(SourceType::Ptx, {.ptxas_options = {option}}, false),
+                     std::invalid_argument);
+    }
     for (const ProgramOptions& options :
          {ProgramOptions{.time = "x.csv"}, ProgramOptions{.fdevice_time_trace = "x"},
-          ProgramOptions{.create_pch = "x"}}) {
-        const Program program = refused("", options, {"side effect"});
+          ProgramOptions{.create_pch = "x"}, ProgramOptions{.extra = {"--time=x.csv"}},
+          ProgramOptions{.extra = {"-time=x.csv"}}, ProgramOptions{.extra = {"--create-pch=x"}},
+          ProgramOptions{.extra = {"--minimal", "-fdevice-time-trace=x"}}}) {
+        const Program program = refused("", options, {"writes a file", "side effect"});
         EXPECT_THROW(static_cast<void>(program.cache_key(CodeType::Ptx, {}, "digest")),
                      std::invalid_argument);
     }
@@ -179,6 +198,33 @@ TEST_F(IncludedFiles, that_come_to_hide_others_change_the_key) {
     EXPECT_NE(key("#include <a.h>\n"), before);
 }
 
+TEST_F(IncludedFiles, are_found_however_the_directive_is_written) {
+    const std::vector<std::string> sources{
+        "#import <a.h>\n",
+        "#inc\\\nlude <a.h>\n",
+        "#inc\\\r\nlude <a.h>\n",
+        "#\vinclude\f<a.h>\n",
+        "?\?=include <a.h>\n",
+        "#inc?\?/\nlude <a.h>\n",
+        "// why?\?/\n#include <a.h>\n",
+        "/* a */ # /* b\n */ include /* c */ <a.h>\n",
+        "const int n = 1'000; const char* s = \"'/*\";\n#include <a.h>\n",
+        "#define BAR\nconst char* s = BAR\"(\";\n#include <a.h>\nconst char* t = \")\";\n",
+    };
+    for (const std::string& source : sources) {
+        write("second/a.h", "#define A 1\n");
+        const std::string before = key(source);
+        write("second/a.h", "#define A 2\n");
+        EXPECT_NE(key(source), before) << source;
+    }
+}
+
+TEST_F(IncludedFiles, need_no_digest_where_a_header_only_defines_has_include) {
+    write("first/a.h", "#ifndef __has_include\n#define __has_include(x) 0\n#endif\n"
+                       "#if defined(__has_include)\n#endif\n");
+    EXPECT_EQ(key("#include <a.h>\n").size(), 32U);
+}
+
 TEST_F(IncludedFiles, that_appear_change_what_has_include_says) {
     const std::string source = "#if __has_include(<a.h>)\n#define HAS 1\n#endif\n";
     const std::string before = key(source);
@@ -232,6 +278,68 @@ TEST_F(IncludedFiles, a_changed_header_is_compiled_again) {
     write("first/a.h", "#define A 7654321\n");
     EXPECT_NE(ptx().find("7654321"), std::string::npos);
     EXPECT_EQ(cache.count(), 2U);
+}
+
+/// A cache in which a header changes between the question for code and the compilation.
+class EditingCache final : public ProgramCache {
+public:
+    explicit EditingCache(std::function<void()> edit) : edit_(std::move(edit)) {}
+
+    std::optional<std::vector<std::byte>> get(std::string_view key) override {
+        auto found = cache_.get(key);
+        edit_();
+        return found;
+    }
+
+    void put(std::string_view key, std::span<const std::byte> code) override {
+        cache_.put(key, code);
+    }
+
+    bool remove(std::string_view key) override { return cache_.remove(key); }
+
+    std::size_t count() override { return cache_.count(); }
+
+    void clear() override { cache_.clear(); }
+
+private:
+    InMemoryProgramCache cache_;
+    std::function<void()> edit_;
+};
+
+TEST_F(IncludedFiles, that_change_during_the_compilation_leave_nothing_in_the_cache) {
+    std::string next = "#define A 7654321\n";
+    EditingCache cache([&] { write("first/a.h", next); });
+    const Program program("#include <a.h>\nextern \"C\" __global__ void f(int* x) { *x = A; }",
+                          {.arch = "sm_90", .include_path = {in("first")}});
+    const auto ptx = [&] {
+        return std::string(program.compile(CodeType::Ptx, {.cache = &cache}).text());
+    };
+    write("first/a.h", "#define A 1234567\n");
+    EXPECT_NE(ptx().find("7654321"), std::string::npos);
+    EXPECT_EQ(cache.count(), 0U);
+    write("first/a.h", "#define A 1234567\n");
+    next = "#define A 1234567\n";
+    EXPECT_NE(ptx().find("1234567"), std::string::npos) << "code of another header";
+    EXPECT_EQ(cache.count(), 1U);
+}
+
+TEST_F(IncludedFiles, that_are_remembered_are_limited) {
+    std::string source;
+    std::string folder = "/etc";
+    for (std::size_t i = 0; i < 100; ++i) {
+        folder += "/.";
+        source += "#include \"" + folder + "/passwd\"\n"; // a file that no test changes
+    }
+    const std::size_t before = detail::remembered_files();
+    EXPECT_EQ(key(source), key(source));
+    EXPECT_EQ(detail::remembered_files(), before + 100) << "each is read once";
+    std::size_t most = 0;
+    for (std::size_t i = 0; i <= detail::MAX_REMEMBERED_FILES; ++i) {
+        folder = i % 100 == 0 ? "/etc/" + std::string(i / 100, '/') : folder + "/.";
+        static_cast<void>(key("#include \"" + folder + "/passwd\"\n"));
+        most = std::max(most, detail::remembered_files());
+    }
+    EXPECT_LE(most, detail::MAX_REMEMBERED_FILES);
 }
 
 TEST_F(IncludedFiles, of_cuda_itself_are_known_by_any_path) {

@@ -37,6 +37,13 @@ struct SeenFile {
     std::vector<Include> includes;
 };
 
+/// What this process read, by absolute path.
+struct SeenFiles {
+    std::mutex mutex;
+    std::map<std::string, std::shared_ptr<const SeenFile>> files;
+};
+
+[[nodiscard]] SeenFiles& seen_files();
 [[nodiscard]] std::shared_ptr<const SeenFile> look_at(const std::string& path);
 [[noreturn]] void raise_macro(const std::string& where);
 [[nodiscard]] bool is_default_directory(const fs::path& directory);
@@ -62,10 +69,10 @@ private:
 
 } // namespace
 
-bool may_include(std::string_view code) {
-    return code.find("include") != std::string_view::npos ||
-           code.find("embed") != std::string_view::npos ||
-           code.find("\\\n") != std::string_view::npos;
+std::size_t remembered_files() {
+    SeenFiles& seen = seen_files();
+    const std::lock_guard lock(seen.mutex);
+    return seen.files.size();
 }
 
 std::string dependency_digest(std::string_view code, const ProgramOptions& options) {
@@ -161,21 +168,25 @@ bool is_same(const struct stat& left, const struct stat& right) {
            is_same_time(left.st_ctim, right.st_ctim);
 }
 
+SeenFiles& seen_files() {
+    static NeverDestroyed<SeenFiles> seen; // destructors may compile
+    return *seen;
+}
+
 /// Reads a file unless it was read before and is unchanged; null if there is no such file.
 std::shared_ptr<const SeenFile> look_at(const std::string& path) {
     // A file this young may change again without getting a new time.
     static constexpr time_t SETTLED_AFTER_S = 2;
-    static NeverDestroyed<std::mutex> mutex; // destructors may compile
-    static NeverDestroyed<std::map<std::string, std::shared_ptr<const SeenFile>>> seen;
+    SeenFiles& seen = seen_files();
     struct stat status{};
     if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
         return nullptr;
     }
     const bool is_absolute = path.starts_with('/'); // the rest depend on the working folder
     if (is_absolute) {
-        const std::lock_guard lock(*mutex);
-        if (const auto known = seen->find(path);
-            known != seen->end() && is_same(known->second->status, status)) {
+        const std::lock_guard lock(seen.mutex);
+        if (const auto known = seen.files.find(path);
+            known != seen.files.end() && is_same(known->second->status, status)) {
             return known->second;
         }
     }
@@ -192,8 +203,11 @@ std::shared_ptr<const SeenFile> look_at(const std::string& path) {
     file->digest = sha256(text);
     file->includes = includes_in(text);
     if (is_absolute && ::time(nullptr) - status.st_ctim.tv_sec > SETTLED_AFTER_S) {
-        const std::lock_guard lock(*mutex);
-        (*seen)[path] = file;
+        const std::lock_guard lock(seen.mutex);
+        if (seen.files.size() >= MAX_REMEMBERED_FILES) {
+            seen.files.clear(); // those that still matter are read again
+        }
+        seen.files[path] = file;
     }
     return file;
 }

@@ -8,6 +8,7 @@
 #include "program/cache/digest.hpp"
 #include "program/cache/toolchain.hpp"
 #include "program/nvvm/libdevice.hpp"
+#include "program/source/include_directives.hpp"
 #include "program/source/includes.hpp"
 
 #include <cuprum/error.hpp>
@@ -26,7 +27,8 @@ namespace {
 constexpr const char* SCHEMA = "cuprum program cache 6";
 
 [[nodiscard]] std::string libdevice_digest();
-[[nodiscard]] std::string_view searching_option(const ProgramOptions& options);
+[[nodiscard]] std::string_view name_of(std::string_view option);
+[[nodiscard]] bool reads_files(std::string_view option);
 
 } // namespace
 
@@ -36,8 +38,7 @@ std::string make_program_cache_key(const ProgramCacheKeyParts& parts) {
 }
 
 detail::SourceFacts::SourceFacts(std::string_view code)
-    : digest(sha256(code)), mentions_include(code.find("include") != std::string_view::npos),
-      may_read_files(may_include(code)) {}
+    : digest(sha256(code)), may_read_files(may_include(code)) {}
 
 std::string detail::make_key(const ProgramCacheKeyParts& parts, const SourceFacts& facts,
                              std::string_view toolchain) {
@@ -73,7 +74,7 @@ std::string detail::make_key(const ProgramCacheKeyParts& parts, const SourceFact
     hash.add_field(parts.uses_default_include_path ? "" : "no default headers");
     const bool has_includes =
         parts.language == SourceType::Cxx &&
-        (facts.mentions_include || !parts.headers.empty() || !parts.included_files.empty());
+        (facts.may_read_files || !parts.headers.empty() || !parts.included_files.empty());
     hash.add_field(has_includes ? default_headers_fingerprint() : "");
     hash.add_field(parts.included_files);
     hash.add_field(parts.extra_digest.has_value() ? "digest" : "");
@@ -82,25 +83,38 @@ std::string detail::make_key(const ProgramCacheKeyParts& parts, const SourceFact
 }
 
 void check_cacheable(SourceType language, const ProgramOptions& options, bool has_extra_digest) {
-    if (language != SourceType::Cxx) {
-        return;
-    }
-    for (const auto& [field, is_set] :
-         {std::pair{"create_pch", options.create_pch.has_value()},
-          std::pair{"time", options.time.has_value()},
-          std::pair{"fdevice_time_trace", options.fdevice_time_trace.has_value()}}) {
-        if (is_set) {
-            throw std::invalid_argument(std::string("ProgramOptions ") + field +
-                                        " writes a file, a side effect that a cache hit would "
-                                        "skip; compile without a cache");
-        }
-    }
     const auto reject = [has_extra_digest](const std::string& what) {
         if (!has_extra_digest) {
             throw std::invalid_argument(what + ", whose contents the cache key does not cover; "
                                                "pass extra_digest, a digest of those contents");
         }
     };
+    for (const std::string& option : options.ptxas_options) {
+        if (reads_files(option)) {
+            reject("ProgramOptions ptxas_options has \"" + option + "\", which names a file");
+        }
+    }
+    if (language != SourceType::Cxx) {
+        return; // the options below are for NVRTC. Linkers write to their logs only.
+    }
+    const auto reject_output = [](const std::string& what) {
+        throw std::invalid_argument(what + " writes a file, a side effect that a cache hit would "
+                                           "skip; compile without a cache");
+    };
+    for (const auto& [field, is_set] :
+         {std::pair{"create_pch", options.create_pch.has_value()},
+          std::pair{"time", options.time.has_value()},
+          std::pair{"fdevice_time_trace", options.fdevice_time_trace.has_value()}}) {
+        if (is_set) {
+            reject_output(std::string("ProgramOptions ") + field);
+        }
+    }
+    for (const std::string& option : options.extra) {
+        const std::string_view name = name_of(option);
+        if (name == "create-pch" || name == "time" || name == "fdevice-time-trace") {
+            reject_output("ProgramOptions extra has \"" + option + "\", which");
+        }
+    }
     for (const auto& [field, is_set] : {std::pair{"pch", options.pch.value_or(false)},
                                         std::pair{"use_pch", options.use_pch.has_value()},
                                         std::pair{"pch_dir", options.pch_dir.has_value()}}) {
@@ -108,9 +122,11 @@ void check_cacheable(SourceType language, const ProgramOptions& options, bool ha
             reject(std::string("ProgramOptions ") + field + " names files");
         }
     }
-    if (const std::string_view option = searching_option(options); !option.empty()) {
-        reject("ProgramOptions extra has \"" + std::string(option) +
-               "\", which may name files (use include_path and pre_include)");
+    for (const std::string& option : options.extra) {
+        if (reads_files(option)) {
+            reject("ProgramOptions extra has \"" + option +
+                   "\", which may name files (use include_path and pre_include)");
+        }
     }
 }
 
@@ -132,17 +148,19 @@ std::string libdevice_digest() {
     }
 }
 
-/// Returns the first of the extra options that makes the compiler read further files.
-std::string_view searching_option(const ProgramOptions& options) {
-    for (const std::string& option : options.extra) {
-        for (const std::string_view start : {"-I", "--include-path", "-include", "--pre-include",
-                                             "-pch", "--pch", "--use-pch", "-use-pch"}) {
-            if (option.starts_with(start)) {
-                return option;
-            }
-        }
-    }
-    return {};
+/// Returns an option without its dashes and its value.
+std::string_view name_of(std::string_view option) {
+    option.remove_prefix(std::min(option.find_first_not_of('-'), option.size()));
+    return option.substr(0, option.find('='));
+}
+
+/// Returns whether an option, of NVRTC or passed on to ptxas, makes it read further files.
+bool reads_files(std::string_view option) {
+    const std::string_view name = name_of(option);
+    return option.starts_with("-I") || name == "include-path" || name == "include" ||
+           name == "pre-include" || name.starts_with("pch") || name == "use-pch" ||
+           option.find("-options-file") != std::string_view::npos ||
+           option.find("-optf") != std::string_view::npos;
 }
 
 } // namespace

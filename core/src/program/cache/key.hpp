@@ -15,9 +15,8 @@ namespace cuprum::detail {
 struct SourceFacts {
     explicit SourceFacts(std::string_view code);
 
-    std::string digest;           // SHA-256
-    bool mentions_include = true; // false: the source certainly includes no header
-    bool may_read_files = true;   // false: the source certainly reads no file at all
+    std::string digest;         // SHA-256
+    bool may_read_files = true; // false: the source certainly reads no file
 };
 
 /// Returns the key of a compilation. `toolchain` identifies the compiler, see toolchain_of().

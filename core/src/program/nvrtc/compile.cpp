@@ -7,6 +7,7 @@
 #include "libraries/nvrtc/call.hpp"
 #include "program/code/declarations.hpp"
 #include "program/code/fatbin.hpp"
+#include "program/source/include_directives.hpp"
 #include "support/warn.hpp"
 
 #include <cuprum/error.hpp>
@@ -90,9 +91,9 @@ std::vector<std::string> options_for(CodeType target, const ProgramState& state)
     if (target == CodeType::LtoIr) {
         options.emplace_back(LTO_FLAG);
     }
-    const bool may_include = state.source.find("include") != std::string::npos ||
-                             !state.options.headers.empty() || !state.options.pre_include.empty();
-    if (may_include && state.options.default_include_path.value_or(true)) {
+    const bool has_headers = may_include(state.source) || !state.options.headers.empty() ||
+                             !state.options.pre_include.empty();
+    if (has_headers && state.options.default_include_path.value_or(true)) {
         // The user's own come first.
         for (const std::string& directory : default_include_directories()) {
             options.push_back("--include-path=" + directory);

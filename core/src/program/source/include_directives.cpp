@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Finds the #include directives of a C++ text. Conditions are not evaluated and count as true.
-// Comments, literals and lines continued with a backslash are read as C++ reads them.
+// Comments, literals and lines continued with a backslash are read as C++ reads them. Trigraphs,
+// which only older dialects have, are read both ways.
 
 #include "program/source/include_directives.hpp"
 
@@ -11,12 +12,21 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 
 namespace cuprum::detail {
 
 namespace {
 
+constexpr std::array<std::string_view, 4> DIRECTIVES{"include", "include_next", "import", "embed"};
+constexpr std::array<std::string_view, 3> QUESTIONS{"__has_include", "__has_include_next",
+                                                    "__has_embed"};
+constexpr std::array<std::string_view, 5> RAW_LITERALS{"R", "LR", "uR", "UR", "u8R"};
+
+[[nodiscard]] bool has_splice(std::string_view text);
+[[nodiscard]] bool has_trigraph(std::string_view text);
 [[nodiscard]] std::string spliced(std::string_view text);
+[[nodiscard]] std::string without_trigraphs(std::string_view text);
 
 /// Walks over a text without line splices.
 class Scanner {
@@ -50,29 +60,59 @@ private:
 
 } // namespace
 
+bool may_include(std::string_view text) {
+    // A splice or a trigraph can divide a directive's name.
+    return has_splice(text) || has_trigraph(text) ||
+           std::ranges::any_of(DIRECTIVES, [text](std::string_view directive) {
+               return text.find(directive) != std::string_view::npos;
+           });
+}
+
 std::vector<Include> includes_in(std::string_view text) {
-    if (text.find("\\\n") == std::string_view::npos &&
-        text.find("\\\r\n") == std::string_view::npos) {
-        return text.find("include") == std::string_view::npos &&
-                       text.find("embed") == std::string_view::npos
-                   ? std::vector<Include>()
-                   : Scanner(text).run();
+    if (!may_include(text)) {
+        return {};
     }
-    const std::string joined = spliced(text);
-    return Scanner(joined).run();
+    std::string joined;
+    if (has_splice(text)) {
+        joined = spliced(text);
+    }
+    std::vector<Include> found = Scanner(joined.empty() ? text : joined).run();
+    if (has_trigraph(text)) {
+        joined = spliced(without_trigraphs(text));
+        std::ranges::move(Scanner(joined).run(), std::back_inserter(found));
+    }
+    return found;
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
 
-constexpr std::array<std::string_view, 4> DIRECTIVES{"include", "include_next", "import", "embed"};
-constexpr std::array<std::string_view, 3> QUESTIONS{"__has_include", "__has_include_next",
-                                                    "__has_embed"};
-
 template <std::size_t Count>
 bool is_one_of(std::string_view word, const std::array<std::string_view, Count>& words) {
     return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+bool has_splice(std::string_view text) {
+    return text.find("\\\n") != std::string_view::npos ||
+           text.find("\\\r\n") != std::string_view::npos;
+}
+
+bool has_trigraph(std::string_view text) {
+    return text.find("?\?=") != std::string_view::npos ||
+           text.find("?\?/") != std::string_view::npos;
+}
+
+/// Replaces the trigraphs for # and for the backslash. No other character matters here.
+std::string without_trigraphs(std::string_view text) {
+    std::string replaced;
+    replaced.reserve(text.size());
+    while (!text.empty()) {
+        const bool is_trigraph = text.starts_with("?\?=") || text.starts_with("?\?/");
+        replaced += !is_trigraph ? text[0] : text[2] == '=' ? '#' : '\\';
+        text.remove_prefix(is_trigraph ? 3 : 1);
+    }
+    return replaced;
 }
 
 /// Joins the lines that end with a backslash.
@@ -94,6 +134,7 @@ std::string spliced(std::string_view text) {
 
 std::vector<Include> Scanner::run() {
     bool is_line_start = true;
+    bool is_definition = false; // of a macro
     while (at_ < text_.size()) {
         const char character = here();
         if (skip_comment()) {
@@ -101,6 +142,7 @@ std::vector<Include> Scanner::run() {
         }
         if (character == '\n') {
             is_line_start = true;
+            is_definition = false;
             ++at_;
         } else if (std::isspace(static_cast<unsigned char>(character)) != 0) {
             ++at_;
@@ -108,8 +150,12 @@ std::vector<Include> Scanner::run() {
             is_line_start = false;
             at_ += character == '#' ? 1 : 2;
             skip_blanks();
-            if (is_one_of(take_word(), DIRECTIVES)) {
-                skip_blanks();
+            const std::string_view directive = take_word();
+            skip_blanks();
+            is_definition = directive == "define";
+            if (is_definition) {
+                static_cast<void>(take_word()); // the macro's name
+            } else if (is_one_of(directive, DIRECTIVES)) {
                 take_name();
             }
         } else if (character == '"' || character == '\'') {
@@ -118,7 +164,7 @@ std::vector<Include> Scanner::run() {
         } else if (is_identifier_character(character)) {
             is_line_start = false;
             const std::string_view word = take_word();
-            if (here() == '"' && word.ends_with('R') && word.size() <= 3 && skip_raw_literal()) {
+            if (here() == '"' && is_one_of(word, RAW_LITERALS) && skip_raw_literal()) {
                 continue;
             }
             if (is_one_of(word, QUESTIONS)) {
@@ -127,6 +173,8 @@ std::vector<Include> Scanner::run() {
                     ++at_;
                     skip_blanks();
                     take_name();
+                } else if (is_definition) { // the macro stands for the question
+                    found_.push_back({{}, true});
                 }
             }
         } else {
@@ -152,14 +200,15 @@ bool Scanner::skip_comment() {
 }
 
 void Scanner::skip_blanks() {
-    while (here() == ' ' || here() == '\t' || here() == '\r' || starts_with("/*")) {
+    while ((here() != '\n' && std::isspace(static_cast<unsigned char>(here())) != 0) ||
+           starts_with("/*")) {
         if (!skip_comment()) {
             ++at_;
         }
     }
 }
 
-/// Skips a string or character literal, or an apostrophe between digits. None spans lines.
+/// Skips a string or character literal. None spans lines.
 void Scanner::skip_literal(char quote) {
     ++at_;
     while (at_ < text_.size() && here() != '\n') {
@@ -189,9 +238,13 @@ bool Scanner::skip_raw_literal() {
     return true;
 }
 
+/// Takes an identifier or a number, whose digits apostrophes may separate.
 std::string_view Scanner::take_word() {
     const std::size_t begin = at_;
-    while (is_identifier_character(here())) {
+    const bool is_number = std::isdigit(static_cast<unsigned char>(here())) != 0;
+    while (is_identifier_character(here()) ||
+           (is_number && here() == '\'' && at_ + 1 < text_.size() &&
+            is_identifier_character(text_[at_ + 1]))) {
         ++at_;
     }
     return text_.substr(begin, at_ - begin);
