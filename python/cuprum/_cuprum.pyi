@@ -5689,7 +5689,7 @@ class InMemoryCache(ProgramCache):
 class FileStreamCache(ProgramCache):
     """A cache in files."""
 
-    def __init__(self, path: str, max_size_bytes: int | None) -> None: ...
+    def __init__(self, path: str | None, max_size_bytes: int | None) -> None: ...
 
     def get(self, key: bytes) -> bytes | None:
         """Return the code under a key, or None."""

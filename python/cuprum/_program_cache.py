@@ -231,7 +231,8 @@ class FileStreamProgramCache(_CoreCache):
     Files appear whole or not at all and have a checksum. A damaged file counts as missing: the
     cache warns, and the program is compiled again. Anyone who can write to the folder controls what
     code runs. So the default folder must belong to the user and be closed to others. A folder that
-    you name is used in any case, with a warning if others can write to it.
+    you name is used in any case, with a warning if others can write to it. Its files then get the
+    permissions of the folder, so that all its users share the code.
 
     Parameters
     ----------
@@ -246,7 +247,8 @@ class FileStreamProgramCache(_CoreCache):
     TypeError
         If `path` is not a path, or `max_size_bytes` is neither an int nor None.
     ValueError
-        If `max_size_bytes` is less than 1, or the default folder is open to other users.
+        If `path` is empty, `max_size_bytes` is less than 1, or the default folder is open to other
+        users.
     OSError
         If the folder cannot be made.
 
@@ -265,7 +267,7 @@ class FileStreamProgramCache(_CoreCache):
     def __init__(
         self, path: str | os.PathLike[str] | None = None, *, max_size_bytes: int | None = None
     ) -> None:
-        folder = "" if path is None else os.fspath(path)
+        folder = None if path is None else os.fspath(path)
         self._core = _cuprum.FileStreamCache(folder, _size_limit(max_size_bytes))
 
     @property

@@ -99,14 +99,14 @@ private:
 /// @endcode
 class CUPRUM_API FileStreamProgramCache final : public ProgramCache {
 public:
-    /// Uses a folder; empty means default_path(). A new folder is private to the user.
+    /// Uses a folder; unset means default_path(). A new folder is private to the user.
     ///
     /// Anyone who can write to the folder can decide what code runs. The default folder must belong
     /// to the user and be closed to others. Another folder is used with a warning if others can
-    /// write to it.
-    /// @throws std::invalid_argument if `max_size_bytes` is 0, std::system_error (or its derived
-    /// class std::filesystem::filesystem_error) if the folder cannot be used.
-    explicit FileStreamProgramCache(std::string path = {},
+    /// write to it, and its files are shared: they get the permissions of the folder.
+    /// @throws std::invalid_argument if `path` is empty or `max_size_bytes` is 0, std::system_error
+    /// (or its derived class std::filesystem::filesystem_error) if the folder cannot be used.
+    explicit FileStreamProgramCache(std::optional<std::string> path = std::nullopt,
                                     std::optional<std::size_t> max_size_bytes = std::nullopt);
     ~FileStreamProgramCache() override;
 

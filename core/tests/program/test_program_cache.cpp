@@ -224,7 +224,47 @@ TEST_F(FileCache, a_folder_that_others_can_write_to_is_refused_as_the_default) {
     ASSERT_EQ(degraded.size(), 1U);
     EXPECT_NE(degraded[0].find("other users"), std::string::npos) << degraded[0];
     EXPECT_EQ(mode_of(folder), 0777U);
-    EXPECT_EQ(mode_of(folder + "/tmp"), 0700U);
+}
+
+TEST_F(FileCache, shares_what_it_makes_with_all_who_can_write_to_its_folder) {
+    fs::permissions(root, fs::perms::all); // another user passes through it
+    fs::create_directory(folder);
+    for (const unsigned mode : {0770U, 0777U}) {
+        fs::remove_all(folder + "/entries");
+        fs::remove_all(folder + "/tmp");
+        fs::remove_all(folder + "/lock");
+        fs::permissions(folder, static_cast<fs::perms>(mode));
+        FileStreamProgramCache cache(folder);
+        put(cache, "key", "code");
+        for (const fs::path& path : {fs::path(folder) / "entries", fs::path(folder) / "tmp",
+                                     fs::path(cache.file_of("key")).parent_path()}) {
+            EXPECT_EQ(mode_of(path), mode) << path;
+        }
+        for (const fs::path& path : {fs::path(cache.file_of("key")), fs::path(folder) / "lock"}) {
+            EXPECT_EQ(mode_of(path), mode & 0666U) << path;
+        }
+    }
+    if (::geteuid() != 0) {
+        return; // only root can act for another user
+    }
+    static constexpr uid_t ANOTHER_USER = 65534;
+    ASSERT_EQ(::seteuid(ANOTHER_USER), 0);
+    std::string seen;
+    EXPECT_NO_THROW({
+        FileStreamProgramCache cache(folder, 1 << 20);
+        seen = text_of(cache.get("key"));
+        put(cache, "key", "newer");
+        put(cache, "another", "code");
+        EXPECT_TRUE(cache.remove("key"));
+    });
+    ASSERT_EQ(::seteuid(0), 0);
+    EXPECT_EQ(seen, "code");
+    EXPECT_EQ(text_of(FileStreamProgramCache(folder).get("another")), "code");
+}
+
+TEST_F(FileCache, an_empty_path_is_no_folder) {
+    expect_error<std::invalid_argument>([] { const FileStreamProgramCache cache(""); },
+                                        {"path is \"\"", "default folder"});
 }
 
 TEST_F(FileCache, the_default_folder_follows_the_environment) {

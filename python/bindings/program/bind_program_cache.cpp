@@ -69,7 +69,7 @@ void bind_program_cache(nb::module_& module) {
     bind_methods(memory);
     nb::class_<FileStreamProgramCache, ProgramCache> files(module, "FileStreamCache",
                                                            "A cache in files.");
-    files.def(nb::init<std::string, std::optional<std::size_t>>(), "path"_a,
+    files.def(nb::init<std::optional<std::string>, std::optional<std::size_t>>(), "path"_a.none(),
               "max_size_bytes"_a.none(), nb::call_guard<nb::gil_scoped_release>());
     bind_methods(files);
     files.def_prop_ro("path", &FileStreamProgramCache::path, "Return the folder.");

@@ -102,6 +102,8 @@ def test_the_limit_must_be_positive(tmp_path):
             InMemoryProgramCache(max_size_bytes=limit)
         with pytest.raises(ValueError, match="positive"):
             FileStreamProgramCache(tmp_path, max_size_bytes=limit)
+    with pytest.raises(ValueError, match='path is ""'):
+        FileStreamProgramCache("")
 
 
 def test_the_limit_may_be_any_kind_of_integer():

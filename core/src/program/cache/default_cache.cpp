@@ -39,7 +39,7 @@ std::shared_ptr<ProgramCache> from_environment(std::string& trouble) {
         return nullptr;
     }
     try {
-        return std::make_shared<FileStreamProgramCache>(std::string(), MAX_BYTES);
+        return std::make_shared<FileStreamProgramCache>(std::nullopt, MAX_BYTES);
     } catch (const std::exception& error) {
         trouble = std::string("CUPRUM_PROGRAM_CACHE is set, but the cache cannot be opened: ") +
                   error.what();

@@ -43,6 +43,7 @@ using detail::FileLock;
 
 constexpr std::uint64_t MARK = 0x33304D5552505543; // "CUPRUM03"
 constexpr time_t STALE_AFTER_S = 3600;             // no file in tmp/ takes this long to write
+constexpr mode_t PRIVATE = 0700;
 
 struct Trailer {
     std::uint64_t mark = MARK;
@@ -51,7 +52,9 @@ struct Trailer {
 };
 
 [[nodiscard]] std::uint64_t seed_of(std::string_view digest);
-void check_folder(const std::string& path, bool is_default, bool& is_private);
+/// Returns the permissions of what the cache makes in a folder: those of the folder if it is
+/// shared.
+[[nodiscard]] mode_t check_folder(const std::string& path, bool is_default);
 [[nodiscard]] bool is_same_file(const struct stat& left, const struct stat& right);
 
 } // namespace
@@ -62,8 +65,13 @@ struct FileStreamProgramCache::State {
     std::string tmp;
     std::string lock;
     std::optional<std::size_t> limit;
-    bool is_private = true;              // no other user can write to the folder
+    mode_t mode = PRIVATE;               // of its folders, and of its files except for execution
     std::atomic<std::size_t> tracked{0}; // estimated size of the files; only with a limit
+
+    /// Returns whether no other user can write to the folder.
+    [[nodiscard]] bool is_private() const noexcept { return mode == PRIVATE; }
+
+    [[nodiscard]] mode_t file_mode() const noexcept { return mode & 0666U; }
 
     [[nodiscard]] std::string file_of(std::string_view digest) const {
         const std::string name = detail::hexadecimal(digest);
@@ -79,25 +87,29 @@ struct FileStreamProgramCache::State {
     void drop_damaged(const std::string& file, const struct stat& seen) const;
 };
 
-FileStreamProgramCache::FileStreamProgramCache(std::string path,
+FileStreamProgramCache::FileStreamProgramCache(std::optional<std::string> path,
                                                std::optional<std::size_t> max_size_bytes)
     : state_(std::make_unique<State>()) {
     if (max_size_bytes == std::size_t{0}) {
         throw std::invalid_argument("max_size_bytes is 0; expected a positive number, or none for "
                                     "no limit");
     }
-    detail::check_has_no_nul("path", path);
-    const bool is_default = path.empty();
-    state_->root =
-        is_default ? default_path() : std::filesystem::absolute(std::move(path)).string();
+    const bool is_default = !path.has_value();
+    if (!is_default && path->empty()) {
+        throw std::invalid_argument(
+            "path is \"\", expected a folder; leave it unset for the default "
+            "folder");
+    }
+    detail::check_has_no_nul("path", path.value_or(""));
+    state_->root = is_default ? default_path() : std::filesystem::absolute(*path).string();
     state_->entries = state_->root + "/entries";
     state_->tmp = state_->root + "/tmp";
     state_->lock = state_->root + "/lock";
     state_->limit = max_size_bytes;
-    detail::make_folder(state_->root);
-    check_folder(state_->root, is_default, state_->is_private);
-    detail::make_folder(state_->entries);
-    detail::make_folder(state_->tmp);
+    detail::make_folder(state_->root, PRIVATE);
+    state_->mode = check_folder(state_->root, is_default);
+    detail::make_folder(state_->entries, state_->mode);
+    detail::make_folder(state_->tmp, state_->mode);
     state_->drop_stale_files();
     if (state_->limit.has_value()) {
         state_->tracked = state_->measure();
@@ -123,7 +135,7 @@ std::optional<detail::PaddedCode> FileStreamProgramCache::load(std::string_view 
     }
     const struct stat status = detail::status_of(*file, path);
     if (!S_ISREG(status.st_mode) ||
-        (state_->is_private && status.st_uid != ::geteuid() && status.st_uid != 0)) {
+        (state_->is_private() && status.st_uid != ::geteuid() && status.st_uid != 0)) {
         return std::nullopt; // this cache did not write it
     }
     const auto size = static_cast<std::size_t>(status.st_size);
@@ -154,10 +166,10 @@ void FileStreamProgramCache::put(std::string_view key, std::span<const std::byte
     trailer.size = code.size();
     trailer.checksum = detail::checksum(code, seed_of(digest));
 
-    detail::make_folder(state_->tmp); // a clean-up may have removed it
+    detail::make_folder(state_->tmp, state_->mode); // a clean-up may have removed it
     std::string unfinished = state_->tmp + "/entry-";
     {
-        const File file = detail::create_unique(unfinished);
+        const File file = detail::create_unique(unfinished, state_->file_mode());
         try {
             detail::write_exactly(file, code, unfinished);
             detail::write_exactly(file, std::as_bytes(std::span(&trailer, 1)), unfinished);
@@ -169,10 +181,10 @@ void FileStreamProgramCache::put(std::string_view key, std::span<const std::byte
     struct stat replaced{};
     const bool is_replacing = state_->limit.has_value() && ::lstat(path.c_str(), &replaced) == 0;
     {
-        const FileLock lock(state_->lock, FileLock::Kind::Shared);
+        const FileLock lock(state_->lock, FileLock::Kind::Shared, state_->file_mode());
         int result = ::rename(unfinished.c_str(), path.c_str());
         if (result != 0 && errno == ENOENT) {
-            detail::make_folder(std::filesystem::path(path).parent_path().string());
+            detail::make_folder(std::filesystem::path(path).parent_path().string(), state_->mode);
             result = ::rename(unfinished.c_str(), path.c_str());
         }
         if (result != 0) {
@@ -204,7 +216,7 @@ std::size_t FileStreamProgramCache::count() {
 
 void FileStreamProgramCache::clear() {
     {
-        const FileLock lock(state_->lock, FileLock::Kind::Exclusive);
+        const FileLock lock(state_->lock, FileLock::Kind::Exclusive, state_->file_mode());
         for (const detail::Listed& file : state_->files()) {
             detail::remove_file(file.path);
         }
@@ -285,7 +297,8 @@ void FileStreamProgramCache::State::drop_stale_files() const {
 
 void FileStreamProgramCache::State::make_room() {
     drop_stale_files();
-    const FileLock alone(lock, FileLock::Kind::Exclusive); // no other process renames files now
+    // No other process renames files now.
+    const FileLock alone(lock, FileLock::Kind::Exclusive, file_mode());
     std::vector<detail::Listed> listed = files();
     std::size_t total = 0;
     for (const detail::Listed& file : detail::list_folder(tmp)) {
@@ -300,8 +313,11 @@ void FileStreamProgramCache::State::make_room() {
             const timespec& other = right.status.st_atim;
             return std::pair(one.tv_sec, one.tv_nsec) < std::pair(other.tv_sec, other.tv_nsec);
         });
+    // Not just to the limit: the next file would pass it again, and all files would be listed
+    // again.
+    const std::size_t enough = *limit - *limit / 8;
     for (const detail::Listed& file : listed) {
-        if (total <= *limit) {
+        if (total <= enough) {
             break;
         }
         struct stat now{};
@@ -317,7 +333,7 @@ void FileStreamProgramCache::State::make_room() {
 void FileStreamProgramCache::State::drop_damaged(const std::string& file,
                                                  const struct stat& seen) const {
     {
-        const FileLock alone(lock, FileLock::Kind::Exclusive);
+        const FileLock alone(lock, FileLock::Kind::Exclusive, file_mode());
         struct stat now{};
         if (::lstat(file.c_str(), &now) == 0 && is_same_file(now, seen)) {
             detail::remove_file(file);
@@ -338,16 +354,17 @@ std::uint64_t seed_of(std::string_view digest) {
     return seed;
 }
 
-void check_folder(const std::string& path, bool is_default, bool& is_private) {
+mode_t check_folder(const std::string& path, bool is_default) {
+    // NOTE: not the sticky bit, with which a user could not replace an entry of another.
+    static constexpr mode_t SHARED_BITS = S_ISGID | S_IRWXU | S_IRWXG | S_IRWXO;
     struct stat status{};
     if (::stat(path.c_str(), &status) != 0) {
         detail::raise_file_error(errno, path, "look at");
     }
     const bool is_own = status.st_uid == ::geteuid();
     const bool is_closed = (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-    is_private = is_own && is_closed;
-    if (is_private) {
-        return;
+    if (is_own && is_closed) {
+        return PRIVATE;
     }
     const std::string trouble =
         "program cache: \"" + path + "\" " +
@@ -358,6 +375,7 @@ void check_folder(const std::string& path, bool is_default, bool& is_private) {
                                               "CUPRUM_CACHE_DIR to another folder");
     }
     detail::warn(WarningKind::Degraded, trouble);
+    return status.st_mode & SHARED_BITS;
 }
 
 bool is_same_file(const struct stat& left, const struct stat& right) {

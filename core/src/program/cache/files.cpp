@@ -19,13 +19,6 @@
 
 namespace cuprum::detail {
 
-namespace {
-
-constexpr mode_t PRIVATE_FOLDER = 0700;
-constexpr mode_t PRIVATE_FILE = 0600;
-
-} // namespace
-
 File::~File() {
     if (descriptor_ >= 0) {
         ::close(descriptor_);
@@ -48,13 +41,13 @@ std::optional<File> open_to_read(const std::string& path) {
     return File(descriptor);
 }
 
-File create_unique(std::string& start) {
+File create_unique(std::string& start, mode_t mode) {
     start += "XXXXXX";
-    const int descriptor = ::mkostemp(start.data(), O_CLOEXEC);
-    if (descriptor < 0) {
+    File file(::mkostemp(start.data(), O_CLOEXEC));
+    if (file.get() < 0 || ::fchmod(file.get(), mode) != 0) {
         raise_file_error(errno, start, "make");
     }
-    return File(descriptor);
+    return file;
 }
 
 struct stat status_of(const File& file, const std::string& path) {
@@ -84,8 +77,12 @@ void write_exactly(const File& file, std::span<const std::byte> from, const std:
     }
 }
 
-void make_folder(const std::string& path) {
-    if (::mkdir(path.c_str(), PRIVATE_FOLDER) == 0) {
+void make_folder(const std::string& path, mode_t mode) {
+    // The process may have a mask that takes permissions away.
+    const auto make = [&] {
+        return ::mkdir(path.c_str(), mode) == 0 && ::chmod(path.c_str(), mode) == 0;
+    };
+    if (make()) {
         return;
     }
     const int error = errno;
@@ -95,8 +92,8 @@ void make_folder(const std::string& path) {
     }
     const std::string parent = std::filesystem::path(path).parent_path().string();
     if (error == ENOENT && !parent.empty() && parent != path) {
-        make_folder(parent);
-        if (::mkdir(path.c_str(), PRIVATE_FOLDER) == 0 || errno == EEXIST) {
+        make_folder(parent, mode);
+        if (make() || errno == EEXIST) {
             return;
         }
         raise_file_error(errno, path, "make the folder");
@@ -138,8 +135,9 @@ std::vector<Listed> list_folder(const std::string& path) {
     return found;
 }
 
-FileLock::FileLock(const std::string& path, Kind kind)
-    : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, PRIVATE_FILE)) {
+FileLock::FileLock(const std::string& path, Kind kind, mode_t mode)
+    : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode)) {
+    static_cast<void>(::fchmod(file_.get(), mode)); // fails for a file of another user
     // NOTE: without a lock the cache still never shows half a file, but it may drop code that was
     // just written.
     while (file_.get() >= 0 &&

@@ -38,14 +38,14 @@ private:
 
 /// Opens a file for reading; nothing if it does not exist. Does not follow links.
 [[nodiscard]] std::optional<File> open_to_read(const std::string& path);
-/// Creates a file that only the user can read, with a unique name that begins with `start`. Appends
-/// the rest of the name to `start`.
-[[nodiscard]] File create_unique(std::string& start);
+/// Creates a file with these permissions and a unique name that begins with `start`. Appends the
+/// rest of the name to `start`.
+[[nodiscard]] File create_unique(std::string& start, mode_t mode);
 [[nodiscard]] struct stat status_of(const File& file, const std::string& path);
 void read_exactly(const File& file, std::span<std::byte> into, const std::string& path);
 void write_exactly(const File& file, std::span<const std::byte> from, const std::string& path);
-/// Creates a folder that only the user can read, and its parents. An existing folder is kept.
-void make_folder(const std::string& path);
+/// Creates a folder with these permissions, and its parents. An existing folder is kept.
+void make_folder(const std::string& path, mode_t mode);
 /// Removes a file. Returns false if there was none.
 bool remove_file(const std::string& path);
 
@@ -64,7 +64,7 @@ class FileLock {
 public:
     enum class Kind { Shared, Exclusive };
 
-    [[nodiscard]] FileLock(const std::string& path, Kind kind);
+    [[nodiscard]] FileLock(const std::string& path, Kind kind, mode_t mode);
 
 private:
     File file_;
