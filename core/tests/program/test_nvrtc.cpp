@@ -193,6 +193,53 @@ TEST(Nvrtc, host_code_file_names_and_wrong_name_expressions_are_explained) {
                       "name expression \"g<int>\""));
 }
 
+TEST(Nvrtc, advice_is_about_the_first_error_and_not_about_its_consequences) {
+    const std::string log =
+        "x.cu(1): warning #1-D: last line of file ends without a newline\n\n"
+        "x.cu(1): error: attribute \"__global__\" does not apply here\n"
+        "  __global__ void k( { }\n  ^\n\n"
+        "x.cu(1): error: host variables are not allowed in JIT mode. Consider using\n"
+        "  __global__ void k( { }\n                  ^\n\n"
+        "x.cu(2): error: identifier \"half\" is undefined\n";
+    EXPECT_EQ(nvrtc::advice_for(log, {}), "");
+    EXPECT_EQ(nvrtc::headline_of(nvrtc::first_error(log)),
+              "attribute \"__global__\" does not apply here");
+    EXPECT_EQ(nvrtc::first_error(log),
+              "x.cu(1): error: attribute \"__global__\" does not apply here"
+              "\n  __global__ void k( { }\n  ^");
+    EXPECT_EQ(nvrtc::first_error("no log"), "");
+    const std::string brief = "x.cu(1): error: expected a \";\"\n"
+                              "x.cu(2): error: identifier \"half\" is undefined\n";
+    EXPECT_EQ(nvrtc::advice_for(brief, {}), "");
+}
+
+TEST(Nvrtc, a_failure_without_advice_begins_with_the_first_error) {
+    FakeNvrtc nvrtc;
+    nvrtc.fail("nvrtcCompileProgram");
+    nvrtc.log = "x(1): error: expected a declaration\n\nx(2): error: identifier \"half\" is "
+                "undefined\n";
+    try {
+        static_cast<void>(Program("", FOR_SM_90).compile(CodeType::Ptx));
+        ADD_FAILURE() << "nothing was thrown";
+    } catch (const NVRTCError& error) {
+        EXPECT_TRUE(holds(error.what(), "): expected a declaration\n")) << error.what();
+    }
+}
+
+TEST(Nvrtc, an_unknown_standard_lists_those_known) {
+    EXPECT_EQ(nvrtc::advice_for("nvrtc: error: invalid value for --std(-std)\n", {"--std=c++99"}),
+              "ProgramOptions std is \"c++99\", which this NVRTC does not know; expected "
+              "\"c++03\", \"c++11\", \"c++14\", \"c++17\" or \"c++20\"");
+}
+
+TEST(Nvrtc, streams_of_the_standard_library_say_to_print_with_printf) {
+    for (const char* log : {"x(1): error: namespace \"std\" has no member \"cout\"",
+                            "x(1): error: identifier \"cout\" is undefined",
+                            "x(1): catastrophic error: cannot open source file \"iostream\""}) {
+        EXPECT_TRUE(holds(nvrtc::advice_for(log, {}), "print with printf")) << log;
+    }
+}
+
 TEST(Nvrtc, an_unknown_architecture_lists_those_known) {
     FakeNvrtc nvrtc;
     const std::string log = "nvrtc: error: invalid value for --gpu-architecture (-arch)";

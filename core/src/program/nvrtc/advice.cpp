@@ -21,7 +21,10 @@ namespace {
 
 using Pair = std::pair<std::string_view, std::string_view>;
 
-/// Words of NVRTC's log, and what to do about them.
+constexpr std::string_view PRINTING =
+    "device code has no streams: print with printf, which is built in, as in printf(\"%d\\n\", x)";
+
+/// Words of NVRTC's log, and what to do about them. The first match counts.
 constexpr std::array MISTAKES{
     Pair{"host functions are not allowed in JIT mode",
          "a Program holds device code only: mark functions __device__ or __global__, leave out "
@@ -30,6 +33,10 @@ constexpr std::array MISTAKES{
         "host variables are not allowed in JIT mode",
         "a Program holds device code only: mark variables __device__, __constant__ or __managed__, "
         "or set ProgramOptions device_as_default_execution_space"},
+    Pair{"namespace \"std\" has no member \"cout\"", PRINTING},
+    Pair{"namespace \"std\" has no member \"cerr\"", PRINTING},
+    Pair{"identifier \"cout\" is undefined", PRINTING},
+    Pair{"identifier \"cerr\" is undefined", PRINTING},
     Pair{"namespace \"std\" has no member",
          "NVRTC has no standard library; use cuda::std and the headers <cuda/std/...> of libcu++"},
     Pair{"= cooperative_groups;", "include <cooperative_groups.h>"},
@@ -99,6 +106,30 @@ text_between(std::string_view log, std::string_view words, std::string_view ends
 
 } // namespace
 
+std::string_view first_error(std::string_view log) {
+    const std::size_t found = log.find("error: ");
+    if (found == std::string_view::npos) {
+        return {};
+    }
+    const std::size_t begin = log.rfind('\n', found) + 1; // npos + 1 is 0
+    // The quoted line and notes are indented, and the next message is not.
+    std::size_t end = log.find('\n', found);
+    while (end != std::string_view::npos && end + 1 < log.size() && log[end + 1] == ' ') {
+        end = log.find('\n', end + 1);
+    }
+    return log.substr(begin, end == std::string_view::npos ? end : end - begin);
+}
+
+std::string headline_of(std::string_view error) {
+    static constexpr std::string_view WORD = "error: ";
+    const std::size_t found = error.find(WORD);
+    if (found == std::string_view::npos) {
+        return {};
+    }
+    const std::string_view message = error.substr(found + WORD.size());
+    return std::string(message.substr(0, message.find('\n')));
+}
+
 std::string offending_line(const std::string& log, Compilation::Headers texts) {
     // "x.cu(3): error: ..."; warnings have the same form and do not count.
     for (std::size_t at = log.find("): "); at != std::string::npos; at = log.find("): ", at + 1)) {
@@ -134,9 +165,12 @@ std::string offending_line(const std::string& log, Compilation::Headers texts) {
     return {};
 }
 
-std::string advice_for(const std::string& log, const std::vector<std::string>& options,
+std::string advice_for(const std::string& whole_log, const std::vector<std::string>& options,
                        Compilation::Headers headers, std::string_view name,
                        std::string_view source) {
+    // Later errors are often consequences of the first one.
+    const std::string_view first = first_error(whole_log);
+    const std::string log(first.empty() ? whole_log : first);
     if (is_file_name(source)) {
         return "the source is \"" + std::string(source) +
                "\", which looks like the name of a file; pass the text of the file";
@@ -152,6 +186,11 @@ std::string advice_for(const std::string& log, const std::vector<std::string>& o
     }
     if (log.find("invalid value for --gpu-architecture") != std::string::npos) {
         return architecture_advice(options);
+    }
+    if (log.find("invalid value for --std") != std::string::npos) {
+        return "ProgramOptions std is \"" + value_of(options, "--std=") +
+               "\", which this NVRTC does not know; expected \"c++03\", \"c++11\", \"c++14\", "
+               "\"c++17\" or \"c++20\"";
     }
     if (const auto option = unknown_option(log)) {
         return newer_option_advice(*option);
@@ -218,6 +257,9 @@ std::string standard_header_advice(const std::string& log, std::string_view head
                "leave the header out: printf, assert, memcpy, malloc, clock and the "
                "functions of <math.h> are built in" +
                (known == "cmath" ? ", and <cuda/std/cmath> has those of cuda::std" : "");
+    }
+    if (known == "iostream") {
+        return advice + "leave the header out; " + std::string(PRINTING);
     }
     return advice + "leave the header and the host code that needs it out of the source";
 }

@@ -70,6 +70,9 @@ std::string Compilation::run() {
         advice = "Program cancel() cancelled the compilation";
     } else {
         advice = advice_for(text, options_, headers_, name_, source_);
+        if (advice.empty()) {
+            advice = headline_of(first_error(text));
+        }
         std::vector<std::pair<std::string, std::string>> texts(headers_.begin(), headers_.end());
         texts.emplace_back(name_, source_);
         const std::string line = offending_line(text, texts);
