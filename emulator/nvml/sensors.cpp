@@ -36,7 +36,7 @@ constexpr std::array<ClockEvent, 9> CLOCK_EVENTS{{
 }};
 
 std::optional<std::string> sensor_variable(const char* name) {
-    const char* text = std::getenv(name);
+    const char* text = ::secure_getenv(name);
     return text == nullptr || *text == '\0' ? std::nullopt : std::optional<std::string>(text);
 }
 

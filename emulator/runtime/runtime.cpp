@@ -94,7 +94,7 @@ int refuse(const char* name, const char* reason, int code) noexcept {
 }
 
 void log_refusal(const char* name, const char* reason) noexcept {
-    const char* level = std::getenv("CUPRUM_EMULATOR_LOG");
+    const char* level = ::secure_getenv("CUPRUM_EMULATOR_LOG");
     if (level == nullptr || std::strcmp(level, "off") != 0) {
         std::fprintf(stderr, "cuprum-emulator: %s is not supported: %s\n", name, reason);
     }

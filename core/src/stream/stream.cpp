@@ -100,7 +100,7 @@ Stream Stream::per_thread_default() {
 Stream Stream::default_stream() {
     constexpr int decimal = 10;
     // Read on every call, so that a program can change it.
-    const char* setting = std::getenv("CUPRUM_PER_THREAD_DEFAULT_STREAM");
+    const char* setting = ::secure_getenv("CUPRUM_PER_THREAD_DEFAULT_STREAM");
     const bool is_per_thread = setting != nullptr && std::strtol(setting, nullptr, decimal) != 0;
     return is_per_thread ? per_thread_default() : legacy_default();
 }

@@ -119,7 +119,7 @@ bool wait_until(pid_t process, Time::time_point deadline, int& status) {
 } // namespace
 
 std::string find_program(const std::string& name, std::vector<std::string>& tried) {
-    const char* const path = std::getenv("PATH");
+    const char* const path = ::secure_getenv("PATH");
     std::string_view rest = path != nullptr ? path : "";
     while (!rest.empty()) {
         const std::size_t end = std::min(rest.find(':'), rest.size());

@@ -97,7 +97,7 @@ const auto& levels() noexcept {
 }
 
 const Level& choose_level() noexcept {
-    const char* const wanted = std::getenv("CUPRUM_EMULATOR_ISA");
+    const char* const wanted = ::secure_getenv("CUPRUM_EMULATOR_ISA");
     const Level* best = nullptr;
     for (const Level& candidate : levels()) {
         if (!candidate.is_available()) {

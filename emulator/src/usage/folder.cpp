@@ -16,10 +16,34 @@ namespace cuprum::emulator::usage {
 
 namespace {
 
+/// Returns whether a folder belongs to a user, and nobody else can enter it.
+bool is_private(const std::string& path, uid_t user) {
+    struct stat status{};
+    return path.starts_with('/') && ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
+           status.st_uid == user && (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+}
+
+/// Returns the user's own folder for such things, where nobody else can put anything. Empty if
+/// there is none, as in most containers. A session names it in a variable; processes without a
+/// session, and root in search of another user's folder, know where it usually is.
+std::string private_parent(uid_t user) {
+    const char* const named = user == ::geteuid() ? ::secure_getenv("XDG_RUNTIME_DIR") : nullptr;
+    for (const std::string& path :
+         {std::string(named != nullptr ? named : ""), "/run/user/" + std::to_string(user)}) {
+        if (is_private(path, user)) {
+            return path;
+        }
+    }
+    return {};
+}
+
 std::string folder_path(uid_t user) {
-    if (const char* chosen = std::getenv("CUPRUM_EMULATOR_RUNTIME_DIR");
+    if (const char* chosen = ::secure_getenv("CUPRUM_EMULATOR_RUNTIME_DIR");
         chosen != nullptr && *chosen != '\0') {
         return chosen;
+    }
+    if (const std::string parent = private_parent(user); !parent.empty()) {
+        return parent + "/cuprum-emulator";
     }
     const char* const parent = ::access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp";
     return std::string(parent) + "/cuprum-emulator-" + std::to_string(user);
@@ -65,9 +89,11 @@ void Folder::open(uid_t user) {
     } else if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
         problem_ = path_ + " is open to other users; chmod 700 closes it";
     }
-    if (!problem_.empty() && descriptor_ >= 0) {
-        ::close(descriptor_);
-        descriptor_ = -1;
+    if (!problem_.empty()) {
+        problem_ += "; set CUPRUM_EMULATOR_RUNTIME_DIR to another folder";
+        if (descriptor_ >= 0) {
+            ::close(std::exchange(descriptor_, -1));
+        }
     }
 }
 

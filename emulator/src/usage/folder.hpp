@@ -10,8 +10,9 @@ namespace cuprum::emulator::usage {
 
 /// The private folder in which the processes of one user publish what they do.
 ///
-/// It is CUPRUM_EMULATOR_RUNTIME_DIR, or cuprum-emulator-<uid> in /dev/shm, or in /tmp where there
-/// is no /dev/shm.
+/// It is CUPRUM_EMULATOR_RUNTIME_DIR, or cuprum-emulator in the user's own XDG_RUNTIME_DIR. Without
+/// one it is cuprum-emulator-<uid> in /dev/shm, or in /tmp: there another user may be first to
+/// create it, and then it cannot be used.
 class Folder {
 public:
     /// Opens the folder and creates it if need be. `problem()` says why it cannot be used: it must

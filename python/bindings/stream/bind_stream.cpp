@@ -222,7 +222,7 @@ Queued work still completes. Calling it again does nothing; any other use raises
 nb::object default_stream() {
     constexpr int decimal = 10;
     // Read every time, so that a program can change its mind.
-    const char* setting = std::getenv("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM");
+    const char* setting = ::secure_getenv("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM");
     const bool is_per_thread = setting != nullptr && std::strtol(setting, nullptr, decimal) != 0;
     return nb::borrow(is_per_thread ? PER_THREAD_DEFAULT : LEGACY_DEFAULT);
 }

@@ -29,7 +29,7 @@ constinit std::array<std::atomic<State>, NAMES.size()> states{};
 /// Calls a function with each name in the variable.
 template <typename Function>
 void for_each_disabled(const Function& function) {
-    const char* const setting = std::getenv(VARIABLE);
+    const char* const setting = ::secure_getenv(VARIABLE);
     std::string_view rest = setting == nullptr ? "" : setting;
     while (!rest.empty()) {
         const std::size_t comma = std::min(rest.find(','), rest.size());

@@ -31,7 +31,7 @@ inline constexpr const char* DRIVER_VERSION_VARIABLE = "CUPRUM_EMULATOR_DRIVER_V
 /// variable; they count as unset here.
 [[nodiscard]] inline int driver_version() noexcept {
     static const int version = [] {
-        const char* const text = std::getenv(DRIVER_VERSION_VARIABLE);
+        const char* const text = ::secure_getenv(DRIVER_VERSION_VARIABLE);
         const int wanted = text != nullptr ? parse_driver_version(text) : 0;
         return wanted != 0 ? wanted : DEFAULT_DRIVER_VERSION;
     }();

@@ -267,7 +267,7 @@ ControlAnswer ask_process(pid_t process, const ControlRequest& request) {
 void ControlSocket::listen() {
     folder_.emplace();
     if (folder_->descriptor() < 0) {
-        throw std::runtime_error(folder_->problem() + " (CUPRUM_EMULATOR_RUNTIME_DIR names it)");
+        throw std::runtime_error(folder_->problem());
     }
     sweep(*folder_);
     name_ = socket_name(::getpid());

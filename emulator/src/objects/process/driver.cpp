@@ -184,7 +184,7 @@ void Driver::initialize() {
     if (const std::string problem =
             usage::publish(settings.device_count, exec::Engine::instance().worker_count());
         !problem.empty()) {
-        log(LogLevel::Info, "NVML cannot show this process: " + problem);
+        log(LogLevel::Warn, "NVML cannot show this process: " + problem);
     }
     state_.store(State::Ready, std::memory_order_release);
     log(LogLevel::Info, std::to_string(settings.device_count) +

@@ -113,7 +113,7 @@ void RestoreThread::start() noexcept {
         ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     } catch (const std::exception& error) {
         socket_.withdraw();
-        log(LogLevel::Info,
+        log(LogLevel::Warn,
             std::string("other processes cannot checkpoint this one: ") + error.what());
     }
 }

@@ -112,7 +112,7 @@ Settings read_settings() {
 }
 
 LogLevel read_log_level() noexcept {
-    const char* text = std::getenv("CUPRUM_EMULATOR_LOG");
+    const char* text = ::secure_getenv("CUPRUM_EMULATOR_LOG");
     const std::string_view word = text == nullptr ? "" : text;
     return word == "off"     ? LogLevel::Off
            : word == "warn"  ? LogLevel::Warn
@@ -153,7 +153,7 @@ namespace {
 
 /// Returns the value of an environment variable. An empty value counts as unset.
 std::optional<std::string> variable(const char* name) {
-    const char* text = std::getenv(name);
+    const char* text = ::secure_getenv(name);
     return text == nullptr || *text == '\0' ? std::nullopt : std::optional<std::string>(text);
 }
 
