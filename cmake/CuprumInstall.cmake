@@ -57,7 +57,7 @@ if(CUPRUM_EMULATOR)
     install(TARGETS ${archives} ARCHIVE DESTINATION "${emulator_dir}"
             COMPONENT emulator-development)
   endif()
-  install(TARGETS cuprum_emulator cuprum_emulator_nvml ${runtime}
+  install(TARGETS cuprum_emulator cuprum_emulator_name cuprum_emulator_nvml ${runtime}
           LIBRARY DESTINATION "${emulator_dir}" COMPONENT emulator)
   set(compilers cuprum_ptxas cuprum_nvjitlink_12 cuprum_nvjitlink_13 cuprum_nvrtc_12 cuprum_nvrtc_13
                 cuprum_nvfatbin_12 cuprum_nvfatbin_13)
@@ -72,8 +72,8 @@ if(CUPRUM_EMULATOR)
           COMPONENT emulator-development)
   # Builds all that is installed here. The wheel cuprum-emulator names this target alone.
   add_custom_target(cuprum_emulator_package)
-  add_dependencies(cuprum_emulator_package cuprum_emulator cuprum_emulator_nvml ${runtime} ${archives}
-                   ${compilers} cuprum_emulator_command)
+  add_dependencies(cuprum_emulator_package cuprum_emulator cuprum_emulator_name cuprum_emulator_nvml
+                   ${runtime} ${archives} ${compilers} cuprum_emulator_command)
 endif()
 
 # ---- the extension module and licences ----------------------------------------------------------

@@ -111,6 +111,15 @@ std::vector<fs::path> library_places() {
     return places;
 }
 
+/// Returns whether others than its owner can write to a file or a folder. A group counts unless it
+/// can change this program too (`own`). In a sticky folder only the owner of a file can replace it.
+bool is_open(const struct stat& place, const struct stat& own) {
+    const bool is_sticky = S_ISDIR(place.st_mode) && (place.st_mode & S_ISVTX) != 0;
+    const bool is_of_own_group = (own.st_mode & S_IWGRP) != 0 && own.st_gid == place.st_gid;
+    const unsigned rights = S_IWOTH | (is_of_own_group ? 0U : S_IWGRP);
+    return !is_sticky && (place.st_mode & rights) != 0;
+}
+
 /// Returns whether nobody else can have put a file there, or change it: it belongs to root, to the
 /// user or to the owner of this program.
 bool is_trusted(const fs::path& file) {
@@ -121,8 +130,7 @@ bool is_trusted(const fs::path& file) {
         ::stat(file.parent_path().c_str(), &folder) != 0) {
         return false;
     }
-    const bool is_folder_open = (folder.st_mode & S_IWOTH) != 0 && (folder.st_mode & S_ISVTX) == 0;
-    return !is_folder_open && (found.st_mode & S_IWOTH) == 0 &&
+    return !is_open(folder, own) && !is_open(found, own) &&
            (found.st_uid == 0 || found.st_uid == ::geteuid() || found.st_uid == own.st_uid);
 }
 
@@ -135,7 +143,7 @@ std::optional<fs::path> find_library() {
                 complain(
                     found.string() +
                     ": another user can change it or its folder, ignored; take that right away "
-                    "(chmod o-w), or install it elsewhere");
+                    "(chmod go-w), or install it elsewhere");
                 continue;
             }
             // The folder may also contain a real driver.
@@ -173,7 +181,7 @@ int status_of_probe() {
 
 /// Adds a path at the front of an environment variable.
 void prepend(const char* variable, std::string path) {
-    if (const char* before = std::getenv(variable); before != nullptr && *before != '\0') {
+    if (const char* before = ::secure_getenv(variable); before != nullptr && *before != '\0') {
         path += std::string(":") + before;
     }
     ::setenv(variable, path.c_str(), 1);
@@ -193,7 +201,7 @@ void preload(const fs::path& folder, std::span<const char* const> names) {
 
 /// Returns the first program of a name in PATH. Passes over relative folders, as the stand-in does.
 std::optional<fs::path> find_in_path(const char* name) {
-    const char* const path = std::getenv("PATH");
+    const char* const path = ::secure_getenv("PATH");
     std::istringstream folders(path != nullptr ? path : "");
     for (std::string folder; std::getline(folders, folder, ':');) {
         const fs::path program = fs::path(folder) / name;
@@ -217,7 +225,8 @@ int name_compilers(const fs::path& folder) {
         }
     }
     preload(folder, libraries); // the loader then considers libraries of these names loaded
-    for (const char* const variable : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"}) {
+    for (const char* const variable :
+         {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH", "MODULAR_NVPTX_COMPILER_PATH"}) {
         ::setenv(variable, (folder / "ptxas").c_str(), 1);
     }
     ::setenv("TRITON_LIBCUDA_PATH", folder.parent_path().c_str(), 1);
@@ -225,7 +234,8 @@ int name_compilers(const fs::path& folder) {
     if (const auto nvcc = find_in_path("nvcc")) {
         // Programs that look for the toolkit beside nvcc must not look beside the stand-in.
         const std::string toolkit = fs::path(*nvcc).parent_path().parent_path();
-        for (const char* const variable : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"}) {
+        // NOTE: not CUDA_ROOT: tileiras would load the toolkit's libNVVM instead of its own.
+        for (const char* const variable : {"CUDA_HOME", "CUDA_PATH"}) {
             ::setenv(variable, toolkit.c_str(), 0);
         }
         prepend("PATH", folder / "bin");

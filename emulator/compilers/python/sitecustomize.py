@@ -16,6 +16,7 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
@@ -28,18 +29,18 @@ class _Finder(importlib.abc.MetaPathFinder):
     """Finds the runtime's bindings as usual, and redirects them once they are loaded."""
 
     def __init__(self) -> None:
-        self._is_searching = False
+        self._this_thread = threading.local()  # another thread may import at the same time
 
     def find_spec(
         self, name: str, _path: Sequence[str] | None, _target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if name not in _RUNTIMES or self._is_searching:
+        if name not in _RUNTIMES or getattr(self._this_thread, "is_searching", False):
             return None
-        self._is_searching = True
+        self._this_thread.is_searching = True
         try:
             spec = importlib.util.find_spec(name)
         finally:
-            self._is_searching = False
+            self._this_thread.is_searching = False
         if spec is not None and spec.loader is not None:
             spec.loader = _Loader(spec.loader)
         return spec

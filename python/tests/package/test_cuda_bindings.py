@@ -335,13 +335,40 @@ def test_a_sitecustomize_of_the_user_runs_too(run_by_command, tmp_path):
     assert run_by_command("import sys; print(sys.own)", PYTHONPATH=str(tmp_path)) == "1\n"
 
 
+def test_threads_import_the_runtime_at_the_same_time(run_by_command):
+    program = """
+        import importlib.util, sys, threading
+
+        finder = sys.meta_path[0]
+        is_inside, may_go_on = threading.Event(), threading.Event()
+        find_spec = importlib.util.find_spec
+
+        def find_slowly(name):
+            if threading.current_thread() is other:
+                is_inside.set()
+                may_go_on.wait(60)
+            return find_spec(name)
+
+        importlib.util.find_spec = find_slowly
+        name = "cuda.bindings._internal.runtime"
+        other = threading.Thread(target=finder.find_spec, args=(name, None))
+        other.start()
+        is_inside.wait(60)
+        spec = finder.find_spec(name, None)
+        may_go_on.set()
+        other.join()
+        print(type(spec.loader).__module__)
+        """
+    assert run_by_command(program) == "sitecustomize\n"
+
+
 def test_machine_code_of_nvrtc_is_loaded(run_by_command):
     run_by_command(
         PREAMBLE
         + textwrap.dedent("""
         source = b'extern "C" __global__ void fill(int* x) { x[threadIdx.x] = threadIdx.x; }'
         program = check(nvrtc.nvrtcCreateProgram(source, b"fill.cu", 0, [], []))
-        check(nvrtc.nvrtcCompileProgram(program, 1, [b"-arch=sm_80"]))
+        check(nvrtc.nvrtcCompileProgram(program, 1, [b"-arch=sm_90"]))
         code = b" " * check(nvrtc.nvrtcGetCUBINSize(program))
         check(nvrtc.nvrtcGetCUBIN(program, code))
         kernel = check(driver.cuModuleGetFunction(check(driver.cuModuleLoadData(code)), b"fill"))
@@ -369,19 +396,19 @@ def test_fatbins_take_the_code_of_nvrtc(run_by_command):
             raise SystemExit
         source = b'extern "C" __global__ void fill(int* x) { x[threadIdx.x] = threadIdx.x; }'
         program = check(nvrtc.nvrtcCreateProgram(source, b"fill.cu", 0, [], []))
-        check(nvrtc.nvrtcCompileProgram(program, 1, [b"-arch=sm_80"]))
+        check(nvrtc.nvrtcCompileProgram(program, 1, [b"-arch=sm_90"]))
         code = b" " * check(nvrtc.nvrtcGetCUBINSize(program))
         check(nvrtc.nvrtcGetCUBIN(program, code))
         handle = nvfatbin.create([], 0)
         contents = code[16:]
         two_entries = code[:8] + (2 * len(contents)).to_bytes(8, "little") + 2 * contents
-        for wrong, architecture in ((code, "75"), (code[:-8], "80"), (two_entries, "80")):
+        for wrong, architecture in ((code, "75"), (code[:-8], "90"), (two_entries, "90")):
             try:
                 nvfatbin.add_cubin(handle, wrong, len(wrong), architecture, "fill")
                 raise AssertionError("not refused")
             except nvfatbin.nvFatbinError as error:
                 print(str(error).split()[0])
-        nvfatbin.add_cubin(handle, code, len(code), "80", "fill")
+        nvfatbin.add_cubin(handle, code, len(code), "90", "fill")
         fatbin = bytearray(nvfatbin.size(handle))
         nvfatbin.get(handle, fatbin)
         nvfatbin.destroy(handle)
