@@ -11,10 +11,15 @@
 #include "objects/process/log.hpp"
 #include "places/native_stack.hpp"
 
-#include <atomic>
+#include <dlfcn.h>
+
 #include <cstring>
+#include <filesystem>
+#include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 using namespace cuprum::emulator;
 
@@ -141,7 +146,22 @@ CUdriverProcAddressQueryResult find_entry_point(const char* name, int version, c
 // NVRTC asks for this table whenever it compiles, and works without it.
 constexpr std::string_view TABLE_OF_NVRTC = "da9151d33ae6cc41a5c04f26d533e328";
 
-/// Logs which table was requested. The first time it also explains what to do.
+/// Returns the runtime library beside this driver that takes the place of NVIDIA's shared one;
+/// nothing if `file` is another library, or if there is none.
+std::filesystem::path replacement_of(const std::filesystem::path& file) {
+    constexpr std::string_view prefix = "libcudart.so.";
+    const std::string name = file.filename();
+    Dl_info own{};
+    if (!name.starts_with(prefix) || ::dladdr(reinterpret_cast<const void*>(&cuInit), &own) == 0) {
+        return {};
+    }
+    std::error_code error;
+    const std::string major = name.substr(0, name.find('.', prefix.size()));
+    const auto path = std::filesystem::canonical(own.dli_fname, error).replace_filename(major);
+    return std::filesystem::exists(path, error) ? path : std::filesystem::path();
+}
+
+/// Logs which table was requested. The first time that a library asks, it explains what to do.
 void explain_export_tables(const CUuuid& id) {
     std::string text;
     for (const char byte : id.bytes) {
@@ -150,17 +170,31 @@ void explain_export_tables(const CUuuid& id) {
         text += digits[static_cast<unsigned char>(byte) & 15U];
     }
     log(LogLevel::Info, "cuGetExportTable: there is no table " + text);
-    static std::atomic_flag is_explained;
-    if (text != TABLE_OF_NVRTC && !is_explained.test_and_set()) {
-        const std::string library = places::calling_library();
-        log(LogLevel::Error,
-            (library.empty() ? "the program" : library) +
-                " asks for private tables of NVIDIA's driver, which the emulated device does not "
-                "have. It contains NVIDIA's CUDA runtime: if you build it yourself, link it with "
-                "'nvcc -cudart shared' (CMake: CUDA_RUNTIME_LIBRARY Shared) and start the program "
-                "with 'cuprum-emulator run', which provides another runtime library. If not, that "
-                "part needs a GPU or another library");
+    if (text == TABLE_OF_NVRTC) {
+        return;
     }
+    const std::string file = places::calling_file();
+    static std::mutex mutex;
+    static std::set<std::string> explained;
+    if (const std::lock_guard lock(mutex); !explained.insert(file).second) {
+        return;
+    }
+    const std::string library = places::calling_library();
+    if (const auto ours = replacement_of(file); !ours.empty()) {
+        log(LogLevel::Error,
+            file + " is NVIDIA's CUDA runtime" + (library.empty() ? "" : ", used by " + library) +
+                ". It asks for private tables of NVIDIA's driver, which the emulated device does "
+                "not have. Load Cuprum's runtime before it: LD_PRELOAD=" +
+                ours.string() + " cuprum-emulator run PROGRAM");
+        return;
+    }
+    log(LogLevel::Error,
+        (library.empty() ? "the program" : library) +
+            " asks for private tables of NVIDIA's driver, which the emulated device does not have. "
+            "It contains NVIDIA's CUDA runtime: if you build it yourself, link it with 'nvcc "
+            "-cudart shared' (CMake: CUDA_RUNTIME_LIBRARY Shared) and start the program with "
+            "'cuprum-emulator run', which provides another runtime library. If not, that part "
+            "needs a GPU or another library");
 }
 
 } // namespace

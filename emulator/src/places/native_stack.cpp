@@ -150,6 +150,13 @@ std::string calling_library() {
     return {};
 }
 
+std::string calling_file() {
+    std::array<std::uintptr_t, 1> frames{};
+    const std::size_t count = capture_native(frames);
+    const std::lock_guard lock(names_mutex());
+    return count != 0 ? name(frames[0]).file : std::string();
+}
+
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {

@@ -28,4 +28,7 @@ namespace cuprum::emulator::places {
 /// Python package cupy". Returns an empty string if it is the program itself, or not known.
 [[nodiscard]] std::string calling_library();
 
+/// Returns the file that calls the driver directly, as the loader names it; empty if not known.
+[[nodiscard]] std::string calling_file();
+
 } // namespace cuprum::emulator::places

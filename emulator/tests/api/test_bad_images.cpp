@@ -7,6 +7,7 @@
 #include "support/object_files.hpp"
 
 #include <array>
+#include <filesystem>
 #include <string>
 
 using namespace cuprum::emulator::test;
@@ -141,4 +142,23 @@ TEST_F(BadImages, a_library_with_nvidias_runtime_is_named) {
     expect_parts(testing::internal::GetCapturedStderr(),
                  {"cuBLAS (libcublas_foreign.so) asks for private tables of NVIDIA's driver",
                   "nvcc -cudart shared", "that part needs a GPU or another library"});
+}
+
+TEST_F(BadImages, nvidias_shared_runtime_is_named_with_the_one_to_load_first) {
+    const std::filesystem::path ours =
+        std::filesystem::path(CUPRUM_EMULATOR_LIBRARY).parent_path() / "libcudart.so.13";
+    if (!std::filesystem::exists(ours)) {
+        GTEST_SKIP() << "the runtime library was not built";
+    }
+    using Get = CUresult(decltype(cuGetExportTable)*, const void**, const CUuuid*, volatile int*);
+    const CUuuid id{{1, 2, 3}};
+    const void* table = nullptr;
+    volatile int calls = 0;
+    testing::internal::CaptureStderr();
+    EXPECT_TRUE(returns(CUDA_ERROR_NOT_FOUND,
+                        foreign<Get>(CUPRUM_FOREIGN_RUNTIME,
+                                     "foreign_tables")(CU(cuGetExportTable), &table, &id, &calls)));
+    expect_parts(testing::internal::GetCapturedStderr(),
+                 {CUPRUM_FOREIGN_RUNTIME " is NVIDIA's CUDA runtime",
+                  ("LD_PRELOAD=" + ours.string() + " cuprum-emulator run").c_str()});
 }
