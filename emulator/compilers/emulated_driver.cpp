@@ -111,12 +111,19 @@ unsigned parse_architecture(std::string_view name) noexcept {
     return 0;
 }
 
-Link::Link(const EmulatedDriver& driver, unsigned sm, unsigned max_registers)
+Link::Link(const EmulatedDriver& driver, std::string_view architecture, unsigned max_registers)
     : driver_(driver), errors_(LOG_BYTES) {
+    // The driver's values for sm_90a and sm_100f; older headers have no names for them.
+    constexpr unsigned accelerated = 0x10000;
+    constexpr unsigned family = 0x20000;
+    const unsigned target =
+        parse_architecture(architecture) + (architecture.ends_with('a')   ? accelerated
+                                            : architecture.ends_with('f') ? family
+                                                                          : 0);
     const auto number = [](std::uintptr_t value) { return reinterpret_cast<void*>(value); };
     std::array options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_TARGET,
                        CU_JIT_MAX_REGISTERS};
-    values_ = {errors_.data(), number(LOG_BYTES), number(sm), number(max_registers)};
+    values_ = {errors_.data(), number(LOG_BYTES), number(target), number(max_registers)};
     check(CUPRUM_DRIVER_FUNCTION(driver, cuLinkCreate)(options.size(), options.data(),
                                                        values_.data(), &state_),
           "cuLinkCreate");
@@ -153,9 +160,9 @@ void Link::check(CUresult result, const std::string& what) {
     throw CompileError(result, text);
 }
 
-std::string wrap(const std::string& ptx, unsigned sm) {
+std::string wrap(const std::string& ptx, std::string_view architecture) {
     const auto [major, minor] = version_of(ptx);
-    return make_fatbin(ptx, sm, major, minor);
+    return make_fatbin(ptx, architecture, major, minor);
 }
 
 } // namespace cuprum::emulator::compilers

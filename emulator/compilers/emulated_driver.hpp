@@ -65,9 +65,10 @@ private:
 /// One link by the driver. It has a log of errors.
 class Link {
 public:
-    /// `sm` is the device to link for, such as 90; 0: the current one. `max_registers` is what
-    /// kernels without a limit of their own report at most; 0: no limit.
-    explicit Link(const EmulatedDriver& driver, unsigned sm = 0, unsigned max_registers = 0);
+    /// `architecture` is what to link for, such as "sm_90a"; empty: the current device.
+    /// `max_registers` is what kernels without a limit of their own report at most; 0: no limit.
+    explicit Link(const EmulatedDriver& driver, std::string_view architecture = {},
+                  unsigned max_registers = 0);
     ~Link();
     Link(const Link&) = delete;
     Link& operator=(const Link&) = delete;
@@ -94,8 +95,8 @@ private:
 /// Returns the folder of the program or library that contains this code.
 [[nodiscard]] std::filesystem::path own_folder();
 
-/// Returns PTX as a fatbin for a device such as 90 for sm_90.
-[[nodiscard]] std::string wrap(const std::string& ptx, unsigned sm);
+/// Returns PTX as a fatbin that stands for machine code of an architecture such as "sm_90a".
+[[nodiscard]] std::string wrap(const std::string& ptx, std::string_view architecture);
 
 } // namespace cuprum::emulator::compilers
 

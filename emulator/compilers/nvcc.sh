@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # A stand-in for nvcc. It calls NVIDIA's nvcc, the next one in PATH. For `nvcc --cubin` it asks for a
-# fatbin with PTX, which both devices load, and gives it the name of the cubin.
+# fatbin with PTX, which both devices load, and gives it the name of the cubin. To a fatbin of machine
+# code it adds the PTX.
 
 own=$(dirname "$(readlink -f "$0")")
 real=
@@ -25,15 +26,37 @@ if [ -z "$real" ]; then
     exit 127
 fi
 
+# Joins options and their values, so that the loops below see one form: "-arch" "sm_90" is
+# "-arch=sm_90".
+joined=
+count=$#
+while [ "$count" -gt 0 ]; do
+    count=$((count - 1))
+    argument=$joined$1
+    shift
+    joined=
+    case $argument in
+    -arch | --gpu-architecture | -code | --gpu-code | -gencode | --generate-code)
+        [ "$count" -gt 0 ] && joined=$argument= && continue
+        ;;
+    esac
+    set -- "$@" "$argument"
+done
+
 is_cubin=
+is_fatbin=
 has_output=
 output=
+architecture=
+code=
+pairs=0
 for argument; do
     case $argument in
     -cubin | --cubin) is_cubin=1 ;;
-    -code | -code=* | --gpu-code | --gpu-code=* | -gencode | -gencode=* | --generate-code*)
-        exec "$real" "$@" # the program chooses the code itself
-        ;;
+    -fatbin | --fatbin) is_fatbin=1 ;;
+    -arch=* | --gpu-architecture=*) architecture=${argument#*=} ;;
+    -code=* | --gpu-code=*) code=${argument#*=} ;;
+    -gencode=* | --generate-code=*) pairs=$((pairs + 1)) ;;
     -o | --output-file | --output-file=*) has_output=1 ;;
     *.cu | *.ptx | *.c | *.cc | *.cpp | *.cxx)
         output=$(basename "$argument")
@@ -41,31 +64,61 @@ for argument; do
         ;;
     esac
 done
-if [ -z "$is_cubin" ]; then
+# nvcc itself refuses a cubin for several devices.
+if [ -z "$is_cubin$is_fatbin" ] || { [ -n "$is_cubin" ] && [ "$pairs" -gt 1 ]; }; then
     exec "$real" "$@"
 fi
 
-is_architecture=
+# Prints what a virtual architecture is compiled to: PTX instead of the wanted codes, or, in a fatbin,
+# beside them.
+with_ptx() {
+    codes=${2#[[\"]}
+    codes=${codes%[]\"]}
+    case $is_cubin$codes in
+    1*) echo "$1" ;;
+    *compute_*) echo "[$codes]" ;;
+    *) echo "[$codes,$1]" ;;
+    esac
+}
+
 count=$#
 while [ "$count" -gt 0 ]; do
     count=$((count - 1))
     argument=$1
     shift
-    if [ -n "$is_architecture" ]; then
-        is_architecture=
-        argument=-arch=$argument
-    fi
     case $argument in
-    -cubin | --cubin) set -- "$@" --fatbin ;;
-    -arch | --gpu-architecture) is_architecture=1 ;;
+    # Not compressed: others read in the PTX which types the kernels take.
+    -cubin | --cubin) set -- "$@" --fatbin --no-compress ;;
+    -gencode=arch=compute_*,code=* | --generate-code=arch=compute_*,code=*)
+        virtual=${argument#*arch=}
+        virtual=${virtual%%,*}
+        set -- "$@" -gencode "arch=$virtual,code=$(with_ptx "$virtual" "${argument#*,code=}")"
+        ;;
     -arch=sm_* | --gpu-architecture=sm_*)
-        number=${argument#*=sm_}
-        set -- "$@" -gencode "arch=compute_$number,code=compute_$number"
+        virtual=compute_${architecture#sm_}
+        if [ -n "$is_cubin" ]; then
+            set -- "$@" -gencode "arch=$virtual,code=$virtual"
+        else
+            set -- "$@" "$argument" # a fatbin has the PTX
+        fi
+        ;;
+    -arch=compute_* | --gpu-architecture=compute_*)
+        if [ -n "$code" ]; then
+            set -- "$@" -gencode "arch=$architecture,code=$(with_ptx "$architecture" "$code")"
+        else
+            set -- "$@" "$argument"
+        fi
+        ;;
+    -code=* | --gpu-code=*)
+        case $architecture in
+        compute_*) ;; # said above
+        *) set -- "$@" "$argument" ;;
+        esac
         ;;
     *) set -- "$@" "$argument" ;;
     esac
 done
-if [ -z "$has_output" ] && [ -n "$output" ]; then
+if [ -n "$is_cubin" ] && [ -z "$has_output" ] && [ -n "$output" ]; then
     set -- "$@" -o "$output"
 fi
 exec "$real" "$@"

@@ -7,17 +7,18 @@
 
 #include "compilers/emulated_driver.hpp"
 #include "compilers/kept_functions.hpp"
+#include "compilers/ptxas_options.hpp"
 #include "compilers/real_nvjitlink.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <new>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -48,47 +49,59 @@ enum InputType : int {
     ANY = 10,
 };
 
-constexpr std::array OPTIONS = std::to_array<std::string_view>({
-    // With their "=" if they have a value. Names are NVIDIA's.
-    "-arch=",
-    "-maxrregcount=",
-    "-time",
-    "-verbose",
-    "-lto",
-    "-ptx",
-    "-O0",
-    "-O3",
-    "-O1",
-    "-O2",
-    "-g",
-    "-lineinfo",
-    "-ftz=",
-    "-prec-div=",
-    "-prec-sqrt=",
-    "-fma=",
-    "-kernels-used=",
-    "-variables-used=",
-    "-optimize-unused-variables",
-    "-Xptxas=",
-    "-Xnvvm=",
-    "-split-compile=",
-    "-split-compile-extended=",
-    "-jump-table-density=",
-    "-no-cache",
-    "-device-stack-protector",
-    "-device-stack-protector=",
-    "-cloning=",
-    "-r",
-    "-Ofast-compile=",
-});
+/// What follows the name of an option.
+enum class Value : std::uint8_t { None, Text, Number, Switch, FastCompile };
+
+struct Option {
+    std::string_view name; // with its "=" if it has a value; names are NVIDIA's
+    Value value = Value::None;
+};
+
+constexpr std::array OPTIONS{
+    Option{"-arch=", Value::Text},
+    Option{"-maxrregcount=", Value::Number},
+    Option{"-time"},
+    Option{"-verbose"},
+    Option{"-lto"},
+    Option{"-dlto"},
+    Option{"-ptx"},
+    Option{"-O0"},
+    Option{"-O3"},
+    Option{"-g"},
+    Option{"-lineinfo"},
+    Option{"-ftz=", Value::Switch},
+    Option{"-prec-div=", Value::Switch},
+    Option{"-prec-sqrt=", Value::Switch},
+    Option{"-fma=", Value::Switch},
+    Option{"-kernels-used=", Value::Text},
+    Option{"-variables-used=", Value::Text},
+    Option{"-optimize-unused-variables"},
+    Option{"-Xptxas=", Value::Text},
+    Option{"-Xnvvm=", Value::Text},
+    Option{"-nvvm-latest"},
+    Option{"-split-compile=", Value::Number},
+    Option{"-split-compile-extended=", Value::Number},
+    Option{"-jump-table-density=", Value::Number},
+    Option{"-no-cache"},
+    Option{"-device-stack-protector"},
+    Option{"-Ofc=", Value::FastCompile},
+};
 
 struct Failure {
     Result code;
     std::string text;
 };
 
+std::optional<unsigned> number_of(std::string_view text) {
+    unsigned number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    return error == std::errc{} && rest == end ? std::optional(number) : std::nullopt;
+}
+
 /// One link: what the handle of a program stands for.
 struct Linking {
+    bool is_refused = false; // its options were
     std::string architecture;
     std::vector<std::string> options;
     bool gives_ptx = false;
@@ -104,10 +117,44 @@ struct Linking {
     std::string information;
 };
 
-bool is_known(std::string_view option) {
-    return std::ranges::any_of(OPTIONS, [&](std::string_view known) {
-        return known.back() == '=' ? option.starts_with(known) : option == known;
+/// Refuses an option that NVIDIA's library does not know, and a value without a meaning.
+void check_option(const std::string& option) {
+    const auto* const known = std::ranges::find_if(OPTIONS, [&](const Option& each) {
+        return each.value == Value::None ? option == each.name : option.starts_with(each.name);
     });
+    if (option == "-r") {
+        throw Failure{
+            UNRECOGNIZED_OPTION,
+            "the option -r asks for a relocatable cubin, which the emulated device cannot "
+            "make: leave it out, and give all inputs to one link"};
+    }
+    if (known == OPTIONS.end()) {
+        throw Failure{UNRECOGNIZED_OPTION, "unrecognized option: '" + option + "'"};
+    }
+    const std::string value = option.substr(known->name.size());
+    const auto expect = [&](bool is_valid, const char* what) {
+        if (!is_valid) {
+            throw Failure{UNRECOGNIZED_OPTION, "'" + option + "' has no " + what};
+        }
+    };
+    switch (known->value) {
+    case Value::None:
+        break;
+    case Value::Text:
+        expect(!value.empty() || known->name == "-arch=", "value");
+        break;
+    case Value::Number:
+        expect(number_of(value).has_value(), "number");
+        break;
+    case Value::Switch:
+        expect(value == "0" || value == "1" || value == "true" || value == "false",
+               "0 or 1 after the '='");
+        break;
+    case Value::FastCompile:
+        expect(value == "min" || value == "mid" || value == "max",
+               "'min', 'mid' or 'max' after the '='");
+        break;
+    }
 }
 
 /// Runs a function's body, and keeps the text of what it throws as the link's log.
@@ -138,8 +185,8 @@ int guarded(Linking& linking, Body&& body) noexcept {
 /// Returns the link of the driver. Only in a context.
 Link& link_of(Linking& linking) {
     if (linking.link == nullptr) {
-        linking.link =
-            std::make_unique<Link>(EmulatedDriver::instance(), linking.sm, linking.max_registers);
+        linking.link = std::make_unique<Link>(EmulatedDriver::instance(), linking.architecture,
+                                              linking.max_registers);
     }
     return *linking.link;
 }
@@ -251,16 +298,36 @@ Linking* linking_of(void* handle) {
     return static_cast<Linking*>(handle);
 }
 
+/// Reads what is meant for ptxas.
+void read_assembler_options(Linking& linking) {
+    constexpr std::string_view prefix = "-Xptxas=";
+    std::vector<std::string> texts;
+    for (const std::string& option : linking.options) {
+        if (option.starts_with(prefix)) {
+            texts.push_back(option.substr(prefix.size()));
+        }
+    }
+    try {
+        const PtxasOptions options = PtxasOptions::parse(texts);
+        if (options.max_registers > 0) {
+            linking.max_registers = static_cast<unsigned>(options.max_registers);
+        }
+    } catch (const UsageError& error) {
+        throw Failure{UNRECOGNIZED_OPTION, std::string("-Xptxas: ") + error.what()};
+    }
+}
+
 void read_options(Linking& linking, std::uint32_t count, const char** options) {
+    linking.is_refused = true; // until the last option is read
     bool is_lto = false;
+    bool is_debug = false;
     for (std::uint32_t index = 0; index < count; ++index) {
         const std::string option = options[index] != nullptr ? options[index] : "";
-        if (!is_known(option)) {
-            throw Failure{UNRECOGNIZED_OPTION, "unrecognized option: '" + option + "'"};
-        }
+        check_option(option);
         linking.options.push_back(option);
         linking.gives_ptx |= option == "-ptx";
-        is_lto |= option == "-lto";
+        is_lto |= option == "-lto" || option == "-dlto";
+        is_debug |= option == "-g";
         if (option.starts_with("-arch=")) {
             linking.architecture = option.substr(std::strlen("-arch="));
             linking.sm = parse_architecture(linking.architecture);
@@ -270,20 +337,21 @@ void read_options(Linking& linking, std::uint32_t count, const char** options) {
                                   "-arch=sm_90, -arch=sm_90a or -arch=compute_90"};
             }
         } else if (constexpr std::string_view limit = "-maxrregcount="; option.starts_with(limit)) {
-            const char* const end = option.data() + option.size();
-            const auto [rest, error] =
-                std::from_chars(option.data() + limit.size(), end, linking.max_registers);
-            if (error != std::errc{} || rest != end) {
-                throw Failure{UNRECOGNIZED_OPTION, "'" + option + "' has no number"};
-            }
+            linking.max_registers = number_of(option.substr(limit.size())).value_or(0);
         }
     }
+    read_assembler_options(linking);
     if (linking.sm == 0) {
         throw Failure{MISSING_ARCH, "the option -arch=sm_XX is missing"};
     }
     if (linking.gives_ptx && !is_lto) {
         throw Failure{INVALID_INPUT, "the option -ptx needs -lto"};
     }
+    if (is_debug && std::ranges::find(linking.options, "-O3") != linking.options.end()) {
+        throw Failure{INVALID_INPUT, "the options -g and -O3 exclude each other: optimized "
+                                     "debugging is not supported"};
+    }
+    linking.is_refused = false;
 }
 
 /// Like NVIDIA's function, it returns a handle also for invalid options, so that there is a log.
@@ -325,13 +393,25 @@ int put(void* handle, void* out, std::string Linking::* text, bool with_end) {
     return SUCCESS;
 }
 
-int put_linked(void* handle, std::size_t* size, void* out, std::string Linking::* text,
-               const char* missing) {
+/// Runs a function's body for a link whose options were accepted.
+template <typename Body>
+int in_link(void* handle, Body&& body) noexcept {
     if (handle == nullptr) {
         return INVALID_INPUT;
     }
     Linking& linking = *linking_of(handle);
     return guarded(linking, [&] {
+        if (linking.is_refused) {
+            throw Failure{INVALID_INPUT,
+                          "the options of this link were refused: it can only be destroyed"};
+        }
+        body(linking);
+    });
+}
+
+int put_linked(void* handle, std::size_t* size, void* out, std::string Linking::* text,
+               const char* missing) {
+    return in_link(handle, [&](Linking& linking) {
         if ((linking.*text).empty()) {
             throw Failure{INVALID_INPUT, missing};
         }
@@ -345,6 +425,29 @@ int put_linked(void* handle, std::size_t* size, void* out, std::string Linking::
     });
 }
 
+int add_data(void* handle, int type, const void* data, std::size_t bytes, const char* name) {
+    return in_link(handle, [&](Linking& linking) {
+        add(linking, type, data, bytes, name != nullptr ? name : "<unnamed>");
+    });
+}
+
+int add_file(void* handle, int type, const char* path) {
+    return in_link(handle, [&](Linking& linking) {
+        if (path == nullptr) {
+            throw Failure{INVALID_INPUT, "the path of the file is missing"};
+        }
+        const std::string data = read_file(path);
+        add(linking, type, data.c_str(), type == PTX ? data.size() + 1 : data.size(), path);
+    });
+}
+
+#if CUPRUM_NVJITLINK_MAJOR >= 13
+void refuse_ltoir(Linking& /*linking*/) {
+    throw Failure{INVALID_INPUT, "the emulated device's nvJitLink makes no LTO-IR: ask for the "
+                                 "linked PTX or cubin"};
+}
+#endif
+
 constexpr const char* NO_CUBIN = "there is no linked cubin: complete the link without -ptx first";
 constexpr const char* NO_PTX = "there is no linked PTX: complete a link with -lto and -ptx first";
 
@@ -354,9 +457,32 @@ constexpr const char* NO_PTX = "there is no linked PTX: complete a link with -lt
 // uses plain names.
 // NOLINTBEGIN(bugprone-reserved-identifier,cert-*): NVIDIA's names.
 #define CUPRUM_EXPORT extern "C" __attribute__((visibility("default")))
+// NVIDIA's library of each major version keeps the names of all its minor versions.
+#define CUPRUM_VERSION(name, version, parameters, body)                                            \
+    CUPRUM_EXPORT int __nvJitLink##name##_##version parameters body
+#if CUPRUM_NVJITLINK_MAJOR == 12
+#define CUPRUM_VERSIONS(name, parameters, body)                                                    \
+    CUPRUM_VERSION(name, 12_0, parameters, body)                                                   \
+    CUPRUM_VERSION(name, 12_1, parameters, body)                                                   \
+    CUPRUM_VERSION(name, 12_2, parameters, body)                                                   \
+    CUPRUM_VERSION(name, 12_3, parameters, body)                                                   \
+    CUPRUM_VERSION(name, 12_4, parameters, body)                                                   \
+    CUPRUM_VERSION(name, 12_5, parameters, body)                                                   \
+    CUPRUM_VERSION(name, 12_6, parameters, body)                                                   \
+    CUPRUM_VERSION(name, 12_7, parameters, body)                                                   \
+    CUPRUM_VERSION(name, 12_8, parameters, body)                                                   \
+    CUPRUM_VERSION(name, 12_9, parameters, body)
+#else
+#define CUPRUM_VERSIONS(name, parameters, body)                                                    \
+    CUPRUM_VERSION(name, 13_0, parameters, body)                                                   \
+    CUPRUM_VERSION(name, 13_1, parameters, body)                                                   \
+    CUPRUM_VERSION(name, 13_2, parameters, body)                                                   \
+    CUPRUM_VERSION(name, 13_3, parameters, body)                                                   \
+    CUPRUM_VERSION(name, 13_4, parameters, body)                                                   \
+    CUPRUM_VERSION(name, 13_5, parameters, body)
+#endif
 #define CUPRUM_NVJITLINK(name, parameters, body)                                                   \
-    CUPRUM_EXPORT int nvJitLink##name parameters body CUPRUM_EXPORT int __nvJitLink##name##_12_0   \
-        parameters body CUPRUM_EXPORT int __nvJitLink##name##_13_0 parameters body
+    CUPRUM_EXPORT int nvJitLink##name parameters body CUPRUM_VERSIONS(name, parameters, body)
 
 CUPRUM_NVJITLINK(Create, (void** handle, std::uint32_t count, const char** options),
                  { return create(handle, count, options); })
@@ -364,25 +490,13 @@ CUPRUM_NVJITLINK(Create, (void** handle, std::uint32_t count, const char** optio
 CUPRUM_NVJITLINK(Destroy, (void** handle), { return destroy(handle); })
 
 CUPRUM_NVJITLINK(AddData,
-                 (void* handle, int type, const void* data, std::size_t bytes, const char* name), {
-                     return handle == nullptr ? INVALID_INPUT : guarded(*linking_of(handle), [&] {
-                         add(*linking_of(handle), type, data, bytes,
-                             name != nullptr ? name : "<unnamed>");
-                     });
-                 })
+                 (void* handle, int type, const void* data, std::size_t bytes, const char* name),
+                 { return add_data(handle, type, data, bytes, name); })
 
-CUPRUM_NVJITLINK(AddFile, (void* handle, int type, const char* path), {
-    return handle == nullptr || path == nullptr ? INVALID_INPUT : guarded(*linking_of(handle), [&] {
-        const std::string data = read_file(path);
-        add(*linking_of(handle), type, data.c_str(), type == PTX ? data.size() + 1 : data.size(),
-            path);
-    });
-})
+CUPRUM_NVJITLINK(AddFile, (void* handle, int type, const char* path),
+                 { return add_file(handle, type, path); })
 
-CUPRUM_NVJITLINK(Complete, (void* handle), {
-    return handle == nullptr ? INVALID_INPUT
-                             : guarded(*linking_of(handle), [&] { complete(*linking_of(handle)); });
-})
+CUPRUM_NVJITLINK(Complete, (void* handle), { return in_link(handle, complete); })
 
 CUPRUM_NVJITLINK(GetLinkedCubinSize, (void* handle, std::size_t* size),
                  { return put_linked(handle, size, nullptr, &Linking::fatbin, NO_CUBIN); })
@@ -395,6 +509,14 @@ CUPRUM_NVJITLINK(GetLinkedPtxSize, (void* handle, std::size_t* size),
 
 CUPRUM_NVJITLINK(GetLinkedPtx, (void* handle, char* ptx),
                  { return put_linked(handle, nullptr, ptx, &Linking::ptx, NO_PTX); })
+
+#if CUPRUM_NVJITLINK_MAJOR >= 13
+CUPRUM_NVJITLINK(GetLinkedLTOIRSize, (void* handle, std::size_t* /*size*/),
+                 { return in_link(handle, refuse_ltoir); })
+
+CUPRUM_NVJITLINK(GetLinkedLTOIR, (void* handle, void* /*code*/),
+                 { return in_link(handle, refuse_ltoir); })
+#endif
 
 CUPRUM_NVJITLINK(GetErrorLogSize, (void* handle, std::size_t* size),
                  { return put_size(handle, size, &Linking::errors, true); })

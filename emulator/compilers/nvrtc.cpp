@@ -10,7 +10,6 @@
 #include <dlfcn.h>
 
 #include <cctype>
-#include <charconv>
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
@@ -19,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 using namespace cuprum::emulator::compilers;
@@ -35,7 +35,7 @@ enum Result : int {
 
 /// A program that was compiled for a device: the fatbin is made when it is asked for.
 struct Compiled {
-    unsigned sm = 0;
+    std::string architecture; // such as "sm_90a"
     std::string fatbin;
 };
 
@@ -46,12 +46,13 @@ public:
         return programs;
     }
 
-    void set(Program program, unsigned sm) {
+    /// Remembers for what a program was compiled; without an architecture, forgets the program.
+    void set(Program program, std::string architecture) {
         const std::lock_guard lock(mutex_);
-        if (sm == 0) {
+        if (architecture.empty()) {
             compiled_.erase(program);
         } else {
-            compiled_[program] = {sm, {}};
+            compiled_[program] = {std::move(architecture), {}};
         }
     }
 
@@ -106,24 +107,14 @@ int call(const char* name, Arguments... arguments) {
     return function != nullptr ? function(arguments...) : INTERNAL_ERROR;
 }
 
-/// Returns the number of "sm_90a", or 0 for anything else.
-unsigned sm_of(std::string_view architecture) {
-    constexpr std::string_view prefix = "sm_";
-    unsigned sm = 0;
-    if (architecture.starts_with(prefix)) {
-        const std::string_view digits = architecture.substr(prefix.size());
-        std::from_chars(digits.data(), digits.data() + digits.size(), sm);
-    }
-    return sm;
-}
-
-/// Replaces the device in the options by its virtual architecture. Returns its number, or 0.
-unsigned ask_for_ptx(std::vector<std::string>& options) {
-    unsigned sm = 0;
+/// Replaces the device in the options by its virtual architecture. Returns the device, such as
+/// "sm_90a", or nothing if the options ask for no machine code.
+std::string ask_for_ptx(std::vector<std::string>& options) {
+    std::string device;
     for (std::size_t index = 0; index < options.size(); ++index) {
         std::string& option = options[index];
         if (option == "-dlto" || option == "--dlink-time-opt") {
-            return 0; // LTO-IR is not machine code
+            return {}; // LTO-IR is not machine code
         }
         for (const std::string_view name : {"--gpu-architecture", "-arch"}) {
             const bool is_next = option == name && index + 1 < options.size();
@@ -132,13 +123,14 @@ unsigned ask_for_ptx(std::vector<std::string>& options) {
             if (!is_next && !option.starts_with(std::string(name) + '=')) {
                 continue;
             }
-            if (const unsigned found = sm_of(std::string_view(holder).substr(begin)); found != 0) {
-                sm = found;
+            if (std::string found = holder.substr(begin);
+                found.starts_with("sm_") && parse_architecture(found) != 0) {
+                device = std::move(found);
                 holder.replace(begin, std::strlen("sm"), "compute");
             }
         }
     }
-    return sm;
+    return device;
 }
 
 int compile(Program program, int count, const char* const* options) {
@@ -147,15 +139,15 @@ int compile(Program program, int count, const char* const* options) {
     }
     const std::vector<std::string> given(options, options + count);
     std::vector<std::string> texts = given;
-    const unsigned sm = ask_for_ptx(texts);
-    const std::vector<std::string>& used = sm != 0 ? texts : given;
+    const std::string device = ask_for_ptx(texts);
+    const std::vector<std::string>& used = device.empty() ? given : texts;
     std::vector<const char*> pointers;
     for (const std::string& text : used) {
         pointers.push_back(text.c_str());
     }
     const int result = call("nvrtcCompileProgram", program, count,
                             static_cast<const char* const*>(pointers.data()));
-    Programs::instance().set(program, result == SUCCESS ? sm : 0);
+    Programs::instance().set(program, result == SUCCESS ? device : "");
     return result;
 }
 
@@ -170,7 +162,7 @@ const std::string* Programs::fatbin_of(Program program) {
     if (fatbin.empty() && call("nvrtcGetPTXSize", program, &size) == SUCCESS && size != 0) {
         std::string ptx(size, '\0');
         if (call("nvrtcGetPTX", program, ptx.data()) == SUCCESS) {
-            fatbin = wrap(ptx.c_str(), found->second.sm);
+            fatbin = wrap(ptx.c_str(), found->second.architecture);
         }
     }
     return &fatbin;
@@ -224,7 +216,7 @@ CUPRUM_EXPORT int nvrtcGetCUBIN(Program program, char* cubin) {
 CUPRUM_EXPORT int nvrtcDestroyProgram(Program* program) {
     return guarded([&] {
         if (program != nullptr) {
-            Programs::instance().set(*program, 0);
+            Programs::instance().set(*program, {});
         }
         return call("nvrtcDestroyProgram", program);
     });

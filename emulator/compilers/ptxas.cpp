@@ -185,6 +185,12 @@ void write(const PtxasOptions& options, const std::string& fatbin) {
 
 void compile(const PtxasOptions& options) {
     const auto sources = read_sources(options);
+    for (const std::string& option : options.without_effect) {
+        if (!options.has_no_warnings) {
+            std::cerr << "ptxas warning : option '" << option
+                      << "' has no effect on the emulated device\n";
+        }
+    }
     const EmulatedDriver& driver = start_driver(options);
     const AnyContext context(driver);
     for (const Source& source : sources) {
@@ -198,14 +204,16 @@ void compile(const PtxasOptions& options) {
     if (options.is_check()) {
         return;
     }
-    if (sources.size() > 1) {
-        Link link(driver);
+    // Linking applies the limit of registers too.
+    if (sources.size() > 1 || (options.max_registers > 0 && !options.is_relocatable)) {
+        Link link(driver, options.architecture,
+                  static_cast<unsigned>(std::max(options.max_registers, 0)));
         for (const Source& source : sources) {
             link.add(CU_JIT_INPUT_PTX, source.text.c_str(), source.text.size() + 1, source.name);
         }
         write(options, link.complete());
     } else {
-        write(options, wrap(sources.front().text, options.sm()));
+        write(options, wrap(sources.front().text, options.architecture));
     }
 }
 
@@ -219,9 +227,14 @@ void show_errors(const std::string& log, const std::string& file) {
         if (line.empty()) {
             continue;
         }
-        if (std::sscanf(line.c_str(), "ptx:%u:%*u: error: %n", &number, &rest) == 1 && rest != 0) {
+        // A link names the file first.
+        const std::size_t name = line.find(": ptx:");
+        const std::size_t begin = name != std::string::npos ? name + 2 : 0;
+        if (std::sscanf(line.c_str() + begin, "ptx:%u:%*u: error: %n", &number, &rest) == 1 &&
+            rest != 0) {
             std::cerr << "ptxas " << file << ", line " << number
-                      << "; error   : " << line.substr(static_cast<std::size_t>(rest)) << '\n';
+                      << "; error   : " << line.substr(begin + static_cast<std::size_t>(rest))
+                      << '\n';
         } else {
             std::cerr << "ptxas " << line << '\n';
         }

@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <charconv>
+#include <cstdint>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <sstream>
 #include <string_view>
@@ -17,78 +19,130 @@ namespace cuprum::emulator::compilers {
 
 namespace {
 
+/// What the value of an option can be.
+enum class Value : std::uint8_t {
+    None, // the option has no value
+    Text, // checked where it is used, if at all
+    Number,
+    Boolean,
+    Registers,
+    FastCompile,
+    LoadCache,
+    StoreCache,
+    Sanitizer,
+};
+
 struct Option {
     std::string_view name;       // without dashes
     std::string_view short_name; // without dashes
-    bool has_value;
+    Value value;
 };
 
 // All options of ptxas 12.4 to 13.x. Names and values are NVIDIA's.
 constexpr std::array OPTIONS{
-    Option{"Ofast-compile", "Ofc", true},
-    Option{"allow-expensive-optimizations", "allow-expensive-optimizations", true},
-    Option{"compile-as-tools-patch", "astoolspatch", false},
-    Option{"compile-only", "c", false},
-    Option{"compiler-annotations", "annotate", false},
-    Option{"cloning", "cloning", true},
-    Option{"def-load-cache", "dlcm", true},
-    Option{"def-store-cache", "dscm", true},
-    Option{"device-debug", "g", false},
-    Option{"device-function-maxrregcount", "func-maxrregcount", true},
-    Option{"device-stack-protector", "device-stack-protector", true},
-    Option{"disable-optimizer-constants", "disable-optimizer-consts", false},
-    Option{"disable-warnings", "w", false},
-    Option{"dont-merge-basicblocks", "no-bb-merge", false},
-    Option{"entry", "e", true},
-    Option{"extensible-whole-program", "ewp", false},
-    Option{"fmad", "fmad", true},
-    Option{"force-load-cache", "flcm", true},
-    Option{"force-store-cache", "fscm", true},
-    Option{"g-tensor-memory-access-check", "g-tmem-access-check", false},
-    Option{"generate-line-info", "lineinfo", false},
-    Option{"gno-tensor-memory-access-check", "gno-tmem-access-check", false},
-    Option{"gpu-name", "arch", true},
-    Option{"help", "h", false},
-    Option{"input-as-string", "ias", true},
-    Option{"legacy-bar-warp-wide-behavior", "legacy-bar-warp-wide-behavior", false},
-    Option{"list-version", "version-ls", false},
-    Option{"machine", "m", true},
-    Option{"make-errors-visible-at-exit", "make-errors-visible-at-exit", false},
-    Option{"maxntid", "maxntid", true},
-    Option{"maxrregcount", "maxrregcount", true},
-    Option{"minnctapersm", "minnctapersm", true},
-    Option{"opt-level", "O", true},
-    Option{"optimize-float-atomics", "opt-fp-atomics", false},
-    Option{"options-file", "optf", true},
-    Option{"output-file", "o", true},
-    Option{"override-directive-values", "override-directive-values", false},
-    Option{"position-independent-code", "pic", true},
-    Option{"preserve-relocs", "preserve-relocs", false},
-    Option{"regAllocOptLevel", "regAllocOptLevel", true},
-    Option{"register-usage-level", "regUsageLevel", true},
-    Option{"return-at-end", "ret-end", false},
-    Option{"sanitize", "sanitize", true},
-    Option{"sp-bounds-check", "sp-bounds-check", false},
-    Option{"split-compile", "split-compile", true},
+    Option{"Ofast-compile", "Ofc", Value::FastCompile},
+    Option{"allow-expensive-optimizations", "allow-expensive-optimizations", Value::Boolean},
+    Option{"compile-as-tools-patch", "astoolspatch", Value::None},
+    Option{"compile-only", "c", Value::None},
+    Option{"compiler-annotations", "annotate", Value::None},
+    Option{"cloning", "cloning", Value::Text},
+    Option{"def-load-cache", "dlcm", Value::LoadCache},
+    Option{"def-store-cache", "dscm", Value::StoreCache},
+    Option{"device-debug", "g", Value::None},
+    Option{"device-function-maxrregcount", "func-maxrregcount", Value::Registers},
+    Option{"device-stack-protector", "device-stack-protector", Value::Boolean},
+    Option{"disable-optimizer-constants", "disable-optimizer-consts", Value::None},
+    Option{"disable-warnings", "w", Value::None},
+    Option{"dont-merge-basicblocks", "no-bb-merge", Value::None},
+    Option{"entry", "e", Value::Text},
+    Option{"extensible-whole-program", "ewp", Value::None},
+    Option{"fmad", "fmad", Value::Boolean},
+    Option{"force-load-cache", "flcm", Value::LoadCache},
+    Option{"force-store-cache", "fscm", Value::StoreCache},
+    Option{"g-tensor-memory-access-check", "g-tmem-access-check", Value::None},
+    Option{"generate-line-info", "lineinfo", Value::None},
+    Option{"gno-tensor-memory-access-check", "gno-tmem-access-check", Value::None},
+    Option{"gpu-name", "arch", Value::Text},
+    Option{"help", "h", Value::None},
+    Option{"input-as-string", "ias", Value::Text},
+    Option{"legacy-bar-warp-wide-behavior", "legacy-bar-warp-wide-behavior", Value::None},
+    Option{"list-version", "version-ls", Value::None},
+    Option{"machine", "m", Value::Text},
+    Option{"make-errors-visible-at-exit", "make-errors-visible-at-exit", Value::None},
+    Option{"maxntid", "maxntid", Value::Text},
+    Option{"maxrregcount", "maxrregcount", Value::Registers},
+    Option{"minnctapersm", "minnctapersm", Value::Number},
+    Option{"opt-level", "O", Value::Number},
+    Option{"optimize-float-atomics", "opt-fp-atomics", Value::None},
+    Option{"options-file", "optf", Value::Text},
+    Option{"output-file", "o", Value::Text},
+    Option{"override-directive-values", "override-directive-values", Value::None},
+    Option{"position-independent-code", "pic", Value::Boolean},
+    Option{"preserve-relocs", "preserve-relocs", Value::None},
+    Option{"regAllocOptLevel", "regAllocOptLevel", Value::Number},
+    Option{"register-usage-level", "regUsageLevel", Value::Number},
+    Option{"return-at-end", "ret-end", Value::None},
+    Option{"sanitize", "sanitize", Value::Sanitizer},
+    Option{"sp-bounds-check", "sp-bounds-check", Value::None},
+    Option{"split-compile", "split-compile", Value::Number},
     Option{"suppress-async-bulk-multicast-advisory-warning",
-           "suppress-async-bulk-multicast-advisory-warning", false},
-    Option{"suppress-debug-info", "suppress-debug-info", false},
-    Option{"suppress-double-demote-warning", "suppress-double-demote-warning", false},
-    Option{"suppress-sparse-mma-advisory-info", "suppress-sparse-mma-advisory-info", false},
-    Option{"suppress-stack-size-warning", "suppress-stack-size-warning", false},
-    Option{"uumn", "uumn", false},
-    Option{"verbose", "v", false},
-    Option{"version", "V", false},
-    Option{"warn-on-double-precision-use", "warn-double-usage", false},
-    Option{"warn-on-local-memory-usage", "warn-lmem-usage", false},
-    Option{"warn-on-spills", "warn-spills", false},
-    Option{"warning-as-error", "Werror", false},
+           "suppress-async-bulk-multicast-advisory-warning", Value::None},
+    Option{"suppress-debug-info", "suppress-debug-info", Value::None},
+    Option{"suppress-double-demote-warning", "suppress-double-demote-warning", Value::None},
+    Option{"suppress-sparse-mma-advisory-info", "suppress-sparse-mma-advisory-info", Value::None},
+    Option{"suppress-stack-size-warning", "suppress-stack-size-warning", Value::None},
+    Option{"uumn", "uumn", Value::None},
+    Option{"verbose", "v", Value::None},
+    Option{"version", "V", Value::None},
+    Option{"warn-on-double-precision-use", "warn-double-usage", Value::None},
+    Option{"warn-on-local-memory-usage", "warn-lmem-usage", Value::None},
+    Option{"warn-on-spills", "warn-spills", Value::None},
+    Option{"warning-as-error", "Werror", Value::None},
 };
 
 const Option* find_option(std::string_view name) {
     const auto* const found = std::ranges::find_if(
         OPTIONS, [&](const Option& each) { return name == each.name || name == each.short_name; });
     return found != OPTIONS.end() ? found : nullptr;
+}
+
+bool is_number(std::string_view text) {
+    int number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    return error == std::errc() && rest == end;
+}
+
+/// Returns why NVIDIA's program refuses a value, also of an option that has no effect here. Empty
+/// if it does not.
+std::string complaint_about(const Option& option, const std::string& value) {
+    const auto is_one_of = [&](std::initializer_list<std::string_view> words) {
+        return std::ranges::find(words, value) != words.end();
+    };
+    const std::string name(option.name);
+    const std::string undefined = "Value '" + value + "' is not defined for option '" + name + "'";
+    switch (option.value) {
+    case Value::None:
+    case Value::Text:
+        break;
+    case Value::Number:
+        return is_number(value) ? "" : "'" + value + "': expected a number";
+    case Value::Boolean:
+        return is_one_of({"true", "false"}) ? "" : "'" + value + "': expected true or false";
+    case Value::Registers:
+        return is_number(value) || is_one_of({"archmax", "archmin"})
+                   ? ""
+                   : "Invalid value '" + value + "' for option '" + name + "'";
+    case Value::FastCompile:
+        return is_one_of({"0", "min", "mid", "max"}) ? "" : undefined;
+    case Value::LoadCache:
+        return is_one_of({"ca", "cg", "cs", "cv", "lu"}) ? "" : undefined;
+    case Value::StoreCache:
+        return is_one_of({"cg", "cs", "wb", "wt"}) ? "" : undefined;
+    case Value::Sanitizer:
+        return is_one_of({"memcheck", "threadsteer"}) ? "" : undefined;
+    }
+    return {};
 }
 
 std::vector<std::string> split(const std::string& list) {
@@ -143,7 +197,16 @@ void apply(PtxasOptions& options, std::string_view name, const std::string& valu
         }
     } else if (name == "machine" && value != "64") {
         throw UsageError("Value '" + value + "' is not defined for option 'machine'");
+    } else if (name == "maxrregcount") {
+        std::from_chars(value.data(), value.data() + value.size(), options.max_registers);
+    } else if (name == "opt-level") {
+        options.is_optimized = value != "0";
+    } else if (name == "maxntid" || name == "minnctapersm" || name == "sanitize" ||
+               name == "override-directive-values") {
+        options.without_effect.emplace_back(name);
     }
+    options.is_debug |= name == "device-debug";
+    options.has_no_warnings |= name == "disable-warnings";
     options.is_relocatable |= name == "compile-only";
     options.is_verbose |= name == "verbose";
     options.asks_for_help |= name == "help";
@@ -172,21 +235,31 @@ PtxasOptions PtxasOptions::parse(const std::vector<std::string>& arguments) {
             name.resize(equals);
             has_value = true;
         }
-        const Option* option = find_option(name);
-        if (option == nullptr && name.size() > 1 && !has_value && name[0] == 'O' &&
-            std::isdigit(static_cast<unsigned char>(name[1])) != 0) { // -O3
+        if (name.starts_with('O') && !has_value && find_option(name) == nullptr) { // -O3
+            value = name.substr(1);
+            name.resize(1);
+            has_value = true;
+        } else if (name == "O" && !has_value) { // no value follows, unlike after --opt-level
             continue;
         }
+        const Option* const option = find_option(name);
         if (option == nullptr) {
             throw UsageError("Unknown option '" + argument.substr(argument.starts_with("--")) +
                              "'");
         }
-        if (option->has_value && !has_value) {
+        if (option->value == Value::None && has_value) {
+            throw UsageError("no argument expected after '" +
+                             argument.substr(0, argument.find('=')) + "'");
+        }
+        if (option->value != Value::None && !has_value) {
             if (left.empty()) {
                 throw UsageError("option '" + argument + "' needs a value");
             }
             value = std::move(left.back());
             left.pop_back();
+        }
+        if (const std::string complaint = complaint_about(*option, value); !complaint.empty()) {
+            throw UsageError(complaint);
         }
         if (option->name == "options-file") {
             auto more = read_options(value, bytes_left);
@@ -194,6 +267,9 @@ PtxasOptions PtxasOptions::parse(const std::vector<std::string>& arguments) {
             continue;
         }
         apply(options, option->name, value);
+    }
+    if (options.is_debug && options.is_optimized) {
+        throw UsageError("Optimized debugging not supported");
     }
     return options;
 }

@@ -24,7 +24,12 @@ struct PtxasOptions {
     std::vector<std::string> files;
     std::vector<std::string> texts; // --input-as-string
     std::vector<std::string> entries;
+    std::vector<std::string> without_effect; // options that would change more than the speed
+    int max_registers = 0;                   // of kernels without a limit; 0: no limit
     bool is_relocatable = false;
+    bool is_debug = false;
+    bool is_optimized = false; // by an option
+    bool has_no_warnings = false;
     bool is_verbose = false;
     bool asks_for_help = false;
     bool asks_for_version = false;

@@ -8,11 +8,13 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <set>
 #include <sstream>
+#include <utility>
 
 namespace cuprum::emulator::compilers {
 
@@ -42,17 +44,17 @@ std::set<fs::path> package_folders() {
 /// Returns the folders of toolkits and of the system, best first.
 std::vector<fs::path> library_folders() {
     std::vector<fs::path> folders;
-    if (const char* const conda = std::getenv("CONDA_PREFIX"); conda != nullptr) {
+    if (const char* const conda = ::secure_getenv("CONDA_PREFIX"); conda != nullptr) {
         folders.push_back(fs::path(conda) / "lib");
     }
-    if (const char* const searched = std::getenv("LD_LIBRARY_PATH"); searched != nullptr) {
+    if (const char* const searched = ::secure_getenv("LD_LIBRARY_PATH"); searched != nullptr) {
         std::istringstream text(searched);
         for (std::string folder; std::getline(text, folder, ':');) {
             folders.emplace_back(folder);
         }
     }
     for (const char* const variable : {"CUDA_HOME", "CUDA_PATH"}) {
-        if (const char* const toolkit = std::getenv(variable); toolkit != nullptr) {
+        if (const char* const toolkit = ::secure_getenv(variable); toolkit != nullptr) {
             folders.push_back(fs::path(toolkit) / "lib64");
         }
     }
@@ -67,7 +69,7 @@ std::vector<fs::path> library_folders() {
 
 void* load_real(const LibraryPlaces& places) {
     std::vector<fs::path> paths;
-    if (const char* const named = std::getenv(places.variable); named != nullptr) {
+    if (const char* const named = ::secure_getenv(places.variable); named != nullptr) {
         paths.emplace_back(named);
     }
     for (const fs::path& folder : package_folders()) {
@@ -103,10 +105,18 @@ LibraryPlaces nvrtc_places(int major) {
 }
 
 LibraryPlaces nvfatbin_places(int major) {
+    // NOTE: its symbols have no versions, so a program of CUDA 12 may be bound to the stand-in of
+    // 13 and the reverse. Both libraries do the same.
+    std::vector<const char*> wheels{"nvidia/cu13/lib/libnvfatbin.so.13",
+                                    "nvidia/nvfatbin/lib/libnvfatbin.so.12"};
+    std::vector<const char*> names{"libnvfatbin.so.13", "libnvfatbin.so.12"};
+    if (major == 12) {
+        std::ranges::reverse(wheels);
+        std::ranges::reverse(names);
+    }
     return {.variable = "CUPRUM_NVFATBIN",
-            .wheels = {major == 13 ? "nvidia/cu13/lib/libnvfatbin.so.13"
-                                   : "nvidia/nvfatbin/lib/libnvfatbin.so.12"},
-            .names = {major == 13 ? "libnvfatbin.so.13" : "libnvfatbin.so.12"},
+            .wheels = std::move(wheels),
+            .names = std::move(names),
             .advice = "NVIDIA's nvFatbin was not found: install the package nvidia-nvfatbin or a "
                       "CUDA toolkit, or set CUPRUM_NVFATBIN to the path of the library"};
 }

@@ -3,6 +3,9 @@
 
 #include "image/fatbin_writer.hpp"
 
+#include "image/formats.hpp"
+
+#include <charconv>
 #include <cstddef>
 
 namespace cuprum::emulator {
@@ -19,12 +22,16 @@ void put(std::string& out, T value) {
 
 } // namespace
 
-std::string make_fatbin(std::string_view ptx, std::uint32_t sm, std::uint32_t version_major,
-                        std::uint32_t version_minor) {
+std::string make_fatbin(std::string_view ptx, std::string_view architecture,
+                        std::uint32_t version_major, std::uint32_t version_minor) {
     constexpr std::uint32_t magic = 0xBA55ED50;
     constexpr std::uint32_t entry_header_bytes = 80;
     constexpr std::size_t alignment = 8;
+    const std::string_view number = architecture.substr(architecture.find('_') + 1);
+    std::uint32_t sm = 0;
+    std::from_chars(number.data(), number.data() + number.size(), sm);
     std::string text(ptx);
+    text.append(MACHINE_CODE_MARK).append(architecture) += '\n';
     text.resize((text.size() + 1 + alignment - 1) / alignment * alignment, '\0');
 
     std::string out;

@@ -22,6 +22,8 @@ inline constexpr std::string_view ELF_MAGIC = "\x7f"
                                               "ELF";
 inline constexpr std::string_view ARCHIVE_MAGIC = "!<arch>\n";
 inline constexpr std::string_view FATBIN_MAGIC = "\x50\xed\x55\xba";
+/// Comes before the name of the architecture at the end of PTX that stands for machine code.
+inline constexpr std::string_view MACHINE_CODE_MARK = "\n// Cuprum: stands for machine code of ";
 inline constexpr std::size_t ELF_HEADER_BYTES = 64;
 inline constexpr std::size_t FATBIN_HEADER_BYTES = 16;
 inline constexpr std::uint16_t MACHINE_CUDA = 190;

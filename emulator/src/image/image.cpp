@@ -22,11 +22,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cstring>
 #include <limits>
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace cuprum::emulator {
 
@@ -348,6 +350,41 @@ ImageResult extract(ImageResult result, const Entry& entry) {
     return result;
 }
 
+/// Returns "sm_90a" for PTX that stands for machine code of that architecture; else nothing.
+std::string_view machine_of(std::string_view ptx) {
+    const std::size_t mark = ptx.rfind(MACHINE_CODE_MARK);
+    if (mark == std::string_view::npos || !ptx.ends_with('\n')) {
+        return {};
+    }
+    ptx.remove_prefix(mark + MACHINE_CODE_MARK.size());
+    return ptx.substr(0, ptx.find('\n'));
+}
+
+/// Refuses PTX that stands for machine code of devices other than this one. Machine code runs on
+/// devices of its major version, from its minor version on; that of "sm_90a" on 9.0 alone.
+ImageResult refuse_other_machine(ImageResult result, std::uint32_t compute_capability) {
+    const std::string machine(machine_of(*result.ptx));
+    constexpr std::size_t PREFIX = 3; // "sm_"
+    std::uint32_t sm = 0;
+    if (machine.size() <= PREFIX) {
+        return result;
+    }
+    std::from_chars(machine.data() + PREFIX, machine.data() + machine.size(), sm);
+    const bool is_exact = machine.ends_with('a');
+    if (is_exact ? sm == compute_capability
+                 : sm / 10 == compute_capability / 10 && sm <= compute_capability) {
+        return result;
+    }
+    const std::string version = std::to_string(sm / 10) + "." + std::to_string(sm % 10);
+    return refuse(
+        std::move(result), ImageProblem::OtherDevice,
+        "the image is a cubin for " + machine + ", and the emulated device is sm_" +
+            std::to_string(compute_capability) + ": machine code for " + machine +
+            " runs on compute capability " + version +
+            (is_exact ? " alone" : " and on newer ones of " + std::to_string(sm / 10) + ".x") +
+            "; compile for sm_" + std::to_string(compute_capability) + ", or load PTX instead");
+}
+
 ImageResult read_fatbin(const void* data, std::optional<std::size_t> size,
                         std::uint32_t compute_capability) {
     ImageResult result;
@@ -369,7 +406,7 @@ ImageResult read_fatbin(const void* data, std::optional<std::size_t> size,
     }
     result.size = header_size + payload_size;
     Bytes rest = Bytes(start, result.size).subspan(header_size);
-    std::optional<Entry> best;
+    std::vector<Entry> usable;
     std::uint32_t newer_sm = std::numeric_limits<std::uint32_t>::max();
     bool has_lto_ir = false;
     while (!rest.empty()) {
@@ -385,13 +422,26 @@ ImageResult read_fatbin(const void* data, std::optional<std::size_t> size,
             result.cubin_sm = entry.sm;
         } else if (entry.kind == ENTRY_PTX && entry.sm > compute_capability) {
             newer_sm = std::min(newer_sm, entry.sm);
-        } else if (entry.kind == ENTRY_PTX &&
-                   (!best || is_better(entry, *best, compute_capability))) {
-            best = entry;
+        } else if (entry.kind == ENTRY_PTX) {
+            usable.push_back(entry);
         }
     }
-    if (best) {
-        return extract(std::move(result), *best);
+    std::ranges::stable_sort(usable, [&](const Entry& a, const Entry& b) {
+        return is_better(a, b, compute_capability);
+    });
+    std::optional<ImageResult> refused;
+    for (const Entry& entry : usable) {
+        ImageResult read = extract(result, entry);
+        if (read.ptx) {
+            read = refuse_other_machine(std::move(read), compute_capability);
+        }
+        if (read.problem != ImageProblem::OtherDevice) {
+            return read;
+        }
+        refused = refused ? std::move(refused) : std::move(read);
+    }
+    if (refused) {
+        return std::move(*refused);
     }
     if (newer_sm != std::numeric_limits<std::uint32_t>::max()) {
         return refuse(result, ImageProblem::TooNew,

@@ -24,6 +24,7 @@ enum class ImageProblem : std::uint8_t {
     Malformed,   // CUDA_ERROR_INVALID_IMAGE
     NoPtx,       // CUDA_ERROR_NO_BINARY_FOR_GPU: it contains only machine code
     TooNew,      // CUDA_ERROR_NO_BINARY_FOR_GPU: its PTX is for newer devices than this one
+    OtherDevice, // CUDA_ERROR_NO_BINARY_FOR_GPU: its PTX stands for machine code of other devices
     Unsupported, // CUDA_ERROR_NOT_SUPPORTED: valid, but this build cannot read it
 };
 
@@ -42,7 +43,8 @@ struct ImageResult {
 /// Finds the PTX in a module image: PTX text, a fatbin, or the wrapper around one.
 ///
 /// If there are several PTX entries, it takes the one for the newest device up to
-/// `compute_capability` (90 for 9.0). The driver gets images by address alone: without `size`, the
+/// `compute_capability` (90 for 9.0). PTX that stands for machine code counts only for devices that
+/// could run the machine code. The driver gets images by address alone: without `size`, the
 /// extent comes from the image's own headers or the NUL that ends a text, and the caller must
 /// guarantee that this memory is readable. With `size`, nothing beyond is read. Images are
 /// untrusted: every field is checked before it is used.

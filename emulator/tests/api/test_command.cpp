@@ -42,7 +42,9 @@ TEST(Command, run_keeps_the_search_path_that_was_there) {
 TEST(Command, run_names_the_stand_ins_for_compilers) {
     const Outcome outcome = shell("LD_PRELOAD= " + COMMAND +
                                   " run sh -c 'echo $LD_PRELOAD; echo $TRITON_PTXAS_PATH; "
-                                  "echo $TRITON_PTXAS_BLACKWELL_PATH; echo $TRITON_LIBCUDA_PATH'");
+                                  "echo $TRITON_PTXAS_BLACKWELL_PATH; "
+                                  "echo $MODULAR_NVPTX_COMPILER_PATH; "
+                                  "echo $TRITON_LIBCUDA_PATH'");
     EXPECT_EQ(outcome.status, 0) << outcome.output;
     const std::filesystem::path folder =
         std::filesystem::path(CUPRUM_EMULATOR_LIBRARY).parent_path();
@@ -53,14 +55,15 @@ TEST(Command, run_names_the_stand_ins_for_compilers) {
           "libnvJitLink.so.13:", "libnvJitLink.so.12\n"}) {
         libraries += compilers + name;
     }
-    EXPECT_EQ(outcome.output,
-              libraries + compilers + "ptxas\n" + compilers + "ptxas\n" + folder.string() + "\n");
+    EXPECT_EQ(outcome.output, libraries + compilers + "ptxas\n" + compilers + "ptxas\n" +
+                                  compilers + "ptxas\n" + folder.string() + "\n");
 }
 
 TEST(Command, run_names_the_stand_in_for_nvcc_only_if_there_is_nvcc) {
     const auto place = std::filesystem::path(testing::TempDir()) / "cuprum_toolkit";
     std::filesystem::create_directories(place / "bin");
-    const std::string show = " run /bin/sh -c 'command -v nvcc; echo $CUDA_HOME; echo $PYTHONPATH'";
+    const std::string show =
+        " run /bin/sh -c 'command -v nvcc; echo $CUDA_HOME$CUDA_ROOT; echo $PYTHONPATH'";
     const std::string path = "CUDA_HOME= PYTHONPATH=/own PATH=" + (place / "bin").string() + " ";
     const std::string folder =
         std::filesystem::path(CUPRUM_EMULATOR_LIBRARY).parent_path() / "compilers/";
@@ -78,11 +81,33 @@ TEST(Command, run_names_the_stand_in_for_nvcc_only_if_there_is_nvcc) {
     };
     EXPECT_EQ(nvcc("-o program program.cu"), "-o program program.cu\n");
     EXPECT_EQ(nvcc("--cubin -arch sm_90 -I/a kernel.cu"),
-              "--fatbin -gencode arch=compute_90,code=compute_90 -I/a kernel.cu -o kernel.cubin\n");
-    EXPECT_EQ(nvcc("-cubin -arch=sm_90a -o x a/kernel.cu"),
-              "--fatbin -gencode arch=compute_90a,code=compute_90a -o x a/kernel.cu\n");
-    EXPECT_EQ(nvcc("--cubin -gencode arch=compute_80,code=sm_80 kernel.cu"),
-              "--cubin -gencode arch=compute_80,code=sm_80 kernel.cu\n");
+              "--fatbin --no-compress -gencode arch=compute_90,code=compute_90 -I/a kernel.cu -o "
+              "kernel.cubin\n");
+    EXPECT_EQ(
+        nvcc("-cubin -arch=sm_90a -o x a/kernel.cu"),
+        "--fatbin --no-compress -gencode arch=compute_90a,code=compute_90a -o x a/kernel.cu\n");
+    // The program chooses the code: PTX takes its place, or, in a fatbin, the place beside it.
+    const std::string ptx = "--fatbin --no-compress -gencode arch=compute_80,code=compute_80 ";
+    EXPECT_EQ(nvcc("--cubin -gencode arch=compute_80,code=sm_86 kernel.cu"),
+              ptx + "kernel.cu -o kernel.cubin\n");
+    EXPECT_EQ(nvcc("--cubin --generate-code=arch=compute_80,code=[sm_80] -o x kernel.cu"),
+              ptx + "-o x kernel.cu\n");
+    EXPECT_EQ(nvcc("-cubin -arch=compute_80 -code sm_80 -o x kernel.cu"), ptx + "-o x kernel.cu\n");
+    EXPECT_EQ(nvcc("--fatbin -gencode arch=compute_90,code=sm_90 -gencode=arch=compute_80,code="
+                   "'\"sm_80,sm_86\"' kernel.cu"),
+              "--fatbin -gencode arch=compute_90,code=[sm_90,compute_90] -gencode "
+              "arch=compute_80,code=[sm_80,sm_86,compute_80] kernel.cu\n");
+    EXPECT_EQ(nvcc("-fatbin -gencode arch=compute_90,code=[sm_90,compute_90] kernel.cu"),
+              "-fatbin -gencode arch=compute_90,code=[sm_90,compute_90] kernel.cu\n");
+    EXPECT_EQ(nvcc("-fatbin -arch compute_90 -code=sm_90 kernel.cu"),
+              "-fatbin -gencode arch=compute_90,code=[sm_90,compute_90] kernel.cu\n");
+    EXPECT_EQ(nvcc("--fatbin -arch=sm_90 kernel.cu"), "--fatbin -arch=sm_90 kernel.cu\n");
+    // These are NVIDIA's to decide.
+    const std::string two =
+        "--cubin -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 kernel.cu";
+    EXPECT_EQ(nvcc(two), two + "\n");
+    EXPECT_EQ(nvcc("-o program -gencode=arch=compute_80,code=sm_80 program.cu"),
+              "-o program -gencode=arch=compute_80,code=sm_80 program.cu\n");
     std::filesystem::remove_all(place);
 }
 
@@ -178,6 +203,42 @@ TEST(Command, a_library_that_others_can_change_is_not_loaded) {
     EXPECT_EQ(info().status, 1);
     EXPECT_NE(info().output.find(ignored), std::string::npos) << info().output;
     fs::remove_all(root);
+}
+
+TEST(Command, a_group_that_cannot_change_the_command_cannot_choose_its_library) {
+    namespace fs = std::filesystem;
+    const fs::path root = fs::path(testing::TempDir()) / "cuprum_command_of_a_group";
+    fs::remove_all(root);
+    fs::create_directories(root);
+    const fs::path command = root / "cuprum-emulator";
+    const fs::path library = root / "libcuda.so.1";
+    fs::copy_file(CUPRUM_EMULATOR_COMMAND, command);
+    fs::copy_file(CUPRUM_EMULATOR_LIBRARY, library);
+    fs::permissions(command, fs::perms::group_write, fs::perm_options::remove);
+    const auto info = [&] { return shell(command.string() + " info"); };
+    for (const fs::path& place : {library, root}) {
+        fs::permissions(place, fs::perms::group_write, fs::perm_options::add);
+        EXPECT_EQ(info().status, 1);
+        EXPECT_NE(info().output.find("another user can change it or its folder, ignored; take that "
+                                     "right away (chmod go-w)"),
+                  std::string::npos)
+            << info().output;
+        fs::permissions(command, fs::perms::group_write, fs::perm_options::add);
+        EXPECT_EQ(info().status, 0) << info().output;
+        fs::permissions(command, fs::perms::group_write, fs::perm_options::remove);
+        fs::permissions(place, fs::perms::group_write, fs::perm_options::remove);
+    }
+    fs::remove_all(root);
+}
+
+TEST(Command, a_program_finds_the_driver_under_both_names) {
+    const std::string program =
+        " run python3 -c 'import ctypes; first = ctypes.CDLL(\"libcuda.so\"); "
+        "second = ctypes.CDLL(\"libcuda.so.1\"); "
+        "print(first.cuInit(0), ctypes.cast(first.cuInit, ctypes.c_void_p).value == "
+        "ctypes.cast(second.cuInit, ctypes.c_void_p).value)'";
+    const Outcome outcome = shell(COMMAND + program);
+    EXPECT_EQ(outcome.output, "0 True\n");
 }
 
 TEST(Command, the_path_of_an_installation_may_contain_spaces) {

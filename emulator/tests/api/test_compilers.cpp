@@ -116,10 +116,10 @@ protected:
 TEST_F(Ptxas, code_that_it_wraps_runs) {
     const std::string source = write("store.ptx", STORE);
     const Outcome outcome = ptxas("-lineinfo -v --regAllocOptLevel=2 --fmad=false --opt-level 3 "
-                                  "-O3 --gpu-name=sm_80 " +
+                                  "-O3 --gpu-name=sm_90 " +
                                   source + " -o " + (folder_ / "store.o").string());
     EXPECT_EQ(outcome.status, 0) << outcome.output;
-    EXPECT_NE(outcome.output.find("Compiling entry function 'store' for 'sm_80'"),
+    EXPECT_NE(outcome.output.find("Compiling entry function 'store' for 'sm_90'"),
               std::string::npos)
         << outcome.output;
     EXPECT_NE(outcome.output.find(" registers, 0 bytes smem"), std::string::npos);
@@ -137,7 +137,7 @@ TEST_F(Ptxas, lines_of_inline_assembly_are_those_of_its_statement) {
                  lines);
     code.insert(code.find(".visible"), ".file 1 \"kernel.py\"\n");
     const Outcome outcome =
-        ptxas("-arch=sm_80 " + write("inline.ptx", code) + " -o " + (folder_ / "out").string());
+        ptxas("-arch=sm_90 " + write("inline.ptx", code) + " -o " + (folder_ / "out").string());
     ASSERT_EQ(outcome.status, 0) << outcome.output;
     const std::string image = read("out");
     EXPECT_EQ(run_store(image), 42U);
@@ -223,12 +223,52 @@ TEST_F(Ptxas, what_it_does_not_know_is_refused) {
     says("-arch=sm_99999999999 x.ptx", "Value 'sm_99999999999' is not defined");
     says("-m 32 x.ptx", "Value '32' is not defined for option 'machine'");
     says("-o", "option '-o' needs a value");
+    says("--verbose=false x.ptx", "no argument expected after '--verbose'");
+    says("--maxrregcount=abc x.ptx", "Invalid value 'abc' for option 'maxrregcount'");
+    says("--fmad=maybe x.ptx", "'maybe': expected true or false");
+    says("--opt-level x x.ptx", "'x': expected a number");
+    says("-Oabc x.ptx", "'abc': expected a number");
+    says("-dlcm=wb x.ptx", "Value 'wb' is not defined for option 'def-load-cache'");
+    says("--Ofast-compile=fast x.ptx", "Value 'fast' is not defined for option 'Ofast-compile'");
+    says("--sanitize=all x.ptx", "Value 'all' is not defined for option 'sanitize'");
+    says("-g -O3 x.ptx", "Optimized debugging not supported");
+    says("--opt-level 2 --device-debug x.ptx", "Optimized debugging not supported");
     says("/no/such.ptx", "Input file '/no/such.ptx' could not be opened");
     says("", "No input files specified");
     const std::string source = write("store.ptx", STORE);
     says("-arch sm_91 " + source, "the emulated device has no such compute capability");
     says("-arch sm_80 -e other " + source, "Entry function 'other' is not defined");
     says("-arch sm_80 " + source + " -o /no/such/folder/x.o", "Could not write output file");
+}
+
+TEST_F(Ptxas, options_that_change_what_a_kernel_does_are_a_warning) {
+    const std::string source = write("store.ptx", STORE);
+    const std::string arguments =
+        " -arch sm_90 -g -O0 --sanitize=memcheck " + source + " -o " + (folder_ / "out").string();
+    const Outcome outcome = ptxas(arguments);
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.output,
+              "ptxas warning : option 'sanitize' has no effect on the emulated device\n");
+    EXPECT_EQ(ptxas("-w" + arguments).output, "");
+}
+
+TEST_F(Ptxas, a_limit_of_registers_holds_for_kernels_without_one) {
+    const std::string source = write("store.ptx", STORE);
+    const Outcome outcome =
+        ptxas("-arch sm_90 --maxrregcount=2 " + source + " -o " + (folder_ / "out").string());
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    EXPECT_NE(read("out").find(".maxnreg 2"), std::string::npos);
+    EXPECT_EQ(run_store(read("out")), 42U);
+}
+
+TEST_F(Ptxas, functions_that_no_kernel_calls_are_checked) {
+    std::string code = CALLED;
+    code.replace(code.find("42;"), 3, "%r1;");
+    const std::string source = write("called.ptx", code);
+    const Outcome outcome = ptxas("-c -arch sm_90 " + source + " -o " + (folder_ / "out").string());
+    EXPECT_EQ(outcome.status, 255);
+    EXPECT_NE(outcome.output.find("ptxas " + source + ", line 5; error   : "), std::string::npos)
+        << outcome.output;
 }
 
 TEST_F(Ptxas, its_version_is_one_that_programs_can_read) {
@@ -257,7 +297,7 @@ constexpr int ANY_INPUT = 10;
 class JitLink {
 public:
     explicit JitLink(const char* option = "-lineinfo") {
-        std::array<const char*, 2> options{"-arch=sm_80", option};
+        std::array<const char*, 2> options{"-arch=sm_90", option};
         EXPECT_EQ(jit("nvJitLinkCreate", &handle_, std::uint32_t{2}, options.data()), 0);
     }
 
@@ -387,6 +427,13 @@ TEST(NvJitLink, options_are_checked) {
     }
     expect({"-arch=sm_90", "-maxrregcount=many"}, 1, "'-maxrregcount=many' has no number");
     expect({"-arch=sm_90", "-ptx"}, 3, "-ptx needs -lto");
+    expect({"-arch=sm_90", "-r"}, 1, "give all inputs to one link");
+    expect({"-arch=sm_90", "-ftz=abc"}, 1, "'-ftz=abc' has no 0 or 1 after the '='");
+    expect({"-arch=sm_90", "-kernels-used="}, 1, "'-kernels-used=' has no value");
+    expect({"-arch=sm_90", "-Ofc=fast"}, 1, "'-Ofc=fast' has no 'min', 'mid' or 'max'");
+    expect({"-arch=sm_90", "-O1"}, 1, "unrecognized option: '-O1'");
+    expect({"-arch=sm_90", "-Xptxas=--frob"}, 1, "-Xptxas: Unknown option '-frob'");
+    expect({"-arch=sm_90", "-g", "-O3"}, 3, "optimized debugging is not supported");
     for (const char* const known : {"-arch=sm_90a", "-arch=sm_107f", "-arch=compute_80"}) {
         expect({known}, 0, "");
     }
@@ -397,6 +444,95 @@ TEST(NvJitLink, options_are_checked) {
     unsigned minor = 0;
     EXPECT_EQ(jit("nvJitLinkVersion", &major, &minor), 0);
     EXPECT_EQ(major, 13U);
+}
+
+TEST(NvJitLink, a_link_with_refused_options_can_only_be_destroyed) {
+    void* handle = nullptr;
+    std::array<const char*, 2> options{"-arch=sm_90", "-frobnicate"};
+    EXPECT_EQ(jit("nvJitLinkCreate", &handle, std::uint32_t{2}, options.data()), 1);
+    EXPECT_EQ(jit("nvJitLinkAddData", handle, PTX_INPUT, static_cast<const void*>(STORE),
+                  std::strlen(STORE) + 1, "store"),
+              3);
+    EXPECT_EQ(jit("nvJitLinkComplete", handle), 3);
+    std::size_t size = 0;
+    EXPECT_EQ(jit("nvJitLinkGetLinkedCubinSize", handle, &size), 3);
+    EXPECT_EQ(jit("nvJitLinkGetErrorLogSize", handle, &size), 0);
+    std::string log(size, '\0');
+    EXPECT_EQ(jit("nvJitLinkGetErrorLog", handle, log.data()), 0);
+    EXPECT_NE(log.find("unrecognized option: '-frobnicate'\nthe options of this link were refused: "
+                       "it can only be destroyed\n"),
+              std::string::npos)
+        << log;
+    EXPECT_EQ(jit("nvJitLinkDestroy", &handle), 0);
+}
+
+TEST(NvJitLink, wrong_code_is_reported_when_it_is_added) {
+    const auto errors_of = [](std::string code, const char* place, const char* wrong) {
+        code.replace(code.find(place), std::strlen(place), wrong);
+        JitLink link;
+        EXPECT_EQ(link.add(PTX_INPUT, code, "code"), 4) << code;
+        return link.errors();
+    };
+    const char* const problem = "is not a declared register";
+    EXPECT_NE(errors_of(STORE, "%r1, 42", "%q, 42").find(problem), std::string::npos);
+    // Also if another input has a part of the program, or if no kernel calls the function.
+    EXPECT_NE(errors_of(CALLER, "[%rd1], %r1", "[%rd1], %r7").find("%r7"), std::string::npos);
+    EXPECT_NE(errors_of(CALLED, "42;", "%r1;").find("%r1"), std::string::npos);
+}
+
+TEST(NvJitLink, a_cubin_loads_only_where_its_machine_code_would_run) {
+    // The emulated device is of compute capability 9.0.
+    const auto result_of = [](const char* architecture) {
+        JitLink link(architecture);
+        EXPECT_EQ(link.add(PTX_INPUT, STORE, "store"), 0) << link.errors();
+        EXPECT_EQ(link.complete(), 0) << link.errors();
+        EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuInit)(0)));
+        CUcontext context = nullptr;
+        EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuDevicePrimaryCtxRetain)(&context, 0)));
+        EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuCtxPushCurrent)(context)));
+        CUmodule module = nullptr;
+        const CUresult result = CU(cuModuleLoadData)(&module, link.cubin().data());
+        if (result == CUDA_SUCCESS) {
+            EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuModuleUnload)(module)));
+        }
+        EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuCtxPopCurrent)(&context)));
+        EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuDevicePrimaryCtxRelease)(0)));
+        return result;
+    };
+    EXPECT_EQ(result_of("-arch=sm_90"), CUDA_SUCCESS);
+    EXPECT_EQ(result_of("-arch=sm_90a"), CUDA_SUCCESS);
+    for (const char* const other :
+         {"-arch=sm_80", "-arch=sm_89", "-arch=sm_100", "-arch=sm_100f", "-arch=sm_120a"}) {
+        EXPECT_EQ(result_of(other), CUDA_ERROR_NO_BINARY_FOR_GPU) << other;
+    }
+}
+
+TEST(NvJitLink, every_name_of_nvidias_libraries_is_exported) {
+    constexpr std::array names{"Create",          "Destroy",          "AddData",
+                               "AddFile",         "Complete",         "GetLinkedCubinSize",
+                               "GetLinkedCubin",  "GetLinkedPtxSize", "GetLinkedPtx",
+                               "GetErrorLogSize", "GetErrorLog",      "GetInfoLogSize",
+                               "GetInfoLog"};
+    for (const int major : {12, 13}) {
+        const std::string file =
+            std::filesystem::path(CUPRUM_NVJITLINK_LIBRARY).parent_path() / "libnvJitLink.so.";
+        void* const opened =
+            ::dlopen((file + std::to_string(major)).c_str(), RTLD_NOW | RTLD_LOCAL);
+        ASSERT_NE(opened, nullptr) << ::dlerror();
+        const std::string version = "libnvJitLink.so." + std::to_string(major);
+        const int last_minor = major == 12 ? 9 : 5; // the newest so far
+        for (const char* const name : names) {
+            EXPECT_NE(::dlvsym(opened, (std::string("nvJitLink") + name).c_str(), version.c_str()),
+                      nullptr)
+                << name;
+            for (int minor = 0; minor <= last_minor; ++minor) {
+                const std::string versioned = std::string("__nvJitLink") + name + '_' +
+                                              std::to_string(major) + '_' + std::to_string(minor);
+                EXPECT_NE(::dlvsym(opened, versioned.c_str(), version.c_str()), nullptr)
+                    << versioned;
+            }
+        }
+    }
 }
 
 TEST(NvJitLink, code_for_a_newer_architecture_is_refused) {
@@ -471,7 +607,7 @@ TEST(Nvrtc, machine_code_is_a_fatbin_that_runs) {
                   static_cast<const char* const*>(nullptr)),
               0);
     for (const std::vector<const char*>& options : std::vector<std::vector<const char*>>{
-             {"-arch=sm_80"}, {"--gpu-architecture=sm_80", "-lineinfo"}, {"-arch", "sm_80"}}) {
+             {"-arch=sm_90"}, {"--gpu-architecture=sm_90", "-lineinfo"}, {"-arch", "sm_90"}}) {
         std::string cubin(compiled_size(options), '\0');
         EXPECT_EQ(rtc("nvrtcGetCUBIN", program, cubin.data()), 0);
         EXPECT_EQ(run_store(cubin), 42U) << options[0];

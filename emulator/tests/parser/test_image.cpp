@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "image/fatbin_writer.hpp"
+#include "image/formats.hpp"
 #include "image/image.hpp"
 #include "image/lz4.hpp"
 
@@ -180,6 +182,58 @@ TEST(Image, the_newest_ptx_that_the_device_can_run_is_taken) {
     EXPECT_EQ(refused.problem, ImageProblem::TooNew);
     EXPECT_NE(refused.message.find("sm_75"), std::string::npos);
     EXPECT_NE(refused.message.find("sm_70"), std::string::npos);
+}
+
+TEST(Image, ptx_that_stands_for_machine_code_runs_where_that_would) {
+    const auto cubin = [](const std::string& architecture) {
+        return cuprum::emulator::make_fatbin(PTX, architecture, 8, 0);
+    };
+
+    struct Case {
+        const char* architecture;
+        std::vector<std::uint32_t> runs_on;
+        std::vector<std::uint32_t> is_refused_on;
+    };
+
+    const std::vector<Case> cases{
+        {"sm_75", {75}, {80, 90, 100, 120}}, {"sm_80", {80, 86, 89}, {90, 100}},
+        {"sm_86", {86, 89}, {90, 120}},      {"sm_90", {90}, {100, 120}},
+        {"sm_90a", {90}, {100, 120}},        {"sm_100", {100, 103}, {110, 120}},
+        {"sm_100f", {100, 103}, {110, 120}}, {"sm_100a", {100}, {103, 120}},
+        {"sm_120", {120, 121}, {}}};
+    for (const Case& each : cases) {
+        for (const std::uint32_t device : each.runs_on) {
+            EXPECT_TRUE(read_both(cubin(each.architecture), device).ptx)
+                << each.architecture << " on " << device;
+        }
+        for (const std::uint32_t device : each.is_refused_on) {
+            EXPECT_EQ(read_both(cubin(each.architecture), device).problem,
+                      ImageProblem::OtherDevice)
+                << each.architecture << " on " << device;
+        }
+    }
+    EXPECT_EQ(read_both(cubin("sm_90a"), 100).message,
+              "the image is a cubin for sm_90a, and the emulated device is sm_100: machine code "
+              "for sm_90a runs on compute capability 9.0 alone; compile for sm_100, or load PTX "
+              "instead");
+    EXPECT_NE(read_both(cubin("sm_86"), 90).message.find("8.6 and on newer ones of 8.x;"),
+              std::string::npos);
+    EXPECT_EQ(read_both(cubin("sm_90"), 80).problem, ImageProblem::TooNew);
+}
+
+TEST(Image, other_ptx_in_a_fatbin_is_taken_if_that_for_machine_code_cannot_run) {
+    const auto text = [](const char* name, const char* architecture) {
+        return std::string(name) + std::string(MACHINE_CODE_MARK) + architecture + "\n";
+    };
+    const std::string image = make_fatbin({{.sm = 90, .payload = text("b", "sm_90")},
+                                           {.sm = 80, .payload = "a"},
+                                           {.sm = 100, .payload = text("c", "sm_100")}});
+    EXPECT_TRUE(read_both(image, 90).ptx->starts_with("b"));
+    EXPECT_TRUE(read_both(image, 103).ptx->starts_with("c"));
+    EXPECT_EQ(read_both(image, 120).ptx, "a");
+    // Images are untrusted: a mark without an architecture is only a comment.
+    const std::string odd = make_fatbin({{.payload = text("d", "")}, {.sm = 70, .payload = "e"}});
+    EXPECT_TRUE(read_both(odd, 80).ptx->starts_with("d"));
 }
 
 TEST(Image, a_fatbin_of_machine_code_says_how_to_add_ptx) {

@@ -15,6 +15,9 @@ namespace cuprum::emulator {
 namespace {
 
 constexpr std::uint32_t MAX_THREADS_PER_BLOCK = 1024;
+// Added to a target: for one architecture only, and for a family. Older headers have no names.
+constexpr std::uint32_t ACCELERATED_TARGET = 0x10000;
+constexpr std::uint32_t FAMILY_TARGET = 0x20000;
 
 std::uint32_t number_of(void* const* value) {
     return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(*value));
@@ -66,8 +69,21 @@ void JitOptions::read(CUjit_option option, void** value) {
         require(number_of(value) <= 4, "CU_JIT_OPTIMIZATION_LEVEL is from 0 to 4");
         break;
     case CU_JIT_TARGET:
-        // A high bit marks targets of one architecture only, such as 90a.
         target_sm_ = number_of(value) & 0xFFFFU;
+        switch (number_of(value) & ~0xFFFFU) {
+        case 0:
+            target_suffix_ = "";
+            break;
+        case ACCELERATED_TARGET:
+            target_suffix_ = "a";
+            break;
+        case FAMILY_TARGET:
+            target_suffix_ = "f";
+            break;
+        default:
+            fail(CUDA_ERROR_INVALID_VALUE, "CU_JIT_TARGET is " + std::to_string(number_of(value)) +
+                                               "; expected a value of CUjit_target");
+        }
         break;
     case CU_JIT_GLOBAL_SYMBOL_COUNT:
         if (number_of(value) != 0) {

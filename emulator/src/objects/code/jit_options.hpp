@@ -45,6 +45,10 @@ public:
     /// Returns the requested target, such as 90 for compute capability 9.0, or 0 if there is none.
     [[nodiscard]] std::uint32_t target_sm() const noexcept { return target_sm_; }
 
+    /// Returns "a" for a target of one architecture only, such as 90a, "f" for one of a family, and
+    /// else an empty text.
+    [[nodiscard]] const char* target_suffix() const noexcept { return target_suffix_; }
+
     /// Gives the kernels that have no limit of registers of their own the limit of the options. It
     /// changes what the driver reports about them, not how they run.
     void limit_registers(ptx::Module& module) const noexcept;
@@ -65,6 +69,7 @@ private:
     void** threads_per_block_ = nullptr;
     bool is_verbose_ = false;
     std::uint32_t target_sm_ = 0;
+    const char* target_suffix_ = "";
     std::uint32_t max_registers_ = 0; // 0: no limit
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };

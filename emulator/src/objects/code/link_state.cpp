@@ -9,14 +9,19 @@
 #include "image/image.hpp"
 #include "image/object_file.hpp"
 #include "objects/code/program.hpp"
+#include "objects/devices/device.hpp"
+#include "objects/memory/address_space.hpp"
+#include "objects/process/driver.hpp"
 #include "objects/process/error.hpp"
 #include "objects/process/log.hpp"
+#include "passes/compile.hpp"
 #include "ptx/diagnostics.hpp"
 #include "ptx/parser.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <unordered_set>
 #include <utility>
 
 namespace cuprum::emulator {
@@ -62,7 +67,56 @@ void LinkState::add(CUjitInputType type, const void* data, std::size_t bytes, st
         if (!reading.module) {
             refuse(reading.code, name + ": " + reading.complaint);
         }
+        check_input(*reading.module, name);
         inputs_.push_back({std::move(name), std::move(*reading.module)});
+    }
+}
+
+/// Compiles an input by itself, as a GPU's driver does when it is added: all its functions, called
+/// or not. Other inputs may define what this one only declares.
+void LinkState::check_input(const ptx::Module& module, const std::string& name) {
+    std::string text =
+        *module.source + "\n.entry cuprum_checks_all_functions()\n{\n.reg .b64 %f;\n";
+    std::unordered_set<std::string> known;
+    for (const ptx::Alias& alias : module.aliases) {
+        known.emplace(alias.name);
+    }
+    for (const ptx::Function& function : module.functions) {
+        if (!function.is_declaration) {
+            known.emplace(function.name);
+        }
+        // A pointer can name any function but one with parameters in registers.
+        const auto is_in_memory = [](const ptx::Variable& each) {
+            return each.space == ptx::Space::Param;
+        };
+        if (!function.is_declaration && !function.is_entry &&
+            std::ranges::all_of(function.parameters, is_in_memory) &&
+            std::ranges::all_of(function.returns, is_in_memory)) {
+            text.append("mov.b64 %f, ").append(function.name).append(";\n");
+        }
+    }
+    text += "any: .callprototype _ ();\ncall %f, any;\nret;\n}\n";
+    ptx::Diagnostics diagnostics;
+    auto copy = ptx::parse(std::move(text), diagnostics);
+    if (!copy) {
+        refuse(CUDA_ERROR_INVALID_PTX, name + ": " + diagnostics.to_text());
+    }
+    for (ptx::Function& function : copy->functions) {
+        if (function.is_declaration && builtins::find(function.name) == nullptr &&
+            known.emplace(function.name).second) {
+            function.is_declaration = false; // another input has its body
+        }
+    }
+    passes::CompileOptions options;
+    for (const passes::GlobalVariable& variable :
+         passes::global_variables(*copy, device_at(0).total_bytes(), diagnostics)) {
+        options.symbols.insert(variable.name);
+    }
+    options.memory = &AddressSpace::instance().map();
+    options.device_sm = target();
+    (void)passes::compile(*copy, options, diagnostics);
+    if (!diagnostics.is_empty()) {
+        refuse(code_of(diagnostics.items().front().problem), name + ": " + diagnostics.to_text());
     }
 }
 
@@ -176,7 +230,8 @@ const std::string& LinkState::complete() {
     }
     // Report here what cannot run: this is where a GPU's driver produces machine code.
     (void)Program::load(result.text.data(), result.text.size(), target(), options_);
-    image_ = make_fatbin(result.text, target(), ptx::NEWEST_KNOWN_VERSION.major,
+    const std::string architecture = "sm_" + std::to_string(target()) + options_.target_suffix();
+    image_ = make_fatbin(result.text, architecture, ptx::NEWEST_KNOWN_VERSION.major,
                          ptx::NEWEST_KNOWN_VERSION.minor);
     std::string info;
     for (const std::string& warning : result.warnings) {

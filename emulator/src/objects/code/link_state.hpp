@@ -49,6 +49,7 @@ private:
 
     [[nodiscard]] Reading read(const void* data, std::size_t bytes) const;
     [[nodiscard]] Reading read_text(std::string text) const;
+    void check_input(const ptx::Module& module, const std::string& name);
     void add_object(std::span<const unsigned char> file, const std::string& name);
     void add_archive(std::span<const unsigned char> file, const std::string& name);
 

@@ -27,6 +27,7 @@ CUresult code_of(ImageProblem problem) noexcept {
     switch (problem) {
     case ImageProblem::NoPtx:
     case ImageProblem::TooNew:
+    case ImageProblem::OtherDevice:
         return CUDA_ERROR_NO_BINARY_FOR_GPU;
     case ImageProblem::Unsupported:
         return CUDA_ERROR_NOT_SUPPORTED;
