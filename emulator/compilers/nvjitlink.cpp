@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -273,7 +274,25 @@ void keep_functions(Linking& linking) {
     }
 }
 
+/// Writes to the information log what the options ask for, and which of them have no effect.
+void describe(Linking& linking, std::chrono::steady_clock::time_point start) {
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+    for (const std::string& option : linking.options) {
+        if (option == "-time") {
+            linking.information += "time: linked in " + std::to_string(took.count()) + " ms\n";
+        } else if (option == "-verbose") {
+            linking.information += "linked for " + linking.architecture + ": " +
+                                   std::to_string(linking.fatbin.size()) + " bytes\n";
+        } else if (linking.has_code && (option.starts_with("-kernels-used=") ||
+                                        option.starts_with("-variables-used="))) {
+            linking.information +=
+                "'" + option + "' removes nothing from PTX on the emulated device\n";
+        }
+    }
+}
+
 void complete(Linking& linking) {
+    const auto start = std::chrono::steady_clock::now();
     if (linking.real != nullptr) {
         keep_functions(linking);
         linking.ptx = with_visible(linking.real->complete(), linking.external_functions);
@@ -292,6 +311,7 @@ void complete(Linking& linking) {
         return; // NVIDIA's library accepts that, too
     }
     linking.fatbin = link_of(linking).complete();
+    describe(linking, start);
 }
 
 Linking* linking_of(void* handle) {

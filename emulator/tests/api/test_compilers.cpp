@@ -321,6 +321,14 @@ public:
         return cubin;
     }
 
+    std::string information() {
+        std::size_t size = 0;
+        EXPECT_EQ(jit("nvJitLinkGetInfoLogSize", handle_, &size), 0);
+        std::string log(size, '\0');
+        EXPECT_EQ(jit("nvJitLinkGetInfoLog", handle_, log.data()), 0);
+        return log.c_str();
+    }
+
     std::string errors() {
         std::size_t size = 0;
         EXPECT_EQ(jit("nvJitLinkGetErrorLogSize", handle_, &size), 0);
@@ -464,6 +472,20 @@ TEST(NvJitLink, a_link_with_refused_options_can_only_be_destroyed) {
               std::string::npos)
         << log;
     EXPECT_EQ(jit("nvJitLinkDestroy", &handle), 0);
+}
+
+TEST(NvJitLink, the_information_log_has_what_options_ask_for) {
+    const auto log_with = [](const char* option) {
+        JitLink link(option);
+        EXPECT_EQ(link.add(PTX_INPUT, STORE, "store"), 0) << link.errors();
+        EXPECT_EQ(link.complete(), 0) << link.errors();
+        return link.information();
+    };
+    EXPECT_EQ(log_with("-lineinfo"), "");
+    EXPECT_TRUE(log_with("-time").starts_with("time: linked in ")) << log_with("-time");
+    EXPECT_TRUE(log_with("-verbose").starts_with("linked for sm_90: ")) << log_with("-verbose");
+    EXPECT_EQ(log_with("-kernels-used=other"),
+              "'-kernels-used=other' removes nothing from PTX on the emulated device\n");
 }
 
 TEST(NvJitLink, wrong_code_is_reported_when_it_is_added) {
