@@ -33,7 +33,7 @@ from known import compare_with_known, known_differences, split_recorded
 from matrices import run_matrices
 from nvrtc import Compiler
 from programs import BLOCKS, REGISTERS, THREADS, Program
-from tensors import digest, run_tensors
+from tensors import digest, run_tensors_apart
 from texture_references import run_references, run_traps
 from textures import KEY as TEXTURES
 from textures import dump, record, run_textures
@@ -115,7 +115,7 @@ def main() -> int:
     if "tensors" in arguments.suites and device.compute_capability >= TENSOR_CAPABILITY:
         copied = read_bytes(arguments.dump_tensors)
         known = {*done.get(TENSORS, ()), *copied}
-        copied.update(run_tensors(device, arguments.tensors or [], known))
+        copied.update(run_tensors_apart(arguments.driver, arguments.tensors or [], known))
         for name, content in copied.items():
             report.add(TENSORS, name, {name: digest(content)})
         if arguments.dump_tensors:

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import hashlib
 import math
+import multiprocessing
 import random
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import Connection
 
 from driver import Device, DriverError, Module, Shape, argument
 from tensor_cases import BF16, BYTES, F16, F64, FIRST_WITHOUT_BYTES, FLOATS, Copy, copies, size_of
@@ -24,16 +26,84 @@ MARGIN_BYTES = 256  # around the tensor: no copy may change them
 GRANULE = 1024
 PER_BLOCK = 32
 INTERLEAVED_BYTES = 131072
+COMPLETE = ("", "")  # the last message of a process that ran all its copies
 
 
-def run_tensors(
-    device: Device, starts: Sequence[str], done: set[str]
-) -> Iterator[tuple[str, bytes | str]]:
+Outcome = tuple[str, bytes | str]
+
+
+class DeviceLostError(Exception):
+    """An error of a kernel from which only a new process recovers."""
+
+
+def run_tensors_apart(
+    driver: str,
+    starts: Sequence[str],
+    done: set[str],
+    run: Callable[[str, Sequence[str], set[str]], Iterator[Outcome]] | None = None,
+) -> Iterator[Outcome]:
+    """Run the copies of `run_tensors` in a process of their own; yield the same.
+
+    After some errors a GPU stays unusable until the process ends. A new process then goes on with
+    the next copy. Raise DeviceLostError if a process ends before it has run any copy.
+    """
+    context = multiprocessing.get_context("spawn")  # a forked process cannot use the driver
+    done = set(done)
+    while True:
+        receiver, sender = context.Pipe(duplex=False)
+        arguments = (sender, run or run_tensors_of, driver, starts, done)
+        process = context.Process(target=send_outcomes, args=arguments)
+        process.start()
+        sender.close()
+        last = ""
+        while (outcome := receive(receiver)) not in (None, COMPLETE):
+            last = outcome[0]
+            done.add(last)
+            yield outcome
+        process.join()
+        if outcome == COMPLETE:
+            return
+        if not last:
+            raise DeviceLostError(f"a process for tensor copies ended with {process.exitcode}")
+        print(f"the device does not recover from {last!r}: a new process goes on")
+
+
+def send_outcomes(
+    sender: Connection,
+    run: Callable[[str, Sequence[str], set[str]], Iterator[Outcome]],
+    driver: str,
+    starts: Sequence[str],
+    done: set[str],
+) -> None:
+    """Run copies in this process and send what they gave."""
+    try:
+        for outcome in run(driver, starts, done):
+            sender.send(outcome)
+    except DeviceLostError:
+        return
+    sender.send(COMPLETE)
+
+
+def receive(receiver: Connection) -> Outcome | None:
+    """Return the next outcome of a process, or None if the process has ended."""
+    try:
+        return receiver.recv()
+    except EOFError:
+        return None
+
+
+def run_tensors_of(driver: str, starts: Sequence[str], done: set[str]) -> Iterator[Outcome]:
+    """Run the copies on the first device of a driver."""
+    yield from run_tensors(Device(driver), starts, done)
+
+
+def run_tensors(device: Device, starts: Sequence[str], done: set[str]) -> Iterator[Outcome]:
     """Run the copies whose name starts with one of `starts`, except those in `done`.
 
     If a start has a minus before it, leave out the copies whose name starts so.
 
-    Yield the name of each, and its bytes or the text of its error.
+    Yield the name of each, and its bytes or the text of its error. Raise DeviceLostError after a
+    copy whose error ends the use of the device in this process.
     """
     modules: dict[Form, Module] = {}
     chosen = tuple(each for each in starts if not each.startswith("-")) or ("",)
@@ -53,8 +123,7 @@ def run_tensors(
             try:
                 device.reset()
             except DriverError:
-                print(f"the device does not recover from {copy.name!r}: run the rest again")
-                return
+                raise DeviceLostError(copy.name) from None
     for module in modules.values():
         module.unload()
 
