@@ -57,8 +57,9 @@ if(CUPRUM_EMULATOR)
     install(TARGETS ${archives} ARCHIVE DESTINATION "${emulator_dir}"
             COMPONENT emulator-development)
   endif()
-  install(TARGETS cuprum_emulator cuprum_emulator_name cuprum_emulator_nvml ${runtime}
+  install(TARGETS cuprum_emulator cuprum_emulator_nvml ${runtime}
           LIBRARY DESTINATION "${emulator_dir}" COMPONENT emulator)
+  install(TARGETS cuprum_emulator_name LIBRARY DESTINATION "${emulator_dir}/names" COMPONENT emulator)
   set(compilers cuprum_ptxas cuprum_nvjitlink_12 cuprum_nvjitlink_13 cuprum_nvrtc_12 cuprum_nvrtc_13
                 cuprum_nvfatbin_12 cuprum_nvfatbin_13)
   install(TARGETS ${compilers} DESTINATION "${emulator_dir}/compilers" COMPONENT emulator)

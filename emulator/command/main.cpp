@@ -253,6 +253,8 @@ int run(char** arguments) {
         return complain(folder + " has a colon or semicolon, which separate folders for the "
                                  "loader: install cuprum-emulator elsewhere");
     }
+    // Some programs open libcuda.so.
+    prepend("LD_LIBRARY_PATH", library->parent_path() / "names");
     prepend("LD_LIBRARY_PATH", folder);
     if (name_compilers(library->parent_path() / "compilers") != EXIT_SUCCESS) {
         return EXIT_FAILURE;
