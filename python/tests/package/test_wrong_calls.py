@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What wrong calls say: one sentence with the argument, what was passed and the way out."""
+
+import numpy as np
+import pytest
+
+import cuprum
+
+# Each call and what its sentence must name.
+MISSING_OR_MISSPELT = {
+    "copy_from_host without a stream": (
+        lambda at: at.buffer.copy_from_host(np.zeros(4)),
+        "stream",
+    ),
+    "Program without a language": (lambda at: cuprum.Program(""), "code_type"),
+    "compile without a target": (
+        lambda at: cuprum.Program("", "c++").compile(),
+        "target_type",
+    ),
+    "a memory resource without a device": (
+        lambda at: cuprum.SynchronousMemoryResource(),
+        "device",
+    ),
+    "blocks for block": (lambda at: cuprum.LaunchConfig(grid=1, blocks=1), "did you mean 'block'"),
+    "timing for timing_enabled": (
+        lambda at: cuprum.EventOptions(timing=True),
+        "did you mean 'timing_enabled'",
+    ),
+    "fast_math for use_fast_math": (
+        lambda at: cuprum.ProgramOptions(fast_math=True),
+        "did you mean 'use_fast_math'",
+    ),
+    "grid and block by position": (lambda at: cuprum.LaunchConfig(4, 256), "block=256"),
+    "options for a stream": (lambda at: at.device.create_stream({"priority": 0}), "options="),
+}
+
+
+class Objects:
+    """The objects of these calls."""
+
+    def __init__(self, device):
+        self.device = device
+        stream = device.create_stream()
+        self.buffer = device.allocate(32, stream=stream)
+
+
+@pytest.mark.xfail(strict=True, reason="bindings do not know the names of arguments yet")
+@pytest.mark.parametrize("name", MISSING_OR_MISSPELT)
+def test_a_missing_or_misspelt_argument_is_named(device, name):
+    call, named = MISSING_OR_MISSPELT[name]
+    with pytest.raises((TypeError, ValueError)) as raised:
+        call(Objects(device))
+    text = str(raised.value)
+    assert "incompatible function arguments" not in text
+    assert named in text
