@@ -267,8 +267,7 @@ class FileStreamProgramCache(_CoreCache):
     def __init__(
         self, path: str | os.PathLike[str] | None = None, *, max_size_bytes: int | None = None
     ) -> None:
-        folder = None if path is None else os.fspath(path)
-        self._core = _cuprum.FileStreamCache(folder, _size_limit(max_size_bytes))
+        self._core = _cuprum.FileStreamCache(path, _size_limit(max_size_bytes))
 
     @property
     def path(self) -> str:

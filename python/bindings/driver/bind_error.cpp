@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "support/leaving.hpp"
 
@@ -93,14 +94,10 @@ void set_python_error(const std::exception_ptr& exception) noexcept {
         }
     } catch (nb::python_error& error) {
         error.restore();
-    } catch (const std::invalid_argument& error) {
-        PyErr_SetString(PyExc_ValueError, error.what());
-    } catch (const std::out_of_range& error) {
-        PyErr_SetString(PyExc_IndexError, error.what());
     } catch (const std::bad_alloc&) {
         PyErr_NoMemory();
     } catch (const std::exception& error) {
-        PyErr_SetString(PyExc_RuntimeError, error.what());
+        set_error(PyExc_RuntimeError, message_object(error.what()));
     } catch (...) {
         PyErr_SetString(PyExc_SystemError, "unknown C++ exception");
     }
@@ -111,7 +108,7 @@ void set_python_error(const std::exception_ptr& exception) noexcept {
 namespace {
 
 nb::object make_error(PyObject* type, const std::exception& error) {
-    return nb::borrow(type)(error.what());
+    return nb::borrow(type)(message_object(error.what()));
 }
 
 void set_error(PyObject* type, const nb::object& error) {
@@ -123,13 +120,13 @@ void add_details(const nb::object& object, const Error& error) {
     object.attr("code") = error.code();
     object.attr("name") = error.name();
     object.attr("call") = error.call();
-    object.attr("explanation") = error.explanation();
+    object.attr("explanation") = message_object(error.explanation());
 }
 
 void add_details(const nb::object& object, const CUDAError& error) {
     add_details(object, static_cast<const Error&>(error));
     if (!error.driver_log().empty()) {
-        object.attr("driver_log") = error.driver_log();
+        object.attr("driver_log") = message_object(error.driver_log());
     }
     if (!error.in_flight().empty()) {
         object.attr("in_flight") = error.in_flight();
@@ -145,8 +142,12 @@ nb::object make_cuda_error(PyObject* type, const CUDAError& error) {
 void set_compiler_error(PyObject* type, const CompilerError& error) {
     const nb::object object = make_error(type, error);
     add_details(object, error);
-    object.attr("log") = error.log();
-    object.attr("options") = error.options();
+    object.attr("log") = message_object(error.log());
+    nb::list options;
+    for (const std::string& option : error.options()) {
+        options.append(message_object(option));
+    }
+    object.attr("options") = options;
     set_error(type, object);
 }
 
@@ -157,7 +158,7 @@ nb::object nvml_error_class(int code) {
 
 void set_os_error(const std::system_error& error) {
     const nb::object object =
-        nb::borrow(PyExc_OSError)(error.code().value(), std::string(error.what()));
+        nb::borrow(PyExc_OSError)(error.code().value(), message_object(error.what()));
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())), object.ptr());
 }
 
@@ -207,6 +208,10 @@ bool set_own_error(const std::exception_ptr& exception) {
     } catch (const std::system_error& error) {
         // Python picks the class by the number: FileNotFoundError, PermissionError...
         set_os_error(error);
+    } catch (const std::invalid_argument& error) {
+        set_error(PyExc_ValueError, message_object(error.what()));
+    } catch (const std::out_of_range& error) {
+        set_error(PyExc_IndexError, message_object(error.what()));
     } catch (...) {
         return false;
     }

@@ -32,7 +32,6 @@ namespace {
 
 [[nodiscard]] GraphDefinition new_definition(nb::handle context);
 [[nodiscard]] std::optional<unsigned> default_value_argument(nb::handle value);
-[[nodiscard]] std::filesystem::path path_argument(nb::handle path);
 [[nodiscard]] std::string counts_text(const PyGraphDefinition& self);
 void bind_looking(nb::class_<PyGraphDefinition>& type);
 void bind_pictures(nb::class_<PyGraphDefinition>& type);
@@ -228,14 +227,6 @@ std::optional<unsigned> default_value_argument(nb::handle value) {
     return uint32_argument(value, "default_value");
 }
 
-std::filesystem::path path_argument(nb::handle path) {
-    const nb::object text = nb::steal(PyOS_FSPath(path.ptr()));
-    if (!text.is_valid()) {
-        throw nb::python_error();
-    }
-    return text_argument(text, "path");
-}
-
 void bind_looking(nb::class_<PyGraphDefinition>& type) {
     type.def(
         "nodes",
@@ -289,7 +280,7 @@ void bind_pictures(nb::class_<PyGraphDefinition>& type) {
         "debug_dot_print",
         [](const PyGraphDefinition& self, nb::handle path, nb::handle options) {
             const GraphDebugPrintOptions how = debug_options(options);
-            const std::filesystem::path file = path_argument(path);
+            const std::filesystem::path file = path_argument(path, "path");
             in_graph_unlocked([&] { self.debug_dot_print(file, how); });
         },
         "path"_a, "options"_a = nb::none(),

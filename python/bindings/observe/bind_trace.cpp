@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "bindings.hpp"
+#include "support/arguments.hpp"
 
 #include <cuprum/fault_injection.hpp>
 #include <cuprum/trace.hpp>
@@ -59,13 +60,16 @@ private:
 void bind_trace(nb::module_& module) {
     module.def(
         "start_trace",
-        [](const std::string& path, bool has_device_work) {
+        [](nb::handle path, bool has_device_work) {
+            const std::string file = path_argument(path, "path");
             const nb::gil_scoped_release unlocked;
             TraceOptions options;
             options.has_device_work = has_device_work;
-            start_trace(path, options);
+            start_trace(file, options);
         },
-        "path"_a, "has_device_work"_a, "Start a trace; see ``cuprum.trace``.");
+        "path"_a, "has_device_work"_a,
+        nb::sig("def start_trace(path: str | os.PathLike[str], has_device_work: bool) -> None"),
+        "Start a trace; see ``cuprum.trace``.");
     module.def("stop_trace", &stop_trace, nb::call_guard<nb::gil_scoped_release>(),
                "Stop the trace; see ``cuprum.trace``.");
     module.def("is_tracing", &is_tracing, R"(Return whether a trace is being recorded.

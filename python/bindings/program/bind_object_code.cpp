@@ -300,11 +300,7 @@ nb::object from_any(CodeType type, nb::handle code, nb::handle name, nb::handle 
     std::string label = name.is_none() ? std::string() : text_argument(name, "name");
     SymbolMapping mapping = mapping_argument(symbols);
     if (PyUnicode_Check(code.ptr()) != 0 || nb::hasattr(code, "__fspath__")) {
-        const nb::object path = nb::steal(PyOS_FSPath(code.ptr()));
-        if (!path.is_valid()) {
-            throw nb::python_error();
-        }
-        return make<PyObjectCode>(ObjectCode::from_file(type, text_argument(path, "module"),
+        return make<PyObjectCode>(ObjectCode::from_file(type, path_argument(code, "module"),
                                                         std::move(label), std::move(mapping), how));
     }
     if (PyBytes_Check(code.ptr()) == 0 && PyByteArray_Check(code.ptr()) == 0) {
@@ -320,7 +316,7 @@ nb::object from_any(CodeType type, nb::handle code, nb::handle name, nb::handle 
 
 nb::object code_of(const PyObjectCode& self) {
     if (!self.path().empty()) {
-        return nb::str(self.path().c_str());
+        return path_object(self.path());
     }
     const auto code = self.code();
     return nb::bytes(code.data(), code.size());

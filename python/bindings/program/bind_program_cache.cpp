@@ -69,16 +69,28 @@ void bind_program_cache(nb::module_& module) {
     bind_methods(memory);
     nb::class_<FileStreamProgramCache, ProgramCache> files(module, "FileStreamCache",
                                                            "A cache in files.");
-    files.def(nb::init<std::optional<std::string>, std::optional<std::size_t>>(), "path"_a.none(),
-              "max_size_bytes"_a.none(), nb::call_guard<nb::gil_scoped_release>());
+    files.def(
+        "__init__",
+        [](FileStreamProgramCache* self, nb::handle path, std::optional<std::size_t> max_bytes) {
+            const auto folder =
+                path.is_none() ? std::nullopt : std::optional(path_argument(path, "path"));
+            const nb::gil_scoped_release unlocked;
+            new (self) FileStreamProgramCache(folder, max_bytes);
+        },
+        "path"_a.none(), "max_size_bytes"_a.none(),
+        nb::sig(
+            "def __init__(self, path: str | os.PathLike[str] | None, max_size_bytes: int | None)"
+            " -> None"));
     bind_methods(files);
-    files.def_prop_ro("path", &FileStreamProgramCache::path, "Return the folder.");
+    files.def_prop_ro(
+        "path", [](const FileStreamProgramCache& self) { return path_object(self.path()); },
+        nb::sig("def path(self) -> str"), "Return the folder.");
     files.def(
         "file_of",
         [](const FileStreamProgramCache& self, const nb::bytes& key) {
-            return self.file_of({key.c_str(), key.size()});
+            return path_object(self.file_of({key.c_str(), key.size()}));
         },
-        "key"_a, "Return the file of a key.");
+        "key"_a, nb::sig("def file_of(self, key: bytes) -> str"), "Return the file of a key.");
     module.def(
         "set_default_cache",
         [](nb::handle cache) {

@@ -196,21 +196,9 @@ void read(nb::handle value, const char* name, std::optional<int>& option) {
     }
 }
 
-/// Returns the text of a str, bytes or path.
-std::string path_text(nb::handle value, const char* name) {
-    if (PyUnicode_Check(value.ptr()) == 0 && nb::hasattr(value, "__fspath__")) {
-        const nb::object path = nb::steal(PyOS_FSPath(value.ptr()));
-        if (!path.is_valid()) {
-            throw nb::python_error();
-        }
-        return text_argument(path, name);
-    }
-    return text_argument(value, name);
-}
-
 void read(nb::handle value, const char* name, std::optional<std::string>& option) {
     if (!value.is_none()) {
-        option = path_text(value, name);
+        option = path_argument(value, name);
     }
 }
 
@@ -219,7 +207,7 @@ void read(nb::handle value, const char* name, std::vector<std::string>& option) 
         return; // as good as none
     }
     if (nb::hasattr(value, "__fspath__")) {
-        option.push_back(path_text(value, name));
+        option.push_back(path_argument(value, name));
         return;
     }
     if (value.is_none() || PyUnicode_Check(value.ptr()) != 0 || PyBytes_Check(value.ptr()) != 0) {
@@ -227,7 +215,7 @@ void read(nb::handle value, const char* name, std::vector<std::string>& option) 
         return;
     }
     for (nb::handle item : nb::borrow<nb::object>(value)) {
-        option.push_back(path_text(item, name));
+        option.push_back(path_argument(item, name));
     }
 }
 

@@ -200,20 +200,77 @@ nb::object options_argument(nb::handle options, const char* class_name) {
                                      ", a dict or None, got " + type_label(options));
 }
 
+namespace {
+
+/// Returns an object as Python's ascii() writes it, which every encoding has.
+std::string ascii_text(nb::handle object) {
+    const nb::object text = nb::steal(PyObject_ASCII(object.ptr()));
+    if (!text.is_valid()) {
+        throw nb::python_error();
+    }
+    return nb::cast<std::string>(text);
+}
+
+nb::object decoded(std::string_view bytes, const char* errors) {
+    nb::object text = nb::steal(
+        PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), errors));
+    if (!text.is_valid()) {
+        throw nb::python_error();
+    }
+    return text;
+}
+
+} // namespace
+
 std::string text_argument(nb::handle value, const char* name) {
     Py_ssize_t length = 0;
     if (PyUnicode_Check(value.ptr()) != 0) {
-        const char* text = PyUnicode_AsUTF8AndSize(value.ptr(), &length);
-        if (text == nullptr) {
-            throw nb::python_error();
+        if (const char* const text = PyUnicode_AsUTF8AndSize(value.ptr(), &length)) {
+            return {text, static_cast<std::size_t>(length)};
         }
-        return {text, static_cast<std::size_t>(length)};
+        PyErr_Clear();
+        const nb::object bytes =
+            nb::steal(PyUnicode_AsEncodedString(value.ptr(), "utf-8", "surrogateescape"));
+        if (!bytes.is_valid()) {
+            PyErr_Clear();
+            raise_error(PyExc_ValueError,
+                        std::string(name) +
+                            " has a character that UTF-8 cannot encode: " + ascii_text(value));
+        }
+        return text_argument(bytes, name);
     }
     if (PyBytes_Check(value.ptr()) != 0) {
         return {PyBytes_AsString(value.ptr()), static_cast<std::size_t>(PyBytes_Size(value.ptr()))};
     }
     raise_error(PyExc_TypeError,
                 std::string(name) + " must be str or bytes, got " + type_label(value));
+}
+
+std::string path_argument(nb::handle value, const char* name) {
+    if (PyUnicode_Check(value.ptr()) == 0 && PyBytes_Check(value.ptr()) == 0 &&
+        !nb::hasattr(value, "__fspath__")) {
+        raise_error(PyExc_TypeError, std::string(name) +
+                                         " must be a path (str, bytes or os.PathLike), got " +
+                                         type_label(value));
+    }
+    const nb::object path = nb::steal(PyOS_FSPath(value.ptr()));
+    if (!path.is_valid()) {
+        throw nb::python_error();
+    }
+    std::string text = text_argument(path, name);
+    if (text.find('\0') != std::string::npos) {
+        raise_error(PyExc_ValueError,
+                    std::string(name) + " has a null character: " + ascii_text(path));
+    }
+    return text;
+}
+
+nb::object path_object(std::string_view path) {
+    return decoded(path, "surrogateescape");
+}
+
+nb::object message_object(std::string_view text) {
+    return decoded(text, "backslashreplace");
 }
 
 std::string lower_case(std::string_view text) {
@@ -290,7 +347,7 @@ void refuse_self(nb::handle self, PyTypeObject* expected) {
 }
 
 void raise_error(PyObject* type, const std::string& message) {
-    PyErr_SetString(type, message.c_str());
+    PyErr_SetObject(type, message_object(message).ptr());
     throw nb::python_error();
 }
 

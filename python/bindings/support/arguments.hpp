@@ -70,8 +70,17 @@ namespace cuprum::python {
 /// Null for None.
 [[nodiscard]] nb::object options_argument(nb::handle options, const char* class_name);
 
-/// Returns the text of a str or bytes.
+/// Returns the text of a str or bytes; the bytes of a str that os.fsdecode() made of any bytes.
 [[nodiscard]] std::string text_argument(nb::handle value, const char* name);
+
+/// Returns the path in a str, bytes or object with __fspath__, as text_argument() does.
+[[nodiscard]] std::string path_argument(nb::handle value, const char* name);
+
+/// Returns a path as a str, as os.fsdecode() does.
+[[nodiscard]] nb::object path_object(std::string_view path);
+
+/// Returns a text for people as a str, with escapes for what is not UTF-8.
+[[nodiscard]] nb::object message_object(std::string_view text);
 
 /// Returns a str in lower case.
 [[nodiscard]] std::string lower_case(std::string_view text);
