@@ -183,6 +183,8 @@ class DeviceResources:
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
 
+    def __repr__(self) -> str: ...
+
     @property
     def sm(self) -> SMResource:
         """
@@ -5689,7 +5691,7 @@ class InMemoryCache(ProgramCache):
 class FileStreamCache(ProgramCache):
     """A cache in files."""
 
-    def __init__(self, path: str | None, max_size_bytes: int | None) -> None: ...
+    def __init__(self, path: str | os.PathLike[str] | None, max_size_bytes: int | None) -> None: ...
 
     def get(self, key: bytes) -> bytes | None:
         """Return the code under a key, or None."""
@@ -11995,7 +11997,7 @@ def is_nvml_initialized() -> bool:
 def initialize_nvml() -> None:
     """Load and initialise NVML, as every query does on its own."""
 
-def start_trace(path: str, has_device_work: bool) -> None:
+def start_trace(path: str | os.PathLike[str], has_device_work: bool) -> None:
     """Start a trace; see ``cuprum.trace``."""
 
 def stop_trace() -> None:

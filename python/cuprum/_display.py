@@ -67,7 +67,7 @@ def buffer(self: Buffer) -> str:
     owner = self.owner
     rows = [
         ("address", f"{int(self.handle):#x}"),
-        ("size", f"{size(self.size)} ({self.size:,} bytes)"),
+        ("size", size(self.size) + (f" ({self.size:,} bytes)" if self.size >= 1024 else "")),
     ]
     if self.is_managed:
         kind = "managed"

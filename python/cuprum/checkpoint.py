@@ -10,5 +10,8 @@ its device memory lies in host memory and other processes can use its devices.
 from __future__ import annotations
 
 from cuprum._cuprum import Process
+from cuprum._public_names import public_names
 
 __all__ = ["Process"]
+
+__dir__ = public_names(globals())

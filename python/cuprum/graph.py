@@ -49,6 +49,7 @@ from cuprum._graph_options import (
     GraphDebugPrintOptions,
     GraphUpdateResult,
 )
+from cuprum._public_names import public_names
 
 __all__ = [
     "AllocNode",
@@ -84,6 +85,8 @@ __all__ = [
     "WhileNode",
     "capture",
 ]
+
+__dir__ = public_names(globals())
 
 
 @contextmanager

@@ -6,8 +6,11 @@
 from __future__ import annotations
 
 from cuprum._cuprum import FaultInjection
+from cuprum._public_names import public_names
 
 __all__ = ["FaultInjection", "fail_call"]
+
+__dir__ = public_names(globals())
 
 _UNKNOWN_ERROR = 999
 

@@ -16,6 +16,7 @@ from cuprum._cuprum import (
     SurfaceObject,
     TextureObject,
 )
+from cuprum._public_names import public_names
 from cuprum._texture_options import (
     ArrayMemoryRequirements,
     ArraySparseProperties,
@@ -38,3 +39,5 @@ __all__ = [
     "TextureObject",
     "TextureObjectOptions",
 ]
+
+__dir__ = public_names(globals())

@@ -27,9 +27,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from cuprum._cuprum import begin_range, end_range, is_tracing, start_trace, stop_trace
+from cuprum._public_names import public_names
 from cuprum._timeline import Timeline
 
 __all__ = ["Timeline", "is_tracing", "range", "record", "start", "stop"]
+
+__dir__ = public_names(globals())
 
 
 def start(path: str | os.PathLike[str], *, device_work: bool = True) -> None:
@@ -49,7 +52,7 @@ def start(path: str | os.PathLike[str], *, device_work: bool = True) -> None:
     RuntimeError
         If a trace is being recorded already.
     """
-    start_trace(os.fspath(path), device_work)
+    start_trace(path, device_work)
 
 
 def stop() -> None:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Union, runtime_checkab
 if TYPE_CHECKING:
     from cuprum import SMResource, WorkqueueResource
 
+from cuprum._public_names import public_names
+
 __all__ = [
     "AccessPropertyType",
     "AddressModeType",
@@ -55,6 +57,8 @@ __all__ = [
     "WaitConditionType",
     "WorkqueueSharingScopeType",
 ]
+
+__dir__ = public_names(globals())
 
 if sys.version_info >= (3, 11):
     _StrEnum = enum.StrEnum

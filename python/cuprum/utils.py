@@ -22,6 +22,7 @@ from cuprum._program_cache import (
     make_program_cache_key,
     set_default_program_cache,
 )
+from cuprum._public_names import public_names
 from cuprum._views import args_viewable_as_strided_memory
 
 __all__ = [
@@ -42,3 +43,5 @@ __all__ = [
     "register_host_memory",
     "set_default_program_cache",
 ]
+
+__dir__ = public_names(globals())

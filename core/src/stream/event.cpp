@@ -3,6 +3,7 @@
 
 #include <cuprum/event.hpp>
 
+#include "device/device_state.hpp"
 #include "driver/current.hpp"
 #include "driver/handle.hpp"
 #include "stream/deferred_release.hpp"
@@ -151,9 +152,16 @@ bool operator==(const Event& left, const Event& right) noexcept {
 }
 
 std::string to_string(const Event& event) {
-    return event.is_closed()
-               ? "<Event closed>"
-               : "<Event handle=" + detail::hexadecimal(detail::Access::state(event)->handle) + ">";
+    if (event.is_closed()) {
+        return "<Event closed>";
+    }
+    const detail::EventState& state = *detail::Access::state(event);
+    std::string text = "<Event handle=" + detail::hexadecimal(state.handle);
+    if (state.context) { // the options of an event from a handle are not known
+        text += " device=" + std::to_string(state.context->device->ordinal) +
+                (state.is_timing_enabled() ? " timing=on" : " timing=off");
+    }
+    return text + ">";
 }
 
 TimedEvent TimedEvent::create(const Context& context, EventOptions options) {

@@ -54,6 +54,9 @@ True)");
     note_type<DeviceResources>(type);
     refuse_making(type, "DeviceResources objects cannot be instantiated directly. Use "
                         "Device.resources or Context.resources");
+    type.def("__repr__", [](const DeviceResources& self) {
+        return "<DeviceResources device=" + std::to_string(self.device().ordinal()) + ">";
+    });
     type.def_prop_ro(
         "sm",
         [](const DeviceResources& self) {

@@ -4,6 +4,7 @@
 #include "launch/bind_kernel.hpp"
 #include "launch/kernel_objects.hpp"
 #include "support/arguments.hpp"
+#include "support/compatibility.hpp"
 #include "support/held.hpp"
 #include "support/python_objects.hpp"
 
@@ -100,7 +101,9 @@ Examples
     type.def("__repr__", [](nb::handle self) {
         const auto& held = held_by<PyKernelAttributes>(self);
         const auto kernel = reinterpret_cast<std::uintptr_t>(held.kernel.handle());
-        return "<" + type_label(self) + " kernel=" + hex_text(kernel) +
+        return "<" + type_label(self) + " kernel=" +
+               (compatibility::keeps_reprs_short() ? hex_text(kernel)
+                                                   : repr_text(nb::cast(held.kernel.name()))) +
                (held.device ? " device=" + std::to_string(held.device->ordinal()) : "") + ">";
     });
     using enum KernelAttribute;

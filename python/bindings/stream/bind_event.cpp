@@ -6,6 +6,7 @@
 #include "stream/bind_stream_operations.hpp"
 #include "stream/stream_objects.hpp"
 #include "support/arguments.hpp"
+#include "support/compatibility.hpp"
 #include "support/errors.hpp"
 #include "support/fast_method.hpp"
 #include "support/gil.hpp"
@@ -127,9 +128,12 @@ RuntimeError
         return std::hash<std::uintptr_t>{}(self.is_closed() ? 0 : address(self));
     });
     type.def("__repr__", [](const PyEvent& self) -> std::string {
-        return self.is_closed()        ? "<Event closed>"
-               : detail::is_lost(self) ? "<Event lost in a reset>"
-                                       : "<Event handle=" + hex_text(address(self)) + ">";
+        if (!self.is_closed() && detail::is_lost(self)) {
+            return "<Event lost in a reset>";
+        }
+        return self.is_closed() || !compatibility::keeps_reprs_short()
+                   ? to_string(self)
+                   : "<Event handle=" + hex_text(address(self)) + ">";
     });
 }
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cuprum._command import FAILURE, SUCCESS
+from cuprum._display import size
 
 if TYPE_CHECKING:
     from cuprum.utils import FileStreamProgramCache
@@ -36,8 +37,7 @@ def run(action: str, path: str | None, is_json: bool) -> int:
     elif action == "clear":
         print(f"{facts['path']}: removed {_amount(facts.get('removed_entries', 0))}")
     elif facts["exists"]:
-        size = f"{facts['size_bytes'] / 2**20:.1f} MiB"
-        print(f"{facts['path']}: {_amount(facts['entries'])}, {size}")
+        print(f"{facts['path']}: {_amount(facts['entries'])}, {size(facts['size_bytes'])}")
     else:
         print(f"{facts['path']}: there is no cache yet")
     return SUCCESS

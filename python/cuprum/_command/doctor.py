@@ -17,6 +17,7 @@ from pathlib import Path
 
 from cuprum._command import FAILURE, SUCCESS
 from cuprum._command.style import Style
+from cuprum._display import size
 
 OK, WARNING, PROBLEM = "ok", "warning", "problem"
 _MARKS = {OK: ("ok", "green"), WARNING: ("note", "yellow"), PROBLEM: ("FAIL", "red")}
@@ -376,7 +377,7 @@ def _check_cache(name: str) -> Iterator[Finding]:
             name, WARNING, str(error).splitlines()[0], "set CUPRUM_CACHE_DIR to another folder"
         )
         return
-    yield Finding(name, OK, f"{folder}, {facts['size_bytes'] / 2**20:.1f} MiB")
+    yield Finding(name, OK, f"{folder}, {size(facts['size_bytes'])}")
 
 
 def _has_compiler() -> bool:

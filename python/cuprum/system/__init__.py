@@ -54,6 +54,7 @@ from cuprum._cuprum import (
 )
 from cuprum._cuprum import SystemDevice as Device
 from cuprum._cuprum import get_nvml_path as get_library_path
+from cuprum._public_names import public_names
 from cuprum.system import typing
 from cuprum.system.exceptions import (
     AlreadyInitializedError,
@@ -172,3 +173,5 @@ __all__ = [
     "register_events",
     "typing",
 ]
+
+__dir__ = public_names(globals())

@@ -46,8 +46,8 @@ def test_parameters(module):
 def test_attributes_on_the_current_and_on_a_named_device(module, device):
     kernel = module.get_kernel("saxpy")
     attributes = kernel.attributes
-    assert repr(attributes) == f"<KernelAttributes kernel={kernel.handle:#x}>"
-    assert repr(attributes[0]) == f"<KernelAttributes kernel={kernel.handle:#x} device=0>"
+    assert repr(attributes) == "<KernelAttributes kernel='saxpy'>"
+    assert repr(attributes[0]) == "<KernelAttributes kernel='saxpy' device=0>"
     assert attributes.max_threads_per_block >= 32
     assert attributes.num_regs >= 1
     assert attributes.shared_size_bytes == 0

@@ -78,7 +78,12 @@ def test_a_function_is_documented_by_what_it_does():
 
 def test_all_is_sorted_and_without_doubles():
     assert len(set(cuprum.__all__)) == len(cuprum.__all__)
-    assert set(cuprum.__all__) <= set(dir(cuprum))
+
+
+@pytest.mark.parametrize("module", [cuprum, *map(cuprum.__getattr__, cuprum._LAZY_MODULES)])
+def test_completion_shows_public_names_only(module):
+    assert {*module.__all__, "__name__"} <= {*dir(module)}
+    assert {name for name in dir(module) if not name.startswith("__")} <= {*module.__all__}
 
 
 def test_an_unknown_name_is_an_attribute_error():

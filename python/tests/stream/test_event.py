@@ -22,7 +22,7 @@ def test_facts_of_an_event(device):
     assert not event.is_ipc_enabled
     assert event.device is device
     assert event.context == device.context
-    assert repr(event) == f"<Event handle={event.handle:#x}>"
+    assert repr(event) == f"<Event handle={event.handle:#x} device=0 timing=off>"
     assert event == event
     assert event != event.handle
     assert hash(event) == hash(event)

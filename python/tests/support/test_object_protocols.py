@@ -77,12 +77,12 @@ TABLE = {
         repr=r"<DeviceMemoryResource (device=0 )?handle=0x[0-9a-f]+>",
         error_when_made=TypeError,
     ),
-    "DeviceResources": Row(make=lambda at: at.device.resources, repr=r"<.*DeviceResources.*>"),
+    "DeviceResources": Row(make=lambda at: at.device.resources, repr=r"<DeviceResources device=0>"),
     "Event": Row(
         make=lambda at: at.stream.record(),
         other=lambda at: at.stream.record(),
         same=lambda at, made: at.stream.record(made),
-        repr=handle_of("Event"),
+        repr=r"<Event handle=0x[0-9a-f]+ device=0 timing=off>",
     ),
     "ExternalMemory": Row(
         make=lambda at: at.external_memory(),
