@@ -141,6 +141,7 @@ public:
     [[nodiscard]] SMResource sm() const;
     /// @throws NotSupportedError if the driver is older than CUDA 13.1.
     [[nodiscard]] WorkqueueResource workqueue() const;
+
     /// Returns the device that they belong to.
     [[nodiscard]] const Device& device() const noexcept { return device_; }
 
