@@ -9,6 +9,13 @@
 
 #include <cstddef>
 
+using namespace cuprum::runtime;
+
+// cuda.h declares these under other names, unless all of a source uses them.
+extern "C" CUresult CUDAAPI cuMemsetD8_v2_ptds(CUdeviceptr, unsigned char, std::size_t);
+extern "C" CUresult CUDAAPI cuMemsetD2D8_v2_ptds(CUdeviceptr, std::size_t, unsigned char,
+                                                 std::size_t, std::size_t);
+
 namespace {
 
 /// Replaces the NULL stream by the thread's own stream.
@@ -283,7 +290,9 @@ cudaError_t CUDARTAPI cudaMemsetAsync_ptsz(void* devPtr, int value, std::size_t 
 }
 
 cudaError_t CUDARTAPI cudaMemset_ptds(void* devPtr, int value, std::size_t count) {
-    return cudaMemsetAsync(devPtr, value, count, cudaStreamPerThread);
+    return in_context([&] {
+        return cuMemsetD8_v2_ptds(address(devPtr), static_cast<unsigned char>(value), count);
+    });
 }
 
 cudaError_t CUDARTAPI cudaMemset2DAsync_ptsz(void* devPtr, std::size_t pitch, int value,
@@ -294,7 +303,10 @@ cudaError_t CUDARTAPI cudaMemset2DAsync_ptsz(void* devPtr, std::size_t pitch, in
 
 cudaError_t CUDARTAPI cudaMemset2D_ptds(void* devPtr, std::size_t pitch, int value,
                                         std::size_t width, std::size_t height) {
-    return cudaMemset2DAsync(devPtr, pitch, value, width, height, cudaStreamPerThread);
+    return in_context([&] {
+        return cuMemsetD2D8_v2_ptds(address(devPtr), pitch, static_cast<unsigned char>(value),
+                                    width, height);
+    });
 }
 
 cudaError_t CUDARTAPI cudaMemset3DAsync_ptsz(cudaPitchedPtr pitchedDevPtr, int value,
@@ -304,7 +316,7 @@ cudaError_t CUDARTAPI cudaMemset3DAsync_ptsz(cudaPitchedPtr pitchedDevPtr, int v
 
 cudaError_t CUDARTAPI cudaMemset3D_ptds(cudaPitchedPtr pitchedDevPtr, int value,
                                         cudaExtent extent) {
-    return cudaMemset3DAsync(pitchedDevPtr, value, extent, cudaStreamPerThread);
+    return wait_after(cudaMemset3DAsync(pitchedDevPtr, value, extent, cudaStreamPerThread));
 }
 
 // ---- entry points of the driver ----------------------------------------------------------------
@@ -320,8 +332,7 @@ cudaError_t CUDARTAPI cudaGetDriverEntryPointByVersion_ptsz(
 cudaError_t CUDARTAPI cudaGetDriverEntryPoint_ptsz(const char* symbol, void** funcPtr,
                                                    unsigned long long flags,
                                                    cudaDriverEntryPointQueryResult* driverStatus) {
-    return cudaGetDriverEntryPointByVersion_ptsz(symbol, funcPtr, cuprum::runtime::VERSION, flags,
-                                                 driverStatus);
+    return cudaGetDriverEntryPointByVersion_ptsz(symbol, funcPtr, VERSION, flags, driverStatus);
 }
 
 } // extern "C"

@@ -53,8 +53,7 @@ extern "C" {
 CUresult CUDAAPI cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void* srcHost,
                                  size_t ByteCount) {
     return entry("cuMemcpyHtoA", [&] {
-        copy_flat(nullptr, part_of(dstArray, dstOffset), host(srcHost), ByteCount,
-                  CopyMode::Blocking);
+        copy_flat(nullptr, part_of(dstArray, dstOffset), host(srcHost), ByteCount, CopyMode::Sync);
     });
 }
 
@@ -68,8 +67,7 @@ CUresult CUDAAPI cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const 
 CUresult CUDAAPI cuMemcpyAtoH_v2(void* dstHost, CUarray srcArray, size_t srcOffset,
                                  size_t ByteCount) {
     return entry("cuMemcpyAtoH", [&] {
-        copy_flat(nullptr, host(dstHost), part_of(srcArray, srcOffset), ByteCount,
-                  CopyMode::Blocking);
+        copy_flat(nullptr, host(dstHost), part_of(srcArray, srcOffset), ByteCount, CopyMode::Sync);
     });
 }
 
@@ -83,9 +81,8 @@ CUresult CUDAAPI cuMemcpyAtoHAsync_v2(void* dstHost, CUarray srcArray, size_t sr
 CUresult CUDAAPI cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice,
                                  size_t ByteCount) {
     return entry("cuMemcpyDtoA", [&] {
-        // Copies within device memory do not wait, as for cuMemcpyDtoD.
         copy_flat(nullptr, part_of(dstArray, dstOffset), device(srcDevice), ByteCount,
-                  CopyMode::Plain);
+                  CopyMode::Sync);
     });
 }
 
@@ -93,7 +90,7 @@ CUresult CUDAAPI cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t
                                  size_t ByteCount) {
     return entry("cuMemcpyAtoD", [&] {
         copy_flat(nullptr, device(dstDevice), part_of(srcArray, srcOffset), ByteCount,
-                  CopyMode::Plain);
+                  CopyMode::Sync);
     });
 }
 
@@ -101,7 +98,7 @@ CUresult CUDAAPI cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray src
                                  size_t srcOffset, size_t ByteCount) {
     return entry("cuMemcpyAtoA", [&] {
         copy_flat(nullptr, part_of(dstArray, dstOffset), part_of(srcArray, srcOffset), ByteCount,
-                  CopyMode::Plain);
+                  CopyMode::Sync);
     });
 }
 

@@ -60,7 +60,7 @@ extern "C" {
 
 CUresult CUDAAPI cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
     return entry("cuMemcpy", [&] {
-        copy_linear(nullptr, dst, CopyEnd::Any, src, CopyEnd::Any, ByteCount, CopyMode::Blocking);
+        copy_linear(nullptr, dst, CopyEnd::Any, src, CopyEnd::Any, ByteCount, CopyMode::Sync);
     });
 }
 
@@ -74,7 +74,7 @@ CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCoun
 CUresult CUDAAPI cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount) {
     return entry("cuMemcpyHtoD", [&] {
         copy_linear(nullptr, dstDevice, CopyEnd::Device, number(srcHost), CopyEnd::Host, ByteCount,
-                    CopyMode::Blocking);
+                    CopyMode::Sync);
     });
 }
 
@@ -89,7 +89,7 @@ CUresult CUDAAPI cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void* srcHost
 CUresult CUDAAPI cuMemcpyDtoH_v2(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
     return entry("cuMemcpyDtoH", [&] {
         copy_linear(nullptr, number(dstHost), CopyEnd::Host, srcDevice, CopyEnd::Device, ByteCount,
-                    CopyMode::Blocking);
+                    CopyMode::Sync);
     });
 }
 
@@ -103,10 +103,8 @@ CUresult CUDAAPI cuMemcpyDtoHAsync_v2(void* dstHost, CUdeviceptr srcDevice, size
 
 CUresult CUDAAPI cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
     return entry("cuMemcpyDtoD", [&] {
-        // Copies within device memory do not wait, even in the plain call, unless SYNC_MEMOPS is
-        // set.
         copy_linear(nullptr, dstDevice, CopyEnd::Device, srcDevice, CopyEnd::Device, ByteCount,
-                    CopyMode::Plain);
+                    CopyMode::Sync);
     });
 }
 
@@ -122,7 +120,7 @@ CUresult CUDAAPI cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdev
                               CUcontext srcContext, size_t ByteCount) {
     return entry("cuMemcpyPeer", [&] {
         copy_between(nullptr, dstDevice, dstContext, srcDevice, srcContext, ByteCount,
-                     CopyMode::Plain);
+                     CopyMode::Sync);
     });
 }
 
@@ -138,15 +136,13 @@ CUresult CUDAAPI cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext,
 // ---- two and three dimensions ------------------------------------------------------------------
 
 CUresult CUDAAPI cuMemcpy2D_v2(const CUDA_MEMCPY2D* pCopy) {
-    return entry("cuMemcpy2D", [&] {
-        enqueue_copy(*default_stream(), checked_copy_of(pCopy), CopyMode::Blocking);
-    });
+    return entry("cuMemcpy2D",
+                 [&] { enqueue_copy(*default_stream(), checked_copy_of(pCopy), CopyMode::Sync); });
 }
 
 CUresult CUDAAPI cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* pCopy) {
-    return entry("cuMemcpy2DUnaligned", [&] {
-        enqueue_copy(*default_stream(), checked_copy_of(pCopy), CopyMode::Blocking);
-    });
+    return entry("cuMemcpy2DUnaligned",
+                 [&] { enqueue_copy(*default_stream(), checked_copy_of(pCopy), CopyMode::Sync); });
 }
 
 CUresult CUDAAPI cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* pCopy, CUstream hStream) {
@@ -156,9 +152,8 @@ CUresult CUDAAPI cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* pCopy, CUstream hStream
 }
 
 CUresult CUDAAPI cuMemcpy3D_v2(const CUDA_MEMCPY3D* pCopy) {
-    return entry("cuMemcpy3D", [&] {
-        enqueue_copy(*default_stream(), checked_copy_of(pCopy), CopyMode::Blocking);
-    });
+    return entry("cuMemcpy3D",
+                 [&] { enqueue_copy(*default_stream(), checked_copy_of(pCopy), CopyMode::Sync); });
 }
 
 CUresult CUDAAPI cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* pCopy, CUstream hStream) {
@@ -168,9 +163,8 @@ CUresult CUDAAPI cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* pCopy, CUstream hStream
 }
 
 CUresult CUDAAPI cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* pCopy) {
-    return entry("cuMemcpy3DPeer", [&] {
-        enqueue_copy(*default_stream(), checked_copy_of(pCopy), CopyMode::Blocking);
-    });
+    return entry("cuMemcpy3DPeer",
+                 [&] { enqueue_copy(*default_stream(), checked_copy_of(pCopy), CopyMode::Sync); });
 }
 
 CUresult CUDAAPI cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* pCopy, CUstream hStream) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -331,24 +330,5 @@ TEST_F(Memory, copies_between_contexts_name_contexts_that_there_are) {
     EXPECT_TRUE(succeeds(CU(cuMemcpy3D)(&box)));
     box.reserved1 = &box;
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemcpy3D)(&box)));
-    EXPECT_TRUE(succeeds(CU(cuMemFree)(memory)));
-}
-
-TEST_F(Memory, plain_calls_wait_where_the_memory_asks_for_it) {
-    const CUdeviceptr memory = allocate(256);
-    const unsigned on = 1;
-    std::atomic<bool> is_done{false};
-    const auto finish = [](void* flag) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(20)); // shows a missing wait
-        static_cast<std::atomic<bool>*>(flag)->store(true);
-    };
-    ASSERT_TRUE(succeeds(CU(cuPointerSetAttribute)(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory)));
-    ASSERT_TRUE(succeeds(CU(cuLaunchHostFunc)(nullptr, finish, &is_done)));
-    ASSERT_TRUE(succeeds(CU(cuMemsetD8)(memory, 1, 16)));
-    EXPECT_TRUE(is_done);
-    is_done = false;
-    ASSERT_TRUE(succeeds(CU(cuLaunchHostFunc)(nullptr, finish, &is_done)));
-    ASSERT_TRUE(succeeds(CU(cuMemcpyDtoD)(memory, memory + 128, 16)));
-    EXPECT_TRUE(is_done);
     EXPECT_TRUE(succeeds(CU(cuMemFree)(memory)));
 }

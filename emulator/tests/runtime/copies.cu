@@ -73,6 +73,74 @@ void copies_follow_a_stream() {
     OK(cudaStreamDestroy(stream));
 }
 
+__global__ void wait_a_while(long long cycles) {
+    const long long begin = clock64();
+    while (clock64() - begin < cycles) {
+    }
+}
+
+/// What lies in host memory after a call that must not return before it is done.
+void host_memory_is_done_when_a_call_returns() {
+    constexpr std::size_t bytes = 4 << 20; // more than what the emulated device copies at once
+    constexpr long long cycles = 20'000'000;
+    char* device = nullptr;
+    char* pinned = nullptr;
+    char* other = nullptr;
+    char* managed = nullptr;
+    OK(cudaMalloc(&device, bytes));
+    OK(cudaMallocHost(&pinned, bytes));
+    OK(cudaMallocHost(&other, bytes));
+    OK(cudaMallocManaged(&managed, bytes));
+    OK(cudaMemset(device, 7, bytes));
+    std::fill(other, other + bytes, 9);
+    cudaStream_t stream = nullptr;
+    OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    const auto expect = [&](const char* memory, char value) {
+        EXPECT(memory[0] == value && memory[bytes / 2] == value && memory[bytes - 1] == value);
+    };
+    wait_a_while<<<1, 1>>>(cycles);
+    OK(cudaMemset(pinned, 3, bytes));
+    expect(pinned, 3);
+    wait_a_while<<<1, 1>>>(cycles);
+    OK(cudaMemset2D(pinned, bytes / 4, 4, bytes / 4, 4));
+    expect(pinned, 4);
+    wait_a_while<<<1, 1>>>(cycles);
+    OK(cudaMemset(managed, 5, bytes));
+    expect(managed, 5);
+    wait_a_while<<<1, 1>>>(cycles);
+    OK(cudaMemcpy(pinned, device, bytes, cudaMemcpyDeviceToDevice));
+    expect(pinned, 7);
+    wait_a_while<<<1, 1, 0, stream>>>(cycles);
+    OK(cudaMemcpyAsync(pinned, other, bytes, cudaMemcpyHostToHost, stream));
+    expect(pinned, 9);
+    wait_a_while<<<1, 1, 0, stream>>>(cycles);
+    OK(cudaMemcpyAsync(managed, device, bytes, cudaMemcpyDeviceToHost, stream));
+    expect(managed, 7);
+    OK(cudaStreamDestroy(stream));
+    OK(cudaFree(device));
+    OK(cudaFree(managed));
+    OK(cudaFreeHost(pinned));
+    OK(cudaFreeHost(other));
+}
+
+void a_copy_of_nothing_has_any_direction() {
+    char* memory = nullptr;
+    OK(cudaMalloc(&memory, 64));
+    const auto none = static_cast<cudaMemcpyKind>(77);
+    OK(cudaMemcpy(memory, nullptr, 0, none));
+    OK(cudaMemcpy2D(memory, 0, nullptr, 0, 0, 4, none));
+    RETURNS(cudaErrorInvalidMemcpyDirection, cudaMemcpy(memory, memory + 32, 16, none));
+    OK(cudaMemset3D(make_cudaPitchedPtr(nullptr, 0, 0, 0), 1, make_cudaExtent(0, 4, 4)));
+    const auto whole = make_cudaExtent(16, 2, 1);
+    RETURNS(cudaErrorInvalidValue, cudaMemset3D(make_cudaPitchedPtr(memory, 16, 16, 1), 1, whole));
+    RETURNS(cudaErrorInvalidValue, cudaMemset3D(make_cudaPitchedPtr(memory, 8, 8, 2), 1, whole));
+    char* managed = memory;
+    OK(cudaMallocManaged(&managed, 0));
+    EXPECT(managed == nullptr);
+    OK(cudaFree(memory));
+    cudaGetLastError();
+}
+
 void rows_and_slices_are_copied() {
     constexpr std::size_t width = 24;
     constexpr std::size_t height = 5;
@@ -179,6 +247,8 @@ void pools_allocate_in_stream_order() {
 int main() {
     copies_go_in_every_direction();
     copies_follow_a_stream();
+    host_memory_is_done_when_a_call_returns();
+    a_copy_of_nothing_has_any_direction();
     rows_and_slices_are_copied();
     pointers_describe_themselves();
     pools_allocate_in_stream_order();

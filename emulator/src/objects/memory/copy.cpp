@@ -35,12 +35,12 @@ constexpr std::uint64_t QUICK_BYTES = 64 << 10;
 constexpr const char* NOT_ALLOCATED =
     "memory of a graph is not allocated: launch the graph that allocates it first";
 
-enum class Residence : std::uint8_t { Pageable, Pinned, Device };
+enum class Residence : std::uint8_t { Pageable, Pinned, Managed, Device };
 
 /// What a copy needs to know about one end.
 struct Place {
     Residence residence = Residence::Pageable;
-    bool is_synchronous = false; // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: plain calls wait
+    bool is_synchronous = false; // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: calls without a stream wait
     bool is_missing = false;     // memory of a graph that no launch has allocated
 };
 
@@ -55,6 +55,10 @@ std::uint64_t extent_bytes(const CopySide& side, const Copy& copy);
 void check_pitches(const CopySide& side, const Copy& copy, const char* which);
 void count_transfer(const Copy& copy, Residence to, Residence from, int device);
 std::shared_ptr<std::vector<std::byte>> stage(Copy& copy);
+bool waits(const Copy& copy, const Place& to, const Place& from, CopyMode mode) noexcept;
+bool must_be_done(const Place& place) noexcept;
+bool is_synchronous(const Stream& stream);
+void refuse_capture(Stream& stream, CopyMode mode);
 
 /// Does the work. Counts the time of large copies and fills only: reading the clock would slow
 /// small ones down.
@@ -123,36 +127,32 @@ bool is_quick(const Fill& fill) noexcept {
 }
 
 void enqueue_copy(Stream& stream, const Copy& requested, CopyMode mode) {
+    refuse_capture(stream, mode);
     Copy copy = requested;
     if (is_empty(copy)) {
         return;
     }
     const int device = stream.context().device().ordinal();
     const auto [destination, source] = check_ends(copy, device_with_access(copy, device));
-    if (mode != CopyMode::Blocking && stream.may_be_capturing() &&
+    bool is_waiting = waits(copy, destination, source, mode) ||
+                      (mode == CopyMode::Sync && is_synchronous(stream));
+    if (stream.may_be_capturing() &&
         Capture::take(stream, MemcpyParameters{request_of(copy), copy, stream.shared_context()})) {
         return;
     }
     require(!destination.is_missing && !source.is_missing, NOT_ALLOCATED);
     const Residence to = destination.residence;
     const Residence from = source.residence;
-    if (mode == CopyMode::Plain) {
-        mode = destination.is_synchronous || source.is_synchronous ? CopyMode::Blocking
-                                                                   : CopyMode::Async;
-    }
-
+    // The caller may change a pageable source as soon as the call returns. If the stream is idle,
+    // waiting is as quick as staging.
     std::shared_ptr<std::vector<std::byte>> staged;
     if (mode == CopyMode::Staged) {
         staged = stage(copy);
-        mode = to == Residence::Pageable && !stream.may_be_capturing() ? CopyMode::Blocking
-                                                                       : CopyMode::Async;
-    } else if (mode == CopyMode::Async && !stream.may_be_capturing()) {
-        if (to == Residence::Pageable) {
-            mode = CopyMode::Blocking; // the host may read the bytes when the call returns
-        } else if (from == Residence::Pageable && !stream.is_idle()) {
-            staged = stage(copy); // the caller may change the source as soon as we return
-        } else if (from == Residence::Pageable) {
-            mode = CopyMode::Blocking; // the stream is idle, so this is as quick as staging
+    } else if (from == Residence::Pageable && !is_waiting) {
+        if (stream.is_idle()) {
+            is_waiting = true;
+        } else {
+            staged = stage(copy);
         }
     }
     const auto operation = std::make_shared<Task>(
@@ -162,7 +162,7 @@ void enqueue_copy(Stream& stream, const Copy& requested, CopyMode mode) {
             count_transfer(copy, to, from, device);
         },
         is_quick(copy) ? Task::Size::Quick : Task::Size::Large);
-    if (mode == CopyMode::Blocking) {
+    if (is_waiting) {
         stream.enqueue_and_wait(operation);
         stream.context().check_usable();
     } else {
@@ -171,24 +171,24 @@ void enqueue_copy(Stream& stream, const Copy& requested, CopyMode mode) {
 }
 
 void enqueue_fill(Stream& stream, const Fill& fill, CopyMode mode) {
+    refuse_capture(stream, mode);
     if (is_empty(fill)) {
         check_alignment(fill);
         return;
     }
     const int device = stream.context().device().ordinal();
     const Place place = check_fill(fill, device);
+    const bool is_waiting =
+        mode == CopyMode::Sync && (must_be_done(place) || is_synchronous(stream));
     if (stream.may_be_capturing() &&
         Capture::take(stream, MemsetParameters{fill, stream.shared_context()})) {
         return;
     }
     require(!place.is_missing, NOT_ALLOCATED);
-    if (mode == CopyMode::Plain) {
-        mode = place.is_synchronous ? CopyMode::Blocking : CopyMode::Async;
-    }
     const auto operation = std::make_shared<Task>(
         stream.context().errors(), [fill, device] { perform_counted(fill, device); },
         is_quick(fill) ? Task::Size::Quick : Task::Size::Large);
-    if (mode == CopyMode::Blocking) {
+    if (is_waiting) {
         stream.enqueue_and_wait(operation);
         stream.context().check_usable();
     } else {
@@ -205,6 +205,46 @@ std::pair<Place, Place> check_ends(const Copy& copy, int device) {
     check_pitches(copy.source, copy, "source");
     const Place destination = check_side(copy.destination, copy, true, device);
     return {destination, check_side(copy.source, copy, false, device)};
+}
+
+/// Refuses a call without a stream while the stream that it uses, the thread's own, is capturing.
+void refuse_capture(Stream& stream, CopyMode mode) {
+    if (mode == CopyMode::Sync) {
+        Capture::refuse_on(stream, "calls without a stream cannot be captured; use those that take "
+                                   "one, whose names end in Async");
+    }
+}
+
+/// Returns whether a call without a stream returns only when this memory has been used.
+bool must_be_done(const Place& place) noexcept {
+    return place.residence != Residence::Device || place.is_synchronous;
+}
+
+/// Returns whether calls without a stream always wait, as the program has asked of its context.
+bool is_synchronous(const Stream& stream) {
+    return (stream.context().flags() & CU_CTX_SYNC_MEMOPS) != 0;
+}
+
+/// Returns whether a copy returns only when it is done, as an H200 with driver 580 does.
+///
+/// Managed memory counts as host memory where the call names it so, otherwise as device memory.
+bool waits(const Copy& copy, const Place& to, const Place& from, CopyMode mode) noexcept {
+    const auto is_host = [](const Place& place) {
+        return place.residence == Residence::Pageable || place.residence == Residence::Pinned;
+    };
+    const auto is_named_host = [](const Place& place, const CopySide& side) {
+        return place.residence == Residence::Managed && side.end == CopyEnd::Host;
+    };
+    switch (mode) {
+    case CopyMode::Sync:
+        return must_be_done(to) || must_be_done(from);
+    case CopyMode::Async:
+        return to.residence == Residence::Pageable || is_named_host(to, copy.destination) ||
+               is_named_host(from, copy.source) || (is_host(to) && is_host(from));
+    case CopyMode::Staged:
+        break;
+    }
+    return to.residence == Residence::Pageable;
 }
 
 /// Returns the device whose access rights a copy has: the stream's, or the current one if only
@@ -301,7 +341,9 @@ Place check_side(const CopySide& side, const Copy& copy, bool is_write, int devi
                                            " bytes are left in its allocation");
     }
     const auto memory = allocation->graph.lock();
-    return {allocation->is_host_accessible() ? Residence::Pinned : Residence::Device,
+    return {allocation->is_managed()           ? Residence::Managed
+            : allocation->is_host_accessible() ? Residence::Pinned
+                                               : Residence::Device,
             allocation->sync_memops.load(std::memory_order_relaxed),
             memory != nullptr && !memory->is_allocated()};
 }

@@ -55,12 +55,13 @@ struct Fill {
     std::uint64_t height = 1;
 };
 
-/// When a copy returns.
+/// When a copy or a fill returns. CUDA documents this as "API synchronization behavior".
 enum class CopyMode : std::uint8_t {
-    Blocking, // when it is done
-    Async,    // as CUDA documents: at once if both ends allow it; pageable sources are staged
-    Plain,    // as Async, but waits if CU_POINTER_ATTRIBUTE_SYNC_MEMOPS is set for an end
-    Staged,   // as Async, but every source is read before the call returns
+    Sync,   // when it is done, unless all of its memory is device memory without
+            // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
+    Async,  // at once if both ends allow it; pageable sources are staged. A copy from host memory
+            // to host memory, or to pageable memory, returns when it is done
+    Staged, // as Async, but every source is read before the call returns
 };
 
 /// Returns a plain copy of one dimension.
