@@ -5,6 +5,8 @@
 
 #include "runtime.hpp"
 
+#include <algorithm>
+
 using namespace cuprum::runtime;
 
 // Declared in cudaProfiler.h, which is a separate package and may be missing.
@@ -17,8 +19,6 @@ namespace {
 CUdevice_attribute attribute_of(cudaDeviceAttr attribute) {
     return static_cast<CUdevice_attribute>(attribute);
 }
-
-CUresult primary_context_of(int device, CUcontext* context);
 
 } // namespace
 
@@ -55,6 +55,9 @@ cudaError_t CUDARTAPI cudaSetValidDevices(int* device_arr, int len) {
         for (int each = 0; each < len; ++each) {
             if (device_arr[each] < 0 || device_arr[each] >= count) {
                 return CUDA_ERROR_INVALID_DEVICE;
+            }
+            if (std::count(device_arr, device_arr + each, device_arr[each]) != 0) {
+                return CUDA_ERROR_INVALID_VALUE;
             }
         }
         return CUDA_SUCCESS; // only a preference: every thread chooses its device itself
@@ -113,7 +116,7 @@ cudaError_t CUDARTAPI cudaDeviceCanAccessPeer(int* canAccessPeer, int device, in
 cudaError_t CUDARTAPI cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags) {
     return in_context([&] {
         CUcontext peer = nullptr;
-        const CUresult status = primary_context_of(peerDevice, &peer);
+        const CUresult status = primary_context(peerDevice, &peer);
         if (status != CUDA_SUCCESS) {
             return status;
         }
@@ -128,7 +131,7 @@ cudaError_t CUDARTAPI cudaDeviceEnablePeerAccess(int peerDevice, unsigned int fl
 cudaError_t CUDARTAPI cudaDeviceDisablePeerAccess(int peerDevice) {
     return in_context([&] {
         CUcontext peer = nullptr;
-        const CUresult status = primary_context_of(peerDevice, &peer);
+        const CUresult status = primary_context(peerDevice, &peer);
         return status != CUDA_SUCCESS ? status : cuCtxDisablePeerAccess(peer);
     });
 }
@@ -248,22 +251,3 @@ cudaError_t CUDARTAPI cudaLogsDumpToMemory(cudaLogIterator* iterator, char* buff
 }
 
 } // extern "C"
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-CUresult primary_context_of(int device, CUcontext* context) {
-    // The driver counts references, so this one is released again. cudaInitDevice keeps one
-    // forever.
-    if (const cudaError_t status = cudaInitDevice(device, 0, 0); status != cudaSuccess) {
-        return static_cast<CUresult>(status);
-    }
-    const CUresult status = cuDevicePrimaryCtxRetain(context, device);
-    if (status == CUDA_SUCCESS) {
-        cuDevicePrimaryCtxRelease(device);
-    }
-    return status;
-}
-
-} // namespace

@@ -173,14 +173,9 @@ cudaError_t CUDARTAPI cudaDeviceGetExecutionCtx(cudaExecutionContext_t* ctx, int
         if (ctx == nullptr) {
             return cudaErrorInvalidValue;
         }
-        // cudaInitDevice keeps the primary context, so the reference taken here is released again.
-        if (const cudaError_t status = cudaInitDevice(device, 0, 0); status != cudaSuccess) {
-            return status;
-        }
         CUcontext context = nullptr;
-        const CUresult status = cuDevicePrimaryCtxRetain(&context, device);
+        const CUresult status = primary_context(device, &context);
         if (status == CUDA_SUCCESS) {
-            cuDevicePrimaryCtxRelease(device);
             *ctx = reinterpret_cast<cudaExecutionContext_t>(context);
         }
         return as_error(status);

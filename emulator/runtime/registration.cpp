@@ -50,21 +50,21 @@ void CUDARTAPI __cudaRegisterFunction(void** handle, const char* hostFun, char* 
 void CUDARTAPI __cudaRegisterVar(void** handle, char* hostVar, char* /*deviceAddress*/,
                                  const char* deviceName, int /*ext*/, std::size_t size,
                                  int /*constant*/, int /*global*/) {
-    Registry::instance().add_variable(binary_of(handle), hostVar, deviceName, size, false);
+    Registry::instance().add_variable(binary_of(handle), hostVar, deviceName, size);
 }
 
 void CUDARTAPI __cudaRegisterManagedVar(void** handle, void** hostVarPtrAddress,
                                         char* /*deviceAddress*/, const char* deviceName,
                                         int /*ext*/, std::size_t size, int /*constant*/,
                                         int /*global*/) {
-    binary_of(handle)->add_managed(hostVarPtrAddress, deviceName);
-    Registry::instance().add_variable(binary_of(handle), hostVarPtrAddress, deviceName, size, true);
+    Registry::instance().add_managed(binary_of(handle), hostVarPtrAddress, deviceName, size);
 }
 
 // nvcc's code calls this before the host first uses a managed variable.
 char CUDARTAPI __cudaInitModule(void** handle) {
-    return static_cast<char>(in_context([&] { return binary_of(handle)->publish_managed(); }) ==
-                             cudaSuccess);
+    return static_cast<char>(in_context([&] {
+                                 return Registry::instance().publish_managed(binary_of(handle));
+                             }) == cudaSuccess);
 }
 
 unsigned int CUDARTAPI __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim,

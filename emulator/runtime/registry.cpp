@@ -3,8 +3,13 @@
 
 #include "registry.hpp"
 
+#include <pthread.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <new>
+#include <optional>
 #include <utility>
 
 namespace cuprum::runtime {
@@ -23,134 +28,193 @@ constexpr int VERSION_WITH_PARTS = 2;
 
 std::vector<const void*> images_with_ptx(void* const* list);
 CUresult link(const std::vector<const void*>& images, CUlibrary* library);
+cudaError_t load(const void* wrapper, const std::vector<FatBinary::Managed>& managed,
+                 CUlibrary* library);
+
+/// Unloads a library, if there is one. May fail: the driver may already be gone.
+void unload(CUlibrary library) {
+    if (library != nullptr) {
+        (void)cuLibraryUnload(library);
+    }
+}
 
 } // namespace
-
-// ---- FatBinary ---------------------------------------------------------------------------------
-
-FatBinary::~FatBinary() {
-    unload();
-}
-
-void FatBinary::unload() {
-    const std::lock_guard lock(mutex_);
-    if (library_ != nullptr) {
-        cuLibraryUnload(library_); // may fail: the driver may already be gone
-        library_ = nullptr;
-    }
-    is_loaded_ = true;
-    status_ = cudaErrorCudartUnloading;
-}
-
-cudaError_t FatBinary::library(CUlibrary* result) {
-    const std::lock_guard lock(mutex_);
-    if (!is_loaded_) {
-        status_ = load();
-        is_loaded_ = true;
-    }
-    *result = library_;
-    return status_;
-}
-
-void FatBinary::add_managed(void** host, std::string name) {
-    managed_.push_back({host, std::move(name)});
-}
-
-cudaError_t FatBinary::publish_managed() {
-    CUlibrary loaded = nullptr;
-    return managed_.empty() ? cudaSuccess : library(&loaded);
-}
-
-cudaError_t FatBinary::load() {
-    const auto* wrapper = static_cast<const Wrapper*>(wrapper_);
-    // With -rdc=true, nvcc links machine code but not PTX. Fat binaries with PTX come as a list
-    // that ends with NULL and are linked when they are loaded.
-    std::vector<const void*> parts;
-    if (wrapper->version == VERSION_WITH_PARTS) {
-        parts = images_with_ptx(wrapper->parts);
-    }
-    CUresult status = !parts.empty() ? link(parts, &library_)
-                                     : cuLibraryLoadData(&library_, wrapper->data, nullptr, nullptr,
-                                                         0, nullptr, nullptr, 0);
-    for (const Managed& each : managed_) {
-        if (status != CUDA_SUCCESS) {
-            break;
-        }
-        CUdeviceptr where = 0;
-        std::size_t size = 0;
-        status = cuLibraryGetManaged(&where, &size, library_, each.name.c_str());
-        *each.host = pointer(where);
-    }
-    return as_error(status);
-}
-
-// ---- Registry ----------------------------------------------------------------------------------
 
 Registry& Registry::instance() {
     static auto* const registry = new Registry;
     return *registry;
 }
 
+Registry::Registry() {
+    (void)::pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
+                           [] { instance().begin_anew_in_child(); });
+}
+
+/// Only the thread that forks lives on in a child: those that load, or wait for that, do not.
+void Registry::begin_anew_in_child() noexcept {
+    ::new (&loaded_) std::condition_variable;
+    for (const Binary& binary : binaries_) {
+        if (binary->state == FatBinary::State::Loading) {
+            binary->state = FatBinary::State::Fresh;
+        }
+    }
+    mutex_.unlock();
+}
+
 void Registry::unload_all() {
-    const std::lock_guard lock(mutex_);
-    for (auto& [host, kernel] : kernels_) {
-        kernel.handle = nullptr;
+    std::vector<CUlibrary> doomed;
+    {
+        const std::lock_guard lock(mutex_);
+        for (auto& [host, kernel] : kernels_) {
+            kernel.handle = nullptr;
+        }
+        for (const Binary& binary : binaries_) {
+            doomed.push_back(close(*binary));
+        }
     }
-    for (const auto& binary : binaries_) {
-        binary->unload();
+    for (const CUlibrary each : doomed) {
+        unload(each);
     }
+}
+
+CUlibrary Registry::close(FatBinary& binary) {
+    binary.state = FatBinary::State::Loaded;
+    binary.status = cudaErrorCudartUnloading;
+    loaded_.notify_all();
+    return std::exchange(binary.library, nullptr);
 }
 
 FatBinary* Registry::add(const void* wrapper) {
+    auto binary = std::make_shared<FatBinary>();
+    binary->wrapper = wrapper;
     const std::lock_guard lock(mutex_);
-    return binaries_.emplace_back(std::make_unique<FatBinary>(wrapper)).get();
+    return binaries_.emplace_back(std::move(binary)).get();
+}
+
+Registry::Binary Registry::share_of(const FatBinary* binary) const {
+    const auto found = std::ranges::find(binaries_, binary, &Binary::get);
+    return found != binaries_.end() ? *found : nullptr;
 }
 
 void Registry::remove(FatBinary* binary) {
-    const std::lock_guard lock(mutex_);
-    const auto is_of_it = [&](const auto& entry) { return entry.second.binary == binary; };
-    std::erase_if(kernels_, is_of_it);
-    std::erase_if(variables_, is_of_it);
-    std::erase_if(binaries_, [&](const auto& each) { return each.get() == binary; });
+    CUlibrary doomed = nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        const Binary share = share_of(binary);
+        if (share == nullptr) {
+            return;
+        }
+        const auto is_of_it = [&](const auto& entry) { return entry.second.binary == share; };
+        std::erase_if(kernels_, is_of_it);
+        std::erase_if(variables_, is_of_it);
+        std::erase(binaries_, share);
+        doomed = close(*share);
+    }
+    unload(doomed);
 }
 
 void Registry::add_kernel(FatBinary* binary, const void* host, std::string name) {
     const std::lock_guard lock(mutex_);
-    kernels_.insert_or_assign(host, Kernel{binary, std::move(name)});
+    kernels_.insert_or_assign(host, Kernel{share_of(binary), std::move(name)});
 }
 
-void Registry::add_variable(FatBinary* binary, const void* host, std::string name, std::size_t size,
-                            bool is_managed) {
+void Registry::add_variable(FatBinary* binary, const void* host, std::string name,
+                            std::size_t size) {
     const std::lock_guard lock(mutex_);
-    variables_.insert_or_assign(host, Variable{binary, std::move(name), size, is_managed});
+    variables_.insert_or_assign(host, Variable{share_of(binary), std::move(name), size, false});
+}
+
+void Registry::add_managed(FatBinary* binary, void** host, const std::string& name,
+                           std::size_t size) {
+    const std::lock_guard lock(mutex_);
+    binary->managed.push_back({host, name});
+    variables_.insert_or_assign(host, Variable{share_of(binary), name, size, true});
+}
+
+cudaError_t Registry::publish_managed(FatBinary* binary) {
+    Binary share;
+    {
+        const std::lock_guard lock(mutex_);
+        share = share_of(binary);
+    }
+    CUlibrary loaded = nullptr;
+    return share == nullptr || share->managed.empty() ? cudaSuccess : library(share, &loaded);
+}
+
+cudaError_t Registry::library(const Binary& binary, CUlibrary* result) {
+    using State = FatBinary::State;
+    std::unique_lock lock(mutex_);
+    if (binary->state == State::Loading && binary->loader == std::this_thread::get_id()) {
+        return cudaErrorNotPermitted; // a log callback uses the code whose loading it was told of
+    }
+    loaded_.wait(lock, [&] { return binary->state != State::Loading; });
+    if (binary->state == State::Fresh) {
+        binary->state = State::Loading;
+        binary->loader = std::this_thread::get_id();
+        const std::vector<FatBinary::Managed> managed = binary->managed;
+        lock.unlock();
+        CUlibrary loaded = nullptr;
+        const cudaError_t status = load(binary->wrapper, managed, &loaded);
+        lock.lock();
+        if (binary->state != State::Loading) { // it was closed in the meantime
+            lock.unlock();
+            unload(loaded);
+            return cudaErrorCudartUnloading;
+        }
+        binary->state = State::Loaded;
+        binary->library = loaded;
+        binary->status = status;
+        loaded_.notify_all();
+    }
+    *result = binary->library;
+    return binary->status;
 }
 
 cudaError_t Registry::kernel(const void* host, CUkernel* result) {
-    const std::lock_guard lock(mutex_);
-    const auto found = kernels_.find(host);
-    if (found == kernels_.end()) {
-        return cudaErrorInvalidDeviceFunction;
-    }
-    Kernel& kernel = found->second;
-    if (kernel.handle == nullptr) {
-        CUlibrary library = nullptr;
-        if (const cudaError_t status = kernel.binary->library(&library); status != cudaSuccess) {
-            return status;
-        }
-        if (cuLibraryGetKernel(&kernel.handle, library, kernel.name.c_str()) != CUDA_SUCCESS) {
+    Binary binary;
+    std::string name;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = kernels_.find(host);
+        if (found == kernels_.end()) {
             return cudaErrorInvalidDeviceFunction;
         }
+        const Kernel& kernel = found->second;
+        if (kernel.handle != nullptr) {
+            *result = kernel.handle;
+            return cudaSuccess;
+        }
+        binary = kernel.binary;
+        name = kernel.name;
     }
-    *result = kernel.handle;
+    CUlibrary code = nullptr;
+    if (const cudaError_t status = library(binary, &code); status != cudaSuccess) {
+        return status;
+    }
+    if (cuLibraryGetKernel(result, code, name.c_str()) != CUDA_SUCCESS) {
+        return cudaErrorInvalidDeviceFunction;
+    }
+    const std::lock_guard lock(mutex_);
+    const auto found = kernels_.find(host);
+    if (found != kernels_.end() && found->second.binary == binary && binary->library == code) {
+        found->second.handle = *result;
+    }
     return cudaSuccess;
 }
 
 const void* Registry::host_of(CUfunction function) {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [host, kernel] : kernels_) {
+    std::vector<std::pair<const void*, CUkernel>> known;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [host, kernel] : kernels_) {
+            if (kernel.handle != nullptr) {
+                known.emplace_back(host, kernel.handle);
+            }
+        }
+    }
+    for (const auto& [host, kernel] : known) {
         CUfunction each = nullptr;
-        if (kernel.handle != nullptr && cuKernelGetFunction(&each, kernel.handle) == CUDA_SUCCESS &&
-            each == function) {
+        if (cuKernelGetFunction(&each, kernel) == CUDA_SUCCESS && each == function) {
             return host;
         }
     }
@@ -158,18 +222,21 @@ const void* Registry::host_of(CUfunction function) {
 }
 
 cudaError_t Registry::variable(const void* host, CUdeviceptr* result, std::size_t* size) {
-    const std::lock_guard lock(mutex_);
-    const auto found = variables_.find(host);
-    if (found == variables_.end()) {
-        return cudaErrorInvalidSymbol;
+    std::optional<Variable> variable;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = variables_.find(host);
+        if (found == variables_.end()) {
+            return cudaErrorInvalidSymbol;
+        }
+        variable = found->second;
     }
-    const Variable& variable = found->second;
-    CUlibrary library = nullptr;
-    if (const cudaError_t status = variable.binary->library(&library); status != cudaSuccess) {
+    CUlibrary code = nullptr;
+    if (const cudaError_t status = library(variable->binary, &code); status != cudaSuccess) {
         return status;
     }
-    const auto get = variable.is_managed ? &cuLibraryGetManaged : &cuLibraryGetGlobal;
-    const CUresult status = get(result, size, library, variable.name.c_str());
+    const auto get = variable->is_managed ? &cuLibraryGetManaged : &cuLibraryGetGlobal;
+    const CUresult status = get(result, size, code, variable->name.c_str());
     return status == CUDA_ERROR_NOT_FOUND ? cudaErrorInvalidSymbol : as_error(status);
 }
 
@@ -279,6 +346,30 @@ CUresult link(const std::vector<const void*>& images, CUlibrary* library) {
     }
     cuLinkDestroy(state);
     return status;
+}
+
+cudaError_t load(const void* wrapped, const std::vector<FatBinary::Managed>& managed,
+                 CUlibrary* library) {
+    const auto* wrapper = static_cast<const Wrapper*>(wrapped);
+    // With -rdc=true, nvcc links machine code but not PTX. Fat binaries with PTX come as a list
+    // that ends with NULL and are linked when they are loaded.
+    std::vector<const void*> parts;
+    if (wrapper->version == VERSION_WITH_PARTS) {
+        parts = images_with_ptx(wrapper->parts);
+    }
+    CUresult status = !parts.empty() ? link(parts, library)
+                                     : cuLibraryLoadData(library, wrapper->data, nullptr, nullptr,
+                                                         0, nullptr, nullptr, 0);
+    for (const FatBinary::Managed& each : managed) {
+        if (status != CUDA_SUCCESS) {
+            break;
+        }
+        CUdeviceptr where = 0;
+        std::size_t size = 0;
+        status = cuLibraryGetManaged(&where, &size, *library, each.name.c_str());
+        *each.host = pointer(where);
+    }
+    return as_error(status);
 }
 
 } // namespace

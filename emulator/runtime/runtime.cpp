@@ -15,6 +15,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <utility>
 
 namespace cuprum::runtime {
 
@@ -30,6 +31,9 @@ struct ThreadState {
 thread_local ThreadState thread;
 
 /// The primary contexts. Each is retained once until its device is reset.
+///
+/// No call of the driver is made under the mutex: it may wait for the program's host functions, and
+/// calls its log callbacks.
 struct Primaries {
     std::mutex mutex;
     std::map<int, CUcontext> contexts;
@@ -43,19 +47,25 @@ Primaries& primaries() {
 
 CUresult make_primary_current(int device);
 CUresult reset(int device);
-bool is_sticky(cudaError_t status);
 
 } // namespace
 
+// Not a static initialiser, which would be a lock over cuInit: that may call a log callback.
 cudaError_t start() noexcept {
-    static const CUresult status = [] {
-        const CUresult initialized = cuInit(0);
-        // This handler is registered after the driver's handlers, so it runs before them. nvcc's
-        // own unload functions are registered earlier and run when the driver is already gone.
+    constexpr int unknown = -1;
+    static std::atomic<int> outcome{unknown};
+    static std::atomic<bool> is_registered{false};
+    if (const int known = outcome.load(std::memory_order_acquire); known != unknown) {
+        return static_cast<cudaError_t>(known);
+    }
+    const cudaError_t status = as_error(cuInit(0));
+    // This handler is registered after the driver's handlers, so it runs before them. nvcc's own
+    // unload functions are registered earlier and run when the driver is already gone.
+    if (!is_registered.exchange(true)) {
         std::atexit([] { Registry::instance().unload_all(); });
-        return initialized;
-    }();
-    return as_error(status);
+    }
+    outcome.store(status, std::memory_order_release);
+    return status;
 }
 
 cudaError_t enter() noexcept {
@@ -93,6 +103,13 @@ int refuse(const char* name, const char* reason, int code) noexcept {
     return keep(static_cast<cudaError_t>(code));
 }
 
+void log_failure(const std::string& reason) noexcept {
+    const char* level = ::secure_getenv("CUPRUM_EMULATOR_LOG");
+    if (level != nullptr && (std::strcmp(level, "info") == 0 || std::strcmp(level, "debug") == 0)) {
+        std::fprintf(stderr, "cuprum-emulator: %s\n", reason.c_str());
+    }
+}
+
 void log_refusal(const char* name, const char* reason) noexcept {
     const char* level = ::secure_getenv("CUPRUM_EMULATOR_LOG");
     if (level == nullptr || std::strcmp(level, "off") != 0) {
@@ -102,56 +119,74 @@ void log_refusal(const char* name, const char* reason) noexcept {
 
 namespace {
 
-CUresult make_primary_current(int device) {
+/// Returns the context of a device if it is retained, and the count of resets until then.
+CUcontext retained(int device, unsigned int* resets) {
     Primaries& shared = primaries();
     const std::lock_guard lock(shared.mutex);
-    auto found = shared.contexts.find(device);
-    if (found == shared.contexts.end()) {
-        CUcontext context = nullptr;
-        if (const CUresult status = cuDevicePrimaryCtxRetain(&context, device);
-            status != CUDA_SUCCESS) {
-            return status;
-        }
-        found = shared.contexts.emplace(device, context).first;
+    *resets = shared.resets;
+    const auto found = shared.contexts.find(device);
+    return found != shared.contexts.end() ? found->second : nullptr;
+}
+
+CUresult primary_context(int device, CUcontext* result, unsigned int* resets) {
+    *result = retained(device, resets);
+    if (*result != nullptr) {
+        return CUDA_SUCCESS;
     }
-    thread.context = found->second;
-    thread.resets = shared.resets;
-    return cuCtxSetCurrent(found->second);
+    if (const CUresult status = cuDevicePrimaryCtxRetain(result, device); status != CUDA_SUCCESS) {
+        return status;
+    }
+    Primaries& shared = primaries();
+    bool is_ours = false;
+    {
+        const std::lock_guard lock(shared.mutex);
+        is_ours = shared.contexts.emplace(device, *result).second;
+    }
+    // If another thread has retained it meanwhile, one share is enough.
+    return is_ours ? CUDA_SUCCESS : cuDevicePrimaryCtxRelease(device);
+}
+
+CUresult make_primary_current(int device) {
+    CUcontext context = nullptr;
+    unsigned int resets = 0;
+    if (const CUresult status = primary_context(device, &context, &resets);
+        status != CUDA_SUCCESS) {
+        return status;
+    }
+    thread.context = context;
+    thread.resets = resets;
+    return cuCtxSetCurrent(context);
+}
+
+/// Sets the flags of a device's primary context. Memory of the host is mapped with any flags.
+CUresult set_flags(int device, unsigned int flags) {
+    return cuDevicePrimaryCtxSetFlags(device, flags & ~unsigned{cudaDeviceMapHost});
 }
 
 CUresult reset(int device) {
-    Primaries& shared = primaries();
-    const std::lock_guard lock(shared.mutex);
     CUresult status = cuDevicePrimaryCtxReset(device);
-    if (status == CUDA_SUCCESS && shared.contexts.erase(device) != 0) {
+    bool was_retained = false;
+    if (status == CUDA_SUCCESS) {
+        Primaries& shared = primaries();
+        const std::lock_guard lock(shared.mutex);
+        was_retained = shared.contexts.erase(device) != 0;
+        ++shared.resets;
+    }
+    if (was_retained) {
         status = cuDevicePrimaryCtxRelease(device);
     }
-    ++shared.resets;
     if (status == CUDA_SUCCESS) {
         status = cuCtxSetCurrent(nullptr); // the next call creates a new context
     }
     return status;
 }
 
-/// Returns whether an error is permanent because it leaves the context unusable.
-bool is_sticky(cudaError_t status) {
-    switch (status) {
-    case cudaErrorIllegalAddress:
-    case cudaErrorLaunchTimeout:
-    case cudaErrorAssert:
-    case cudaErrorHardwareStackError:
-    case cudaErrorIllegalInstruction:
-    case cudaErrorMisalignedAddress:
-    case cudaErrorInvalidAddressSpace:
-    case cudaErrorInvalidPc:
-    case cudaErrorLaunchFailure:
-        return true;
-    default:
-        return false;
-    }
-}
-
 } // namespace
+
+CUresult primary_context(int device, CUcontext* result) {
+    unsigned int resets = 0;
+    return primary_context(device, result, &resets);
+}
 
 } // namespace cuprum::runtime
 
@@ -159,12 +194,10 @@ using namespace cuprum::runtime;
 
 extern "C" {
 
+// An error that makes a context unusable is no exception: NVIDIA's library forgets it too, and
+// every later call in that context stores it again.
 cudaError_t CUDARTAPI cudaGetLastError() {
-    const cudaError_t last = thread.last_error;
-    if (!is_sticky(last)) {
-        thread.last_error = cudaSuccess;
-    }
-    return last;
+    return std::exchange(thread.last_error, cudaSuccess);
 }
 
 cudaError_t CUDARTAPI cudaPeekAtLastError() {
@@ -196,19 +229,13 @@ cudaError_t CUDARTAPI cudaInitDevice(int device, unsigned int deviceFlags, unsig
             return CUDA_ERROR_INVALID_VALUE;
         }
         if ((flags & cudaInitDeviceFlagsAreValid) != 0) {
-            if (const CUresult status = cuDevicePrimaryCtxSetFlags(device, deviceFlags);
-                status != CUDA_SUCCESS) {
+            if (const CUresult status = set_flags(device, deviceFlags); status != CUDA_SUCCESS) {
                 return status;
             }
         }
-        // This creates the context but does not choose it: the current context stays current.
-        CUcontext before = nullptr;
-        if (const CUresult status = cuCtxGetCurrent(&before); status != CUDA_SUCCESS) {
-            return status;
-        }
-        const CUresult status = make_primary_current(device);
-        const CUresult restored = cuCtxSetCurrent(before);
-        return status != CUDA_SUCCESS ? status : restored;
+        // This creates the context but does not choose it: the thread's own stays.
+        CUcontext context = nullptr;
+        return primary_context(device, &context);
     });
 }
 
@@ -218,7 +245,7 @@ cudaError_t CUDARTAPI cudaSetDeviceFlags(unsigned int flags) {
         if (const cudaError_t status = current_device(&device); status != cudaSuccess) {
             return status;
         }
-        return as_error(cuDevicePrimaryCtxSetFlags(device, flags));
+        return as_error(set_flags(device, flags));
     });
 }
 
@@ -239,11 +266,7 @@ cudaError_t CUDARTAPI cudaDeviceReset() {
         if (const cudaError_t status = current_device(&device); status != cudaSuccess) {
             return status;
         }
-        if (const CUresult status = reset(device); status != CUDA_SUCCESS) {
-            return as_error(status);
-        }
-        thread.last_error = cudaSuccess;
-        return cudaSuccess;
+        return as_error(reset(device));
     });
 }
 

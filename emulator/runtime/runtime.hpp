@@ -14,6 +14,7 @@
 #include <cuda_runtime_api.h>
 
 #include <new>
+#include <string>
 
 namespace cuprum::runtime {
 
@@ -30,6 +31,9 @@ cudaError_t start() noexcept;
 /// If no context is current, makes the primary context of the thread's chosen device current.
 cudaError_t enter() noexcept;
 
+/// Returns a device's primary context, which the library retains until the device is reset.
+CUresult primary_context(int device, CUcontext* result);
+
 /// Stores `status` for cudaGetLastError and returns it. "Not ready" is not an error.
 cudaError_t keep(cudaError_t status) noexcept;
 
@@ -38,6 +42,15 @@ cudaError_t current_device(int* device) noexcept;
 
 /// Logs to stderr that `name` is refused and why, unless CUPRUM_EMULATOR_LOG is off.
 void log_refusal(const char* name, const char* reason) noexcept;
+
+/// Logs to stderr why a call fails, if CUPRUM_EMULATOR_LOG is "info" or "debug".
+void log_failure(const std::string& reason) noexcept;
+
+/// Returns `status` after log_failure().
+inline cudaError_t fail(cudaError_t status, const std::string& reason) noexcept {
+    log_failure(reason);
+    return status;
+}
 
 /// Converts a code. The codes of both APIs have the same numbers.
 inline cudaError_t as_error(CUresult status) noexcept {

@@ -4,6 +4,7 @@
 #include "api/driver.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 using namespace cuprum::emulator::test;
@@ -86,6 +87,24 @@ TEST_F(Contexts, a_reset_in_the_middle_of_a_grid_lets_every_block_run_once) {
     ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(other)));
     EXPECT_TRUE(succeeds(CU(cuMemFreeHost)(memory)));
     EXPECT_TRUE(succeeds(CU(cuCtxDestroy)(other)));
+    ASSERT_TRUE(succeeds(CU(cuDevicePrimaryCtxRetain)(&context_, 0)));
+    ASSERT_TRUE(succeeds(CU(cuDevicePrimaryCtxRelease)(0)));
+}
+
+TEST_F(Contexts, a_host_function_may_wait_for_a_thread_that_asks_for_the_context) {
+    const auto ask = [](void*) {
+        std::thread([] {
+            // By then the reset waits for this function.
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            unsigned flags = 0;
+            int active = 0;
+            EXPECT_TRUE(succeeds(CU(cuDevicePrimaryCtxGetState)(0, &flags, &active)));
+        }).join();
+    };
+    CUstream stream = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING)));
+    ASSERT_TRUE(succeeds(CU(cuLaunchHostFunc)(stream, ask, nullptr)));
+    ASSERT_TRUE(succeeds(CU(cuDevicePrimaryCtxReset)(0)));
     ASSERT_TRUE(succeeds(CU(cuDevicePrimaryCtxRetain)(&context_, 0)));
     ASSERT_TRUE(succeeds(CU(cuDevicePrimaryCtxRelease)(0)));
 }

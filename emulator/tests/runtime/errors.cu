@@ -54,14 +54,33 @@ void too_much_memory_is_refused() {
     EXPECT(memory == nullptr);
 }
 
-void a_fault_stays() {
+void an_error_survives_a_reset() {
+    RETURNS(cudaErrorInvalidDevice, cudaSetDevice(99));
+    OK(cudaDeviceReset());
+    RETURNS(cudaErrorInvalidDevice, cudaGetLastError());
+    OK(cudaGetLastError());
+}
+
+void a_fault_stays_with_the_context() {
     write_to<<<1, 1>>>(reinterpret_cast<int*>(16));
     OK(cudaGetLastError()); // the launch itself succeeded
     RETURNS(cudaErrorIllegalAddress, cudaDeviceSynchronize());
+    RETURNS(cudaErrorIllegalAddress, cudaPeekAtLastError());
     RETURNS(cudaErrorIllegalAddress, cudaGetLastError());
+    OK(cudaGetLastError()); // the thread forgets the error; the context does not
     void* memory = nullptr;
     RETURNS(cudaErrorIllegalAddress, cudaMalloc(&memory, 16));
     RETURNS(cudaErrorIllegalAddress, cudaDeviceSynchronize());
+    std::thread([] {
+        OK(cudaGetLastError());
+        void* other = nullptr;
+        RETURNS(cudaErrorIllegalAddress, cudaMalloc(&other, 16));
+        RETURNS(cudaErrorIllegalAddress, cudaGetLastError());
+        OK(cudaDeviceReset());
+        OK(cudaGetLastError());
+    }).join();
+    RETURNS(cudaErrorIllegalAddress, cudaGetLastError()); // of the last call of this thread
+    OK(cudaGetLastError());
 }
 
 } // namespace
@@ -71,6 +90,7 @@ int main() {
     a_launch_that_cannot_be_is_refused();
     codes_have_names();
     too_much_memory_is_refused();
-    a_fault_stays();
+    an_error_survives_a_reset();
+    a_fault_stays_with_the_context();
     return EXIT_SUCCESS;
 }

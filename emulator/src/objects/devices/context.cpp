@@ -57,6 +57,15 @@ void erase_all(HandleKind kind, const Context& context) {
 
 } // namespace
 
+void check_context_flags(unsigned flags) {
+    const unsigned scheduling = flags & CU_CTX_SCHED_MASK;
+    if ((flags & ~unsigned{CU_CTX_FLAGS_MASK}) != 0 || (scheduling & (scheduling - 1)) != 0) {
+        fail(CUDA_ERROR_INVALID_VALUE,
+             "the flags of a context are " + std::to_string(flags) +
+                 ": expected one way of waiting (CU_CTX_SCHED_...) and other flags below 256");
+    }
+}
+
 Context::Context(Device& device, unsigned flags, bool is_primary)
     : device_(device), flags_(flags), is_primary_(is_primary), id_(next_id()) {}
 

@@ -29,6 +29,9 @@ namespace builtins {
 class Heap;
 }
 
+/// Throws INVALID_VALUE for flags that no context can have.
+void check_context_flags(unsigned flags);
+
 /// A CUDA context: streams, sticky error, limits.
 ///
 /// A primary context keeps its handle for the life of the process. After it was torn down it can be

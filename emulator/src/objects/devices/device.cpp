@@ -12,14 +12,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 
 namespace cuprum::emulator {
-
-namespace {
-
-constexpr unsigned KNOWN_CONTEXT_FLAGS = CU_CTX_FLAGS_MASK;
-
-} // namespace
 
 Device::Device(int ordinal, const Settings& settings)
     : ordinal_(ordinal), unit_(ordinal), settings_(settings),
@@ -176,7 +171,21 @@ std::shared_ptr<Context> Device::retain_primary() {
     return primary_;
 }
 
+/// Waits for the work of the primary context, without the lock: host functions in its streams may
+/// wait for threads that ask for the context. What is enqueued from now on is waited for under it.
+void Device::drain_primary(std::uint32_t most_shares) {
+    std::shared_ptr<Context> context;
+    {
+        const std::lock_guard lock(primary_mutex_);
+        context = primary_shares_ <= most_shares ? primary_ : nullptr;
+    }
+    if (context != nullptr && context->is_active()) {
+        context->drain();
+    }
+}
+
 void Device::release_primary() {
+    drain_primary(1);
     const std::lock_guard lock(primary_mutex_);
     if (primary_shares_ == 0) {
         fail(CUDA_ERROR_INVALID_CONTEXT, "the primary context is not retained");
@@ -187,6 +196,7 @@ void Device::release_primary() {
 }
 
 void Device::reset_primary() {
+    drain_primary(std::numeric_limits<std::uint32_t>::max());
     const std::lock_guard lock(primary_mutex_);
     if (primary_ != nullptr) {
         // Its holders keep their shares. The next retain activates it again.
@@ -195,7 +205,9 @@ void Device::reset_primary() {
 }
 
 void Device::set_primary_flags(unsigned flags) {
-    require((flags & ~KNOWN_CONTEXT_FLAGS) == 0, "unknown context flags");
+    check_context_flags(flags);
+    require((flags & CU_CTX_MAP_HOST) == 0,
+            "CU_CTX_MAP_HOST is not a flag of primary contexts, which map host memory anyway");
     const std::lock_guard lock(primary_mutex_);
     primary_flags_ = flags;
     if (primary_ != nullptr) {

@@ -117,6 +117,7 @@ public:
     [[nodiscard]] bool is_primary_active() const;
 
 private:
+    void drain_primary(std::uint32_t most_shares);
     void trim_pools();
 
     int ordinal_;

@@ -3,6 +3,7 @@
 
 #include "objects/process/thread_state.hpp"
 
+#include "objects/process/driver.hpp"
 #include "objects/process/error.hpp"
 
 #include <algorithm>
@@ -19,6 +20,9 @@ struct Reaper {
     bool is_armed = false;
 
     ~Reaper() {
+        if (Driver::instance().is_forked()) {
+            return; // what goes with the last reference may need a lock that nobody releases here
+        }
         if (state_here != nullptr) {
             // No code can use these streams any more. Their contexts drop them when they are idle.
             for (const auto& [key, stream] : state_here->default_streams) {
