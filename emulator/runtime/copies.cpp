@@ -11,6 +11,7 @@
 #include "runtime.hpp"
 
 #include <optional>
+#include <string>
 
 using namespace cuprum::runtime;
 
@@ -20,6 +21,8 @@ namespace {
 using Order = std::optional<cudaStream_t>;
 
 cudaError_t copy(void* to, const void* from, std::size_t count, cudaMemcpyKind kind, Order order);
+cudaError_t copy_between_devices(void* to, int to_device, const void* from, int from_device,
+                                 std::size_t count, Order order);
 cudaError_t copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                     std::size_t width, std::size_t height, cudaMemcpyKind kind, Order order);
 cudaError_t copy_3d(const cudaMemcpy3DParms* parameters, Order order);
@@ -75,16 +78,16 @@ cudaError_t CUDARTAPI cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* p, cuda
     return in_context([&] { return copy_3d_between_devices(p, stream); });
 }
 
-// One address space holds the memory of all devices, so the address identifies the device.
-cudaError_t CUDARTAPI cudaMemcpyPeer(void* dst, int /*dstDevice*/, const void* src,
-                                     int /*srcDevice*/, std::size_t count) {
-    return in_context([&] { return cuMemcpy(address(dst), address(src), count); });
+cudaError_t CUDARTAPI cudaMemcpyPeer(void* dst, int dstDevice, const void* src, int srcDevice,
+                                     std::size_t count) {
+    return in_context(
+        [&] { return copy_between_devices(dst, dstDevice, src, srcDevice, count, std::nullopt); });
 }
 
-cudaError_t CUDARTAPI cudaMemcpyPeerAsync(void* dst, int /*dstDevice*/, const void* src,
-                                          int /*srcDevice*/, std::size_t count,
-                                          cudaStream_t stream) {
-    return in_context([&] { return cuMemcpyAsync(address(dst), address(src), count, stream); });
+cudaError_t CUDARTAPI cudaMemcpyPeerAsync(void* dst, int dstDevice, const void* src, int srcDevice,
+                                          std::size_t count, cudaStream_t stream) {
+    return in_context(
+        [&] { return copy_between_devices(dst, dstDevice, src, srcDevice, count, stream); });
 }
 
 cudaError_t CUDARTAPI cudaMemcpyBatchAsync(void* const* dsts, const void* const* srcs,
@@ -193,11 +196,11 @@ cudaError_t CUDARTAPI cudaMemcpyFromSymbolAsync(void* dst, const void* symbol, s
 namespace {
 
 cudaError_t copy(void* to, const void* from, std::size_t count, cudaMemcpyKind kind, Order order) {
-    if (!is_direction(kind)) {
-        return cudaErrorInvalidMemcpyDirection;
-    }
     if (count == 0) {
         return cudaSuccess;
+    }
+    if (!is_direction(kind)) {
+        return cudaErrorInvalidMemcpyDirection;
     }
     if (to == nullptr || from == nullptr) {
         return cudaErrorInvalidValue;
@@ -218,13 +221,33 @@ cudaError_t copy(void* to, const void* from, std::size_t count, cudaMemcpyKind k
     }
 }
 
+cudaError_t copy_between_devices(void* to, int to_device, const void* from, int from_device,
+                                 std::size_t count, Order order) {
+    if (count == 0) {
+        return cudaSuccess;
+    }
+    CUcontext to_context = nullptr;
+    CUcontext from_context = nullptr;
+    CUresult status = primary_context(to_device, &to_context);
+    if (status == CUDA_SUCCESS) {
+        status = primary_context(from_device, &from_context);
+    }
+    if (status != CUDA_SUCCESS) {
+        return as_error(status);
+    }
+    return as_error(
+        order
+            ? cuMemcpyPeerAsync(address(to), to_context, address(from), from_context, count, *order)
+            : cuMemcpyPeer(address(to), to_context, address(from), from_context, count));
+}
+
 cudaError_t copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                     std::size_t width, std::size_t height, cudaMemcpyKind kind, Order order) {
-    if (!is_direction(kind)) {
-        return cudaErrorInvalidMemcpyDirection;
-    }
     if (width == 0 || height == 0) {
         return cudaSuccess;
+    }
+    if (!is_direction(kind)) {
+        return cudaErrorInvalidMemcpyDirection;
     }
     if (width > to_pitch || width > from_pitch) {
         return cudaErrorInvalidPitchValue;
@@ -258,21 +281,51 @@ cudaError_t copy_3d_between_devices(const cudaMemcpy3DPeerParms* parameters, Ord
     if (parameters == nullptr) {
         return cudaErrorInvalidValue;
     }
-    CUDA_MEMCPY3D copy{};
+    CUDA_MEMCPY3D_PEER copy{};
+    CUresult found = primary_context(parameters->srcDevice, &copy.srcContext);
+    if (found == CUDA_SUCCESS) {
+        found = primary_context(parameters->dstDevice, &copy.dstContext);
+    }
+    if (found != CUDA_SUCCESS) {
+        return as_error(found);
+    }
     if (const cudaError_t status = to_driver(*parameters, copy); status != cudaSuccess) {
         return status;
     }
-    return as_error(order ? cuMemcpy3DAsync(&copy, *order) : cuMemcpy3D(&copy));
+    return as_error(order ? cuMemcpy3DPeerAsync(&copy, *order) : cuMemcpy3DPeer(&copy));
+}
+
+/// Returns how far apart slices are, or nothing if the last slice lies outside every memory.
+std::optional<std::size_t> slice_bytes(const cudaPitchedPtr& memory, const cudaExtent& extent) {
+    std::size_t bytes = 0;
+    std::size_t all = 0;
+    const bool overflows = __builtin_mul_overflow(memory.pitch, memory.ysize, &bytes) ||
+                           __builtin_mul_overflow(bytes, extent.depth, &all) ||
+                           __builtin_mul_overflow(extent.height, extent.depth, &all);
+    return overflows ? std::nullopt : std::optional(bytes);
 }
 
 cudaError_t fill_3d(cudaPitchedPtr memory, int value, cudaExtent extent, Order order) {
+    if (extent.width == 0 || extent.height == 0 || extent.depth == 0) {
+        return cudaSuccess;
+    }
+    const std::optional<std::size_t> stride = slice_bytes(memory, extent);
+    if (!stride || extent.height > memory.ysize ||
+        (extent.depth > 1 && extent.width > memory.pitch)) {
+        return fail(cudaErrorInvalidValue, std::to_string(extent.depth) + " slices of " +
+                                               std::to_string(extent.height) + " rows of " +
+                                               std::to_string(extent.width) +
+                                               " bytes do not fit into memory with a pitch of " +
+                                               std::to_string(memory.pitch) + " and " +
+                                               std::to_string(memory.ysize) + " rows a slice");
+    }
     const auto byte = static_cast<unsigned char>(value);
     // Slices are contiguous, so one fill is enough if every slice is filled completely.
     const bool is_dense = extent.height == memory.ysize;
     const std::size_t height = is_dense ? extent.height * extent.depth : extent.height;
     CUresult status = CUDA_SUCCESS;
     for (std::size_t slice = 0; slice < (is_dense ? 1 : extent.depth); ++slice) {
-        const CUdeviceptr start = address(memory.ptr) + slice * memory.pitch * memory.ysize;
+        const CUdeviceptr start = address(memory.ptr) + slice * *stride;
         status = order ? cuMemsetD2D8Async(start, memory.pitch, byte, extent.width, height, *order)
                        : cuMemsetD2D8(start, memory.pitch, byte, extent.width, height);
         if (status != CUDA_SUCCESS) {
@@ -286,7 +339,7 @@ cudaError_t copy_to_symbol(const void* symbol, const void* from, std::size_t cou
                            std::size_t offset, cudaMemcpyKind kind, Order order) {
     CUdeviceptr to = 0;
     const cudaError_t status = find_part(symbol, offset, count, &to);
-    if (status != cudaSuccess) {
+    if (status != cudaSuccess || count == 0) {
         return status;
     }
     if (type_of_destination(kind) == CU_MEMORYTYPE_HOST) {
@@ -299,7 +352,7 @@ cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t count, st
                              cudaMemcpyKind kind, Order order) {
     CUdeviceptr from = 0;
     const cudaError_t status = find_part(symbol, offset, count, &from);
-    if (status != cudaSuccess) {
+    if (status != cudaSuccess || count == 0) {
         return status;
     }
     if (type_of_source(kind) == CU_MEMORYTYPE_HOST) {

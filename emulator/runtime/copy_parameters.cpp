@@ -6,9 +6,21 @@
 #include "formats.hpp"
 #include "registry.hpp"
 
+#include <string>
+
 namespace cuprum::runtime {
 
 namespace {
+
+/// Converts texels to bytes.
+cudaError_t to_bytes(std::size_t& texels, std::size_t texel_bytes) {
+    const std::size_t count = texels;
+    return __builtin_mul_overflow(count, texel_bytes, &texels)
+               ? fail(cudaErrorInvalidValue,
+                      std::to_string(count) + " texels of " + std::to_string(texel_bytes) +
+                          " bytes: a position or a width of the copy is outside every array")
+               : cudaSuccess;
+}
 
 /// Fills in the common part of the driver's two structures for three-dimensional copies.
 ///
@@ -35,8 +47,8 @@ void describe_3d(Copy& copy, const Parameters& from) {
 }
 
 /// Describes the arrays of a copy. Positions in arrays, and the extent, are then in texels.
-template <typename Parameters>
-cudaError_t describe_arrays(CUDA_MEMCPY3D& copy, const Parameters& from) {
+template <typename Copy, typename Parameters>
+cudaError_t describe_arrays(Copy& copy, const Parameters& from) {
     std::size_t element = 0;
     const auto use = [&](cudaArray_const_t array, CUmemorytype& type, CUarray& driver,
                          std::size_t& x) {
@@ -54,17 +66,13 @@ cudaError_t describe_arrays(CUDA_MEMCPY3D& copy, const Parameters& from) {
         element = bytes;
         type = CU_MEMORYTYPE_ARRAY;
         driver = as_driver(array);
-        x *= bytes;
-        return cudaSuccess;
+        return to_bytes(x, bytes);
     };
     cudaError_t status = use(from.srcArray, copy.srcMemoryType, copy.srcArray, copy.srcXInBytes);
     if (status == cudaSuccess) {
         status = use(from.dstArray, copy.dstMemoryType, copy.dstArray, copy.dstXInBytes);
     }
-    if (element != 0) {
-        copy.WidthInBytes *= element;
-    }
-    return status;
+    return status == cudaSuccess && element != 0 ? to_bytes(copy.WidthInBytes, element) : status;
 }
 
 /// Returns the bytes of a texel of an array, 0 if it is none.
@@ -122,11 +130,10 @@ cudaError_t to_driver(const cudaMemcpy3DParms& from, CUDA_MEMCPY3D& to) noexcept
     return describe_arrays(to, from);
 }
 
-cudaError_t to_driver(const cudaMemcpy3DPeerParms& from, CUDA_MEMCPY3D& to) noexcept {
-    to = {};
+cudaError_t to_driver(const cudaMemcpy3DPeerParms& from, CUDA_MEMCPY3D_PEER& to) noexcept {
     describe_3d(to, from);
-    to.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
-    to.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+    to.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+    to.dstMemoryType = CU_MEMORYTYPE_DEVICE;
     return describe_arrays(to, from);
 }
 

@@ -18,7 +18,9 @@ CUmemorytype type_of_destination(cudaMemcpyKind kind) noexcept;
 
 /// Describes a three-dimensional copy as the driver does. Fails for what is no direction or array.
 cudaError_t to_driver(const cudaMemcpy3DParms& from, CUDA_MEMCPY3D& to) noexcept;
-cudaError_t to_driver(const cudaMemcpy3DPeerParms& from, CUDA_MEMCPY3D& to) noexcept;
+
+/// The same for a copy between devices, whose contexts the caller has filled in.
+cudaError_t to_driver(const cudaMemcpy3DPeerParms& from, CUDA_MEMCPY3D_PEER& to) noexcept;
 
 /// Describes a copy of the driver as the runtime API does. Fails for an array that is destroyed.
 cudaError_t from_driver(const CUDA_MEMCPY3D& from, cudaMemcpy3DParms& to) noexcept;

@@ -9,6 +9,9 @@
 #include "registry.hpp"
 #include "runtime.hpp"
 
+#include <algorithm>
+#include <string>
+
 using namespace cuprum::runtime;
 
 namespace {
@@ -92,6 +95,8 @@ cudaError_t to_driver(const cudaGraphNodeParams& from, CUgraphNodeParams& to) {
     static_assert(sizeof to == sizeof from);
     to = {};
     to.type = static_cast<CUgraphNodeType>(from.type);
+    std::ranges::copy(from.reserved0, to.reserved0); // the driver refuses all but 0
+    to.reserved2 = from.reserved2;
     switch (from.type) {
     case cudaGraphNodeTypeKernel: {
         CUDA_KERNEL_NODE_PARAMS kernel{};
@@ -145,9 +150,12 @@ cudaError_t to_driver(const cudaGraphNodeParams& from, CUgraphNodeParams& to) {
         return cudaSuccess;
     case cudaGraphNodeTypeEmpty:
         return cudaSuccess;
-    default:
+    case cudaGraphNodeTypeExtSemaphoreSignal:
+    case cudaGraphNodeTypeExtSemaphoreWait:
         log_refusal("cudaGraphAddNode", "this type of node is not supported");
         return cudaErrorNotSupported;
+    default:
+        return fail(cudaErrorInvalidValue, std::to_string(from.type) + " is no type of node");
     }
 }
 

@@ -8,6 +8,8 @@
 #include "registry.hpp"
 
 #include <cstddef>
+#include <limits>
+#include <string>
 
 namespace cuprum::runtime {
 
@@ -45,7 +47,7 @@ cudaError_t find_function(const void* entry, CUfunction* result) {
 namespace {
 
 bool fits_device(dim3 grid, dim3 block);
-CUlaunchConfig driver_config(const cudaLaunchConfig_t& config);
+cudaError_t to_driver(const cudaLaunchConfig_t& from, CUlaunchConfig& to);
 
 /// Launches a kernel and translates an invalid value to the runtime's specific code.
 cudaError_t launch(const cudaLaunchConfig_t& config, const void* entry, void** arguments) {
@@ -53,7 +55,10 @@ cudaError_t launch(const cudaLaunchConfig_t& config, const void* entry, void** a
     if (const cudaError_t status = find_function(entry, &function); status != cudaSuccess) {
         return status;
     }
-    const CUlaunchConfig driver = driver_config(config);
+    CUlaunchConfig driver{};
+    if (const cudaError_t status = to_driver(config, driver); status != cudaSuccess) {
+        return status;
+    }
     const CUresult status = cuLaunchKernelEx(&driver, function, arguments, nullptr);
     if (status == CUDA_ERROR_INVALID_VALUE && !fits_device(config.gridDim, config.blockDim)) {
         return cudaErrorInvalidConfiguration;
@@ -68,6 +73,20 @@ cudaError_t with_function(const void* entry, Body&& body) {
         CUfunction function = nullptr;
         const cudaError_t status = find_function(entry, &function);
         return status != cudaSuccess ? status : as_error(body(function));
+    });
+}
+
+/// Runs `body` as with_function() does, with a configuration for the driver.
+template <typename Body>
+cudaError_t with_config(const void* entry, const cudaLaunchConfig_t* config, Body&& body) {
+    return in_context([&] {
+        CUfunction function = nullptr;
+        CUlaunchConfig driver{};
+        cudaError_t status = find_function(entry, &function);
+        if (status == cudaSuccess) {
+            status = config == nullptr ? cudaErrorInvalidValue : to_driver(*config, driver);
+        }
+        return status != cudaSuccess ? status : as_error(body(function, driver));
     });
 }
 
@@ -158,6 +177,9 @@ cudaError_t CUDARTAPI cudaFuncGetParamInfo(const void* func, std::size_t paramIn
 
 cudaError_t CUDARTAPI cudaGetFuncBySymbol(cudaFunction_t* functionPtr, const void* symbolPtr) {
     return with_function(symbolPtr, [&](CUfunction function) {
+        if (functionPtr == nullptr) {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
         *functionPtr = function;
         return CUDA_SUCCESS;
     });
@@ -165,10 +187,7 @@ cudaError_t CUDARTAPI cudaGetFuncBySymbol(cudaFunction_t* functionPtr, const voi
 
 cudaError_t CUDARTAPI cudaGetKernel(cudaKernel_t* kernelPtr, const void* entryFuncAddr) {
     return in_context([&] {
-        CUkernel kernel = nullptr;
-        const cudaError_t status = find_kernel(entryFuncAddr, &kernel);
-        *kernelPtr = kernel;
-        return status;
+        return kernelPtr == nullptr ? cudaErrorInvalidValue : find_kernel(entryFuncAddr, kernelPtr);
     });
 }
 
@@ -201,16 +220,14 @@ cudaError_t CUDARTAPI cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* dyn
 
 cudaError_t CUDARTAPI cudaOccupancyMaxPotentialClusterSize(int* clusterSize, const void* func,
                                                            const cudaLaunchConfig_t* launchConfig) {
-    return with_function(func, [&](CUfunction function) {
-        const CUlaunchConfig config = driver_config(*launchConfig);
+    return with_config(func, launchConfig, [&](CUfunction function, const CUlaunchConfig& config) {
         return cuOccupancyMaxPotentialClusterSize(clusterSize, function, &config);
     });
 }
 
 cudaError_t CUDARTAPI cudaOccupancyMaxActiveClusters(int* numClusters, const void* func,
                                                      const cudaLaunchConfig_t* launchConfig) {
-    return with_function(func, [&](CUfunction function) {
-        const CUlaunchConfig config = driver_config(*launchConfig);
+    return with_config(func, launchConfig, [&](CUfunction function, const CUlaunchConfig& config) {
         return cuOccupancyMaxActiveClusters(numClusters, function, &config);
     });
 }
@@ -245,19 +262,26 @@ bool fits_device(dim3 grid, dim3 block) {
            is_within(block.x * block.y * block.z, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
 }
 
-CUlaunchConfig driver_config(const cudaLaunchConfig_t& config) {
-    CUlaunchConfig result{};
-    result.gridDimX = config.gridDim.x;
-    result.gridDimY = config.gridDim.y;
-    result.gridDimZ = config.gridDim.z;
-    result.blockDimX = config.blockDim.x;
-    result.blockDimY = config.blockDim.y;
-    result.blockDimZ = config.blockDim.z;
-    result.sharedMemBytes = static_cast<unsigned int>(config.dynamicSmemBytes);
-    result.hStream = config.stream;
-    result.attrs = same<CUlaunchAttribute>(config.attrs);
-    result.numAttrs = config.numAttrs;
-    return result;
+// NVIDIA's library takes the lower 32 bits of the shared memory: a kernel that asks for 4 GiB runs
+// there with none.
+cudaError_t to_driver(const cudaLaunchConfig_t& from, CUlaunchConfig& to) {
+    if (from.dynamicSmemBytes > std::numeric_limits<unsigned int>::max()) {
+        return fail(cudaErrorInvalidValue,
+                    std::to_string(from.dynamicSmemBytes) +
+                        " bytes of dynamic shared memory are more than any device has; "
+                        "cudaDevAttrMaxSharedMemoryPerBlockOptin tells the most");
+    }
+    to.gridDimX = from.gridDim.x;
+    to.gridDimY = from.gridDim.y;
+    to.gridDimZ = from.gridDim.z;
+    to.blockDimX = from.blockDim.x;
+    to.blockDimY = from.blockDim.y;
+    to.blockDimZ = from.blockDim.z;
+    to.sharedMemBytes = static_cast<unsigned int>(from.dynamicSmemBytes);
+    to.hStream = from.stream;
+    to.attrs = same<CUlaunchAttribute>(from.attrs);
+    to.numAttrs = from.numAttrs;
+    return cudaSuccess;
 }
 
 CUresult fill(cudaFuncAttributes& result, CUfunction function) {

@@ -6,6 +6,7 @@
 #include "runtime.hpp"
 
 #include <iterator>
+#include <string>
 
 using namespace cuprum::runtime;
 
@@ -57,8 +58,15 @@ cudaError_t CUDARTAPI cudaMalloc3D(cudaPitchedPtr* pitchedDevPtr, cudaExtent ext
         return keep(cudaErrorInvalidValue);
     }
     *pitchedDevPtr = {nullptr, 0, extent.width, extent.height};
-    return cudaMallocPitch(&pitchedDevPtr->ptr, &pitchedDevPtr->pitch, extent.width,
-                           extent.height * extent.depth);
+    std::size_t rows = 0;
+    if (__builtin_mul_overflow(extent.height, extent.depth, &rows)) {
+        return keep(fail(cudaErrorMemoryAllocation,
+                         std::to_string(extent.depth) + " slices of " +
+                             std::to_string(extent.height) +
+                             " rows are more than any device holds; the extent is width in bytes, "
+                             "height and depth"));
+    }
+    return cudaMallocPitch(&pitchedDevPtr->ptr, &pitchedDevPtr->pitch, extent.width, rows);
 }
 
 cudaError_t CUDARTAPI cudaMallocManaged(void** devPtr, std::size_t size, unsigned int flags) {
@@ -67,7 +75,9 @@ cudaError_t CUDARTAPI cudaMallocManaged(void** devPtr, std::size_t size, unsigne
         if (devPtr == nullptr) {
             return CUDA_ERROR_INVALID_VALUE;
         }
-        const CUresult status = cuMemAllocManaged(&allocated, size, flags);
+        // As for cudaMalloc.
+        const CUresult status =
+            size == 0 ? CUDA_SUCCESS : cuMemAllocManaged(&allocated, size, flags);
         *devPtr = pointer(allocated);
         return status;
     });
@@ -133,6 +143,9 @@ cudaError_t CUDARTAPI cudaIpcOpenMemHandle(void** devPtr, cudaIpcMemHandle_t han
                                            unsigned int flags) {
     return in_context([&] {
         CUdeviceptr opened = 0;
+        if (devPtr == nullptr) {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
         const CUresult status = cuIpcOpenMemHandle(&opened, *same<CUipcMemHandle>(&handle), flags);
         *devPtr = pointer(opened);
         return status;

@@ -149,6 +149,9 @@ cudaError_t CUDARTAPI cudaMemPoolImportPointer(void** ptr, cudaMemPool_t memPool
                                                cudaMemPoolPtrExportData* exportData) {
     return in_context([&] {
         CUdeviceptr imported = 0;
+        if (ptr == nullptr) {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
         const CUresult status =
             cuMemPoolImportPointer(&imported, memPool, same<CUmemPoolPtrExportData>(exportData));
         *ptr = pointer(imported);

@@ -8,6 +8,9 @@
 #include <cstring>
 #include <thread>
 
+// What CUDA deprecates is checked too.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 namespace {
 
 __global__ void fill(int* values) {
@@ -118,6 +121,66 @@ void a_reset_device_serves_again() {
     OK(cudaFree(values));
 }
 
+void a_device_is_initialised_beside_the_current_one() {
+    int* values = nullptr;
+    OK(cudaSetDevice(0));
+    OK(cudaMalloc(&values, 32 * sizeof(int)));
+    std::thread([] { OK(cudaDeviceReset()); }).join();
+    int count = 0;
+    OK(cudaGetDeviceCount(&count));
+    OK(cudaInitDevice(count - 1, 0, 0)); // must not hide that the context of device 0 was reset
+    OK(cudaMalloc(&values, 32 * sizeof(int)));
+    fill<<<1, 32>>>(values);
+    OK(cudaDeviceSynchronize());
+    OK(cudaFree(values));
+}
+
+void devices_and_flags_that_mean_nothing_are_refused() {
+    int* first = nullptr;
+    int* second = nullptr;
+    OK(cudaMalloc(&first, 64));
+    OK(cudaMalloc(&second, 64));
+    RETURNS(cudaErrorInvalidDevice, cudaMemcpyPeer(first, 99, second, -7, 64));
+    RETURNS(cudaErrorInvalidDevice, cudaMemcpyPeer(first, 0, second, 99, 64));
+    RETURNS(cudaErrorInvalidDevice, cudaMemcpyPeerAsync(first, -1, second, 0, 64, nullptr));
+    OK(cudaMemcpyPeer(first, 99, second, -7, 0));
+    int on_stack[16] = {};
+    RETURNS(cudaErrorInvalidValue, cudaMemcpyPeer(first, 0, on_stack, 0, sizeof on_stack));
+    cudaMemcpy3DPeerParms copy{};
+    copy.srcPtr = make_cudaPitchedPtr(second, 64, 64, 1);
+    copy.dstPtr = make_cudaPitchedPtr(first, 64, 64, 1);
+    copy.extent = make_cudaExtent(64, 1, 1);
+    OK(cudaMemcpy3DPeer(&copy));
+    copy.dstDevice = -1;
+    RETURNS(cudaErrorInvalidDevice, cudaMemcpy3DPeer(&copy));
+    copy.dstDevice = 0;
+    copy.srcDevice = 99;
+    RETURNS(cudaErrorInvalidDevice, cudaMemcpy3DPeerAsync(&copy, nullptr));
+    const auto* const kernel = reinterpret_cast<const void*>(fill);
+    for (const int value : {-1, 4, 77}) {
+        RETURNS(cudaErrorInvalidValue,
+                cudaFuncSetCacheConfig(kernel, static_cast<cudaFuncCache>(value)));
+        RETURNS(cudaErrorInvalidValue, cudaDeviceSetCacheConfig(static_cast<cudaFuncCache>(value)));
+        RETURNS(cudaErrorInvalidValue,
+                cudaFuncSetSharedMemConfig(kernel, static_cast<cudaSharedMemConfig>(value)));
+        RETURNS(cudaErrorInvalidValue,
+                cudaDeviceSetSharedMemConfig(static_cast<cudaSharedMemConfig>(value)));
+    }
+    OK(cudaFuncSetCacheConfig(kernel, cudaFuncCachePreferEqual));
+    for (const unsigned flags : {3U, 5U, 6U, 7U, 256U}) {
+        RETURNS(cudaErrorInvalidValue, cudaSetDeviceFlags(flags));
+    }
+    for (const unsigned flags : {cudaDeviceScheduleYield, cudaDeviceMapHost, 0}) {
+        OK(cudaSetDeviceFlags(flags));
+    }
+    int twice[] = {0, 0};
+    OK(cudaSetValidDevices(twice, 1));
+    RETURNS(cudaErrorInvalidValue, cudaSetValidDevices(twice, 2));
+    OK(cudaFree(first));
+    OK(cudaFree(second));
+    cudaGetLastError();
+}
+
 void the_driver_is_reached() {
     void* function = nullptr;
     cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
@@ -133,6 +196,8 @@ int main() {
     peers_reach_each_other();
     limits_are_kept();
     a_reset_device_serves_again();
+    a_device_is_initialised_beside_the_current_one();
+    devices_and_flags_that_mean_nothing_are_refused();
     the_driver_is_reached();
     return EXIT_SUCCESS;
 }
