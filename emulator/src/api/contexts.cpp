@@ -19,7 +19,7 @@ constexpr unsigned API_VERSION = 3020; // of contexts made by cuCtxCreate_v2 and
 
 void create_context(CUcontext* out, unsigned flags, CUdevice ordinal) {
     require(out != nullptr, "pctx must not be NULL");
-    require((flags & ~static_cast<unsigned>(CU_CTX_FLAGS_MASK)) == 0, "unknown context flags");
+    check_context_flags(flags);
     auto context = std::make_shared<Context>(device_at(ordinal), flags, false);
     HandleTable::instance().insert(HandleKind::Context, context);
     context->activate();
@@ -179,7 +179,7 @@ CUresult CUDAAPI cuCtxGetFlags(unsigned int* flags) {
 
 CUresult CUDAAPI cuCtxSetFlags(unsigned int flags) {
     return entry("cuCtxSetFlags", [&] {
-        require((flags & ~static_cast<unsigned>(CU_CTX_FLAGS_MASK)) == 0, "unknown context flags");
+        check_context_flags(flags);
         current_context()->set_flags(flags);
     });
 }
@@ -220,8 +220,7 @@ CUresult CUDAAPI cuCtxGetCacheConfig(CUfunc_cache* pconfig) {
 
 CUresult CUDAAPI cuCtxSetCacheConfig(CUfunc_cache config) {
     return entry("cuCtxSetCacheConfig", [&] {
-        require(config >= CU_FUNC_CACHE_PREFER_NONE && config <= CU_FUNC_CACHE_PREFER_EQUAL,
-                "unknown cache configuration");
+        check_cache_config(config);
         current_context()->cache_config = config;
     });
 }
@@ -233,8 +232,11 @@ CUresult CUDAAPI cuCtxGetSharedMemConfig(CUsharedconfig* pConfig) {
     });
 }
 
-CUresult CUDAAPI cuCtxSetSharedMemConfig(CUsharedconfig /*config*/) {
-    return entry("cuCtxSetSharedMemConfig", [&] { (void)current_context(); });
+CUresult CUDAAPI cuCtxSetSharedMemConfig(CUsharedconfig config) {
+    return entry("cuCtxSetSharedMemConfig", [&] {
+        (void)current_context();
+        check_shared_memory_config(config);
+    });
 }
 
 CUresult CUDAAPI cuCtxGetApiVersion(CUcontext ctx, unsigned int* version) {

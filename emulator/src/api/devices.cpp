@@ -25,6 +25,33 @@ void put_text(char* buffer, int size, const std::string& text) {
     buffer[length] = '\0';
 }
 
+struct BusId {
+    unsigned domain = 0;
+    unsigned bus = 0;
+    unsigned slot = 0;
+    unsigned function = 0;
+};
+
+/// Reads a PCI bus id, such as 0000:01:00.0. The domain, or the function, may be missing.
+BusId bus_id_from(const char* text) {
+    BusId id;
+    const auto reads_all = [text](const char* format, auto*... numbers) {
+        int length = 0;
+        std::sscanf(text, format, numbers..., &length);
+        return length != 0 && text[length] == '\0';
+    };
+    if (!reads_all("%x:%x:%x.%x%n", &id.domain, &id.bus, &id.slot, &id.function) &&
+        !reads_all("%x:%x:%x%n", &id.domain, &id.bus, &id.slot)) {
+        id.domain = 0;
+        if (!reads_all("%x:%x.%x%n", &id.bus, &id.slot, &id.function)) {
+            fail(CUDA_ERROR_INVALID_VALUE, std::string("'") + text +
+                                               "' is no PCI bus id: expected one like "
+                                               "0000:01:00.0, 0000:01:00 or 01:00.0");
+        }
+    }
+    return id;
+}
+
 void check_peers(CUdevice first, CUdevice second) {
     (void)device_at(first);
     (void)device_at(second);
@@ -145,22 +172,17 @@ CUresult CUDAAPI cuDeviceGetPCIBusId(char* pciBusId, int len, CUdevice dev) {
 CUresult CUDAAPI cuDeviceGetByPCIBusId(CUdevice* dev, const char* pciBusId) {
     return entry("cuDeviceGetByPCIBusId", [&] {
         require(dev != nullptr && pciBusId != nullptr, "an argument is NULL");
-        unsigned domain = 0;
-        unsigned bus = 0;
-        unsigned slot = 0;
-        const bool is_long = std::sscanf(pciBusId, "%x:%x:%x", &domain, &bus, &slot) == 3;
-        if (!is_long) {
-            domain = 0;
-            require(std::sscanf(pciBusId, "%x:%x", &bus, &slot) == 2, "not a PCI bus id");
-        }
+        const BusId id = bus_id_from(pciBusId);
         for (int ordinal = 0; ordinal < Driver::instance().device_count(); ++ordinal) {
             const int own = device_at(ordinal).attribute(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID);
-            if (domain == 0 && slot == 0 && bus == static_cast<unsigned>(own)) {
+            if (id.domain == 0 && id.slot == 0 && id.function == 0 &&
+                id.bus == static_cast<unsigned>(own)) {
                 *dev = ordinal;
                 return;
             }
         }
-        fail(CUDA_ERROR_INVALID_DEVICE, "no device has this PCI bus id");
+        fail(CUDA_ERROR_INVALID_DEVICE,
+             std::string("no device has the PCI bus id '") + pciBusId + "'");
     });
 }
 

@@ -78,12 +78,18 @@ CUresult CUDAAPI cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attri
     });
 }
 
-CUresult CUDAAPI cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache /*config*/) {
-    return entry("cuFuncSetCacheConfig", [&] { (void)function_from(hfunc); });
+CUresult CUDAAPI cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
+    return entry("cuFuncSetCacheConfig", [&] {
+        (void)function_from(hfunc);
+        check_cache_config(config);
+    });
 }
 
-CUresult CUDAAPI cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig /*config*/) {
-    return entry("cuFuncSetSharedMemConfig", [&] { (void)function_from(hfunc); });
+CUresult CUDAAPI cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config) {
+    return entry("cuFuncSetSharedMemConfig", [&] {
+        (void)function_from(hfunc);
+        check_shared_memory_config(config);
+    });
 }
 
 CUresult CUDAAPI cuFuncGetModule(CUmodule* hmod, CUfunction hfunc) {

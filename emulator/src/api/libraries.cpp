@@ -192,10 +192,11 @@ CUresult CUDAAPI cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUke
     });
 }
 
-CUresult CUDAAPI cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache /*config*/, CUdevice dev) {
+CUresult CUDAAPI cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice dev) {
     return entry("cuKernelSetCacheConfig", [&] {
         (void)kernel_from(kernel);
         (void)device_at(dev);
+        check_cache_config(config);
     });
 }
 

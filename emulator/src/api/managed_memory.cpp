@@ -5,6 +5,7 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
+#include "objects/graphs/capture.hpp"
 #include "objects/memory/managed.hpp"
 #include "objects/process/error.hpp"
 
@@ -15,6 +16,8 @@ using namespace cuprum::emulator;
 namespace {
 
 /// Returns the location for the device number of the older calls.
+constexpr const char* NOT_CAPTURED = "prefetches and discards cannot be captured";
+
 CUmemLocation location_of(CUdevice device) {
     return device == CU_DEVICE_CPU ? CUmemLocation{CU_MEM_LOCATION_TYPE_HOST, 0}
                                    : CUmemLocation{CU_MEM_LOCATION_TYPE_DEVICE, device};
@@ -71,7 +74,7 @@ CUresult CUDAAPI cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLo
                                        unsigned int flags, CUstream hStream) {
     return entry("cuMemPrefetchAsync", [&] {
         require(flags == 0, "the flags must be 0");
-        (void)stream_from(hStream);
+        Capture::refuse_on(*stream_from(hStream), NOT_CAPTURED);
         ManagedAdvice::instance().prefetch(devPtr, count, location);
     });
 }
@@ -86,7 +89,7 @@ CUresult CUDAAPI cuMemPrefetchBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size
                                          size_t numPrefetchLocs, unsigned long long flags,
                                          CUstream hStream) {
     return entry("cuMemPrefetchBatchAsync", [&] {
-        (void)stream_of_batch(hStream);
+        Capture::refuse_on(*stream_of_batch(hStream), NOT_CAPTURED);
         check_batch(dptrs, sizes, count, flags);
         prefetch_batch(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs);
     });
@@ -96,7 +99,7 @@ CUresult CUDAAPI cuMemDiscardBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_
                                         unsigned long long flags, CUstream hStream) {
     return entry("cuMemDiscardBatchAsync", [&] {
         // The contents are undefined afterwards, so they may stay as they are.
-        (void)stream_of_batch(hStream);
+        Capture::refuse_on(*stream_of_batch(hStream), NOT_CAPTURED);
         check_batch(dptrs, sizes, count, flags);
         for (size_t index = 0; index < count; ++index) {
             const auto allocation = Allocations::instance().find(dptrs[index]);
@@ -112,7 +115,7 @@ CUresult CUDAAPI cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr* dptrs, size_t* s
                                                    size_t* prefetchLocIdxs, size_t numPrefetchLocs,
                                                    unsigned long long flags, CUstream hStream) {
     return entry("cuMemDiscardAndPrefetchBatchAsync", [&] {
-        (void)stream_of_batch(hStream);
+        Capture::refuse_on(*stream_of_batch(hStream), NOT_CAPTURED);
         check_batch(dptrs, sizes, count, flags);
         prefetch_batch(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs);
     });

@@ -5,6 +5,7 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
+#include "objects/graphs/capture.hpp"
 #include "objects/memory/copy.hpp"
 #include "objects/memory/copy_request.hpp"
 #include "objects/process/error.hpp"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 
 using namespace cuprum::emulator;
@@ -39,6 +41,16 @@ void check_flags(unsigned flags) {
             "unknown flags of a copy");
 }
 
+/// Returns the stream of a batch, which cannot be captured. The capture stays valid.
+std::shared_ptr<Stream> stream_outside_captures(CUstream handle) {
+    auto stream = stream_of_batch(handle);
+    if (Capture::info(*stream).status != CU_STREAM_CAPTURE_STATUS_NONE) {
+        fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+             "a batch of copies cannot be captured; copy one by one");
+    }
+    return stream;
+}
+
 /// Copies a batch. If a copy fails, sets `failed` to its index.
 void copy_batch(std::span<const CUdeviceptr> destinations, const CUdeviceptr* sources,
                 const std::size_t* sizes, std::span<const CUmemcpyAttributes> attributes,
@@ -53,7 +65,7 @@ void copy_batch(std::span<const CUdeviceptr> destinations, const CUdeviceptr* so
         require(starts[index] > starts[index - 1] && starts[index] < destinations.size(),
                 "the attributes are not in the order of the copies");
     }
-    const auto stream = stream_of_batch(handle);
+    const auto stream = stream_outside_captures(handle);
     std::size_t which = 0;
     for (std::size_t index = 0; index < destinations.size(); ++index) {
         failed = index;
@@ -113,7 +125,7 @@ void copy_3d_batch(std::span<const CUDA_MEMCPY3D_BATCH_OP> operations, unsigned 
                    CUstream handle, std::size_t& failed) {
     require(operations.data() != nullptr && !operations.empty(), "the batch is empty");
     require(flags == 0, "the flags must be 0");
-    const auto stream = stream_of_batch(handle);
+    const auto stream = stream_outside_captures(handle);
     for (std::size_t index = 0; index < operations.size(); ++index) {
         failed = index;
         const CUDA_MEMCPY3D_BATCH_OP& operation = operations[index];

@@ -92,7 +92,11 @@ CUresult CUDAAPI cuStreamGetPriority(CUstream hStream, int* priority) {
 }
 
 CUresult CUDAAPI cuStreamGetFlags(CUstream hStream, unsigned int* flags) {
-    return entry("cuStreamGetFlags", [&] { put(flags, stream_from(hStream)->flags()); });
+    return entry("cuStreamGetFlags", [&] {
+        const auto stream = stream_from(hStream);
+        Capture::refuse_on(*stream, "the flags of a capturing stream cannot be read");
+        put(flags, stream->flags());
+    });
 }
 
 CUresult CUDAAPI cuStreamGetId(CUstream hStream, unsigned long long* streamId) {
@@ -160,6 +164,7 @@ CUresult CUDAAPI cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size
                                         unsigned int flags) {
     return entry("cuStreamAttachMemAsync", [&] {
         const auto stream = stream_from(hStream);
+        Capture::refuse_on(*stream, "an attachment of memory cannot be captured");
         require(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST ||
                     flags == CU_MEM_ATTACH_SINGLE,
                 "unknown flags of an attachment");

@@ -88,6 +88,7 @@ struct Group {
 
 /// The groups of each source.
 extern const std::initializer_list<Group> ARRAYS;
+extern const std::initializer_list<Group> CALLS;
 extern const std::initializer_list<Group> COPIES;
 extern const std::initializer_list<Group> OBJECTS;
 extern const std::initializer_list<Group> REFERENCES;

@@ -3,9 +3,12 @@
 
 #include "objects/code/function.hpp"
 
+#include "objects/code/launch_attributes.hpp"
 #include "objects/code/module.hpp"
 #include "objects/devices/device.hpp"
 #include "objects/process/error.hpp"
+
+#include <string>
 
 namespace cuprum::emulator {
 
@@ -29,6 +32,22 @@ int max_threads(const bytecode::Kernel& kernel, const Device& device) {
 }
 
 } // namespace
+
+void check_cache_config(CUfunc_cache config) {
+    if (config < CU_FUNC_CACHE_PREFER_NONE || config > CU_FUNC_CACHE_PREFER_EQUAL) {
+        fail(CUDA_ERROR_INVALID_VALUE,
+             std::to_string(config) + " is no cache configuration: expected a CU_FUNC_CACHE_...");
+    }
+}
+
+void check_shared_memory_config(CUsharedconfig config) {
+    if (config < CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE ||
+        config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE) {
+        fail(CUDA_ERROR_INVALID_VALUE,
+             std::to_string(config) +
+                 " is no configuration of shared memory: expected a CU_SHARED_MEM_CONFIG_...");
+    }
+}
 
 FunctionAttributes::FunctionAttributes() {
     for (auto& value : set_) {
@@ -105,8 +124,10 @@ void FunctionAttributes::set(CUfunction_attribute attribute, int value,
         }
         break;
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
         require(value >= 0, "the value must not be negative");
+        break;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+        check_cluster_policy(static_cast<CUclusterSchedulingPolicy>(value));
         break;
     default:
         fail(CUDA_ERROR_INVALID_VALUE,

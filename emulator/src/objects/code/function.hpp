@@ -17,6 +17,11 @@
 
 namespace cuprum::emulator {
 
+/// Throws INVALID_VALUE for a value that is none of its enumeration. Both are hints, which have no
+/// effect here.
+void check_cache_config(CUfunc_cache config);
+void check_shared_memory_config(CUsharedconfig config);
+
 class Context;
 class Device;
 class Module;

@@ -19,6 +19,10 @@ constexpr std::uint32_t MAX_THREADS_PER_BLOCK = 1024;
 constexpr std::uint32_t ACCELERATED_TARGET = 0x10000;
 constexpr std::uint32_t FAMILY_TARGET = 0x20000;
 
+/// The architectures of CUjit_target.
+constexpr std::uint32_t TARGETS[] = {30, 32, 35, 37, 50, 52, 53,  60,  61,  62,  70,  72, 75,
+                                     80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
+
 std::uint32_t number_of(void* const* value) {
     return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(*value));
 }
@@ -68,8 +72,17 @@ void JitOptions::read(CUjit_option option, void** value) {
     case CU_JIT_OPTIMIZATION_LEVEL:
         require(number_of(value) <= 4, "CU_JIT_OPTIMIZATION_LEVEL is from 0 to 4");
         break;
+    case CU_JIT_CACHE_MODE: // there is no cache
+        require(number_of(value) <= CU_JIT_CACHE_OPTION_CA,
+                "CU_JIT_CACHE_MODE is not one of CUjit_cacheMode");
+        break;
     case CU_JIT_TARGET:
         target_sm_ = number_of(value) & 0xFFFFU;
+        if (number_of(value) != 0 && // none
+            std::ranges::find(TARGETS, target_sm_) == std::end(TARGETS)) {
+            fail(CUDA_ERROR_INVALID_VALUE, "CU_JIT_TARGET is " + std::to_string(number_of(value)) +
+                                               ", which is no architecture");
+        }
         switch (number_of(value) & ~0xFFFFU) {
         case 0:
             target_suffix_ = "";

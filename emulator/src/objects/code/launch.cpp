@@ -6,6 +6,7 @@
 #include "check/written.hpp"
 #include "exec/engine.hpp"
 #include "objects/code/child_launches.hpp"
+#include "objects/code/launch_attributes.hpp"
 #include "objects/code/module.hpp"
 #include "objects/code/occupancy.hpp"
 #include "objects/devices/context.hpp"
@@ -29,6 +30,16 @@ namespace cuprum::emulator {
 namespace {
 
 std::atomic<std::uint64_t> last_grid_id{0};
+
+constexpr int NO_ATTRIBUTE = 15; // a gap in the numbers
+
+/// Returns the event of an attribute, which must have one.
+CUevent given(CUevent event) {
+    if (event == nullptr) {
+        fail(CUDA_ERROR_INVALID_HANDLE, "the launch attribute names no event");
+    }
+    return event;
+}
 
 void check_shape(const bytecode::Kernel& kernel, const Device& device,
                  const LaunchRequest& request);
@@ -159,6 +170,7 @@ void report_fault(ErrorState& errors, int device, const Fault* fault) noexcept {
 void apply_attributes(LaunchRequest& request, std::span<const CUlaunchAttribute> attributes) {
     request.attributes = attributes;
     for (const CUlaunchAttribute& attribute : attributes) {
+        check_attribute_value(attribute.id, attribute.value);
         switch (attribute.id) {
         case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
             request.is_cooperative = attribute.value.cooperative != 0;
@@ -179,17 +191,21 @@ void apply_attributes(LaunchRequest& request, std::span<const CUlaunchAttribute>
             request.may_overlap = attribute.value.programmaticStreamSerializationAllowed != 0;
             break;
         case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
-            request.completion_event = attribute.value.launchCompletionEvent.event;
+            request.completion_event = given(attribute.value.launchCompletionEvent.event);
             break;
         case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
-            request.completion_event = attribute.value.programmaticEvent.event;
+            request.completion_event = given(attribute.value.programmaticEvent.event);
             break;
+        case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+            fail(CUDA_ERROR_INVALID_VALUE,
+                 "CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY is an attribute of streams");
         case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
             fail(CUDA_ERROR_INVALID_VALUE, "device-updatable nodes exist in graphs only");
         default:
             // Hints (carveout, cache and overlap policies) have no effect here.
             if (attribute.id < 0 ||
-                attribute.id > CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING) {
+                attribute.id > CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING ||
+                attribute.id == NO_ATTRIBUTE) {
                 fail(CUDA_ERROR_INVALID_VALUE,
                      "unknown launch attribute " + std::to_string(attribute.id));
             }

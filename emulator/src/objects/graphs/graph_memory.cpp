@@ -72,6 +72,13 @@ void check_request(const CUDA_MEM_ALLOC_NODE_PARAMS& request) {
         require(access.location.type == CU_MEM_LOCATION_TYPE_DEVICE && access.location.id >= 0 &&
                     access.location.id < Driver::instance().device_count(),
                 "the device of an access description does not exist");
+        if (access.flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
+            access.flags == CU_MEM_ACCESS_FLAGS_PROT_READ) {
+            fail(CUDA_ERROR_NOT_SUPPORTED,
+                 "the memory of an allocation node is open for reading and writing: set the flags "
+                 "of access to CU_MEM_ACCESS_FLAGS_PROT_READWRITE");
+        }
+        require(access.flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE, "unknown access flags");
     }
     if (request.bytesize > LARGEST_GRAPH_BYTES) {
         fail(CUDA_ERROR_OUT_OF_MEMORY, "no emulated device has so much memory");

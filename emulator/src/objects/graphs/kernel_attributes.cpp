@@ -59,6 +59,10 @@ void set_attribute(KernelParameters& parameters, CUkernelNodeAttrID attribute,
         }
         return;
     }
+    if (attribute == CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE) {
+        parameters.attributes[attribute] = value; // NVIDIA's driver takes any
+        return;
+    }
     CUlaunchAttribute checked{};
     checked.id = attribute;
     checked.value = value;

@@ -47,7 +47,7 @@ void Pool::set_attribute(CUmemPool_attribute attribute, const void* value) {
     case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
-        reuse_[attribute] = *static_cast<const int*>(value);
+        reuse_[attribute] = *static_cast<const int*>(value) != 0 ? 1 : 0;
         return;
     case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
         release_threshold_ = *static_cast<const cuuint64_t*>(value);

@@ -3,6 +3,7 @@
 
 // The attributes of a stream that programs can read and set.
 
+#include "objects/code/launch_attributes.hpp"
 #include "objects/process/error.hpp"
 #include "objects/streams/stream.hpp"
 
@@ -50,17 +51,13 @@ CUstreamAttrValue Stream::attribute(CUstreamAttrID attribute) {
 }
 
 void Stream::set_attribute(CUstreamAttrID attribute, const CUstreamAttrValue& value) {
+    check_attribute_value(attribute, value);
     const std::lock_guard lock(mutex_);
     switch (attribute) {
     case CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-        require(value.accessPolicyWindow.hitRatio >= 0 && value.accessPolicyWindow.hitRatio <= 1,
-                "the hit ratio is from 0 to 1");
         access_policy_ = value.accessPolicyWindow;
         return;
     case CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY:
-        require(value.syncPolicy >= CU_SYNC_POLICY_AUTO &&
-                    value.syncPolicy <= CU_SYNC_POLICY_BLOCKING_SYNC,
-                "unknown synchronisation policy");
         synchronization_policy_ = value.syncPolicy;
         return;
     case CU_STREAM_ATTRIBUTE_PRIORITY:
@@ -70,9 +67,6 @@ void Stream::set_attribute(CUstreamAttrID attribute, const CUstreamAttrValue& va
         domain_map_ = value.memSyncDomainMap;
         return;
     case CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN:
-        require(value.memSyncDomain == CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT ||
-                    value.memSyncDomain == CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE,
-                "unknown memory synchronisation domain");
         domain_ = value.memSyncDomain;
         return;
     default:
