@@ -134,12 +134,7 @@ std::span<const std::byte> LibraryState::locked_code() {
 
 /// Returns the PTX in the code, or the declarations of its kernels; empty if it has neither.
 std::string_view LibraryState::locked_ptx() {
-    const std::span<const std::byte> code = locked_code();
-    if (type == CodeType::Ptx) {
-        return {reinterpret_cast<const char*>(code.data()), code.size()};
-    }
-    const std::string_view ptx = ptx_in_fatbin(code);
-    return ptx.empty() ? declarations_in(code) : ptx;
+    return ptx_or_declarations_in(type, locked_code());
 }
 
 CUlibrary LibraryState::load() {

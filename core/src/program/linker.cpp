@@ -6,6 +6,7 @@
 #include "device/device_kind.hpp"
 #include "driver/handle.hpp"
 #include "libraries/nvjitlink/call.hpp"
+#include "program/code/declarations.hpp"
 #include "program/code/fatbin.hpp"
 #include "program/link/options.hpp"
 #include "program/link/session.hpp"
@@ -261,6 +262,9 @@ std::vector<std::byte> link_locked(LinkerState& state, CodeType target, std::str
     state.info_log = state.session->info_log();
     if (target == CodeType::Cubin && driver::is_device_emulated()) {
         image = loadable(state, std::move(image), warning);
+    }
+    if (target == CodeType::Cubin) {
+        image = detail::with_declarations_of(std::move(image), state.codes);
     }
     return image;
 }

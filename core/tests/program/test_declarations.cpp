@@ -4,10 +4,13 @@
 #include "launch/parameter_kinds.hpp"
 #include "program/code/declarations.hpp"
 
+#include <cuprum/object_code.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -81,6 +84,21 @@ TEST(Declarations, wrong_sizes_and_parts_are_ignored) {
     for (std::size_t size = 0; size < code.size(); ++size) {
         EXPECT_EQ(declarations_in(std::span(code).first(size)), "") << size;
     }
+}
+
+TEST(Declarations, a_linked_cubin_has_those_of_all_its_parts) {
+    constexpr const char* OTHER = ".visible .entry other(.param .f32 other_param_0) { ret; }";
+    const std::vector codes{
+        ObjectCode::from_bytes(CodeType::Ptx, bytes_of(OTHER)),
+        ObjectCode::from_bytes(CodeType::Cubin, with_declarations(CUBIN, PTX)),
+        ObjectCode::from_bytes(CodeType::Cubin, CUBIN), // nothing is known of its kernels
+    };
+    const std::vector<std::byte> linked = with_declarations_of(CUBIN, codes);
+    const std::string_view text = declarations_in(linked);
+    EXPECT_EQ(parameters_in_ptx(text, "other"), parameters_in_ptx(OTHER, "other"));
+    EXPECT_EQ(parameters_in_ptx(text, "scale"), parameters_in_ptx(PTX, "scale"));
+    EXPECT_TRUE(parameters_in_ptx(text, "scale").has_value());
+    EXPECT_EQ(with_declarations_of(CUBIN, std::span(codes).last(1)), CUBIN);
 }
 
 } // namespace cuprum::detail

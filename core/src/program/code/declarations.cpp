@@ -4,6 +4,7 @@
 #include "program/code/declarations.hpp"
 
 #include "launch/parameter_kinds.hpp"
+#include "program/code/fatbin.hpp"
 
 #include <cstdint>
 #include <cstring>
@@ -50,6 +51,24 @@ std::string_view declarations_in(std::span<const std::byte> code) noexcept {
     std::uint64_t size = 0;
     std::memcpy(&size, whole.data() + before.size(), sizeof size);
     return size > before.size() ? std::string_view() : before.substr(before.size() - size);
+}
+
+std::string_view ptx_or_declarations_in(CodeType type, std::span<const std::byte> code) {
+    if (type == CodeType::Ptx) {
+        return as_text(code);
+    }
+    const std::string_view ptx = ptx_in_fatbin(code);
+    return ptx.empty() ? declarations_in(code) : ptx;
+}
+
+std::vector<std::byte> with_declarations_of(std::vector<std::byte> cubin,
+                                            std::span<const ObjectCode> codes) {
+    std::string texts;
+    for (const ObjectCode& code : codes) {
+        texts += ptx_or_declarations_in(code.code_type(), code.code());
+        texts += '\n';
+    }
+    return with_declarations(std::move(cubin), texts);
 }
 
 } // namespace cuprum::detail

@@ -9,8 +9,11 @@
 
 #pragma once
 
+#include <cuprum/object_code.hpp>
+
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,5 +26,14 @@ namespace cuprum::detail {
 /// Returns the declarations that with_declarations() has appended, as PTX; empty if there are none.
 /// Does not trust its input.
 [[nodiscard]] std::string_view declarations_in(std::span<const std::byte> code) noexcept;
+
+/// Returns the PTX in the code, or the declarations of its kernels; empty if it has neither.
+[[nodiscard]] std::string_view ptx_or_declarations_in(CodeType type,
+                                                      std::span<const std::byte> code);
+
+/// Appends to a cubin the declarations of the kernels in the codes that it was linked from. LTO-IR
+/// has none.
+[[nodiscard]] std::vector<std::byte> with_declarations_of(std::vector<std::byte> cubin,
+                                                          std::span<const ObjectCode> codes);
 
 } // namespace cuprum::detail
