@@ -198,16 +198,22 @@ void* allocate_pinned(std::size_t bytes, unsigned flags) {
 
 /// Before memory is freed, waits for work that may use it, as the driver does.
 void synchronize_users_of(const Allocation& allocation) {
-    for (const auto& object : HandleTable::instance().all(HandleKind::Context)) {
-        auto& context = static_cast<Context&>(*object);
-        const bool is_concerned = allocation.context == nullptr
-                                      ? context.device().ordinal() == allocation.device
-                                      : allocation.context.get() == &context;
-        if (is_concerned && context.is_active()) {
+    const auto synchronize = [](Context& context) {
+        if (context.is_active()) {
             // Not synchronize(): freeing is allowed during a relaxed capture.
             context.drain();
             context.device().release_unused_pool_memory();
             context.check_usable();
+        }
+    };
+    if (allocation.context != nullptr) {
+        synchronize(*allocation.context);
+        return;
+    }
+    for (const auto& object : HandleTable::instance().all(HandleKind::Context)) {
+        auto& context = static_cast<Context&>(*object);
+        if (context.device().ordinal() == allocation.device) {
+            synchronize(context);
         }
     }
 }

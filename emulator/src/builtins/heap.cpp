@@ -26,7 +26,7 @@ constexpr std::uint64_t RESERVED_BYTES = 256;
 
 Heap::Heap(std::uint64_t base, std::uint64_t bytes) {
     if (bytes > RESERVED_BYTES) {
-        free_.emplace(base + RESERVED_BYTES, (bytes - RESERVED_BYTES) / ALIGNMENT * ALIGNMENT);
+        free_.put(base + RESERVED_BYTES, (bytes - RESERVED_BYTES) / ALIGNMENT * ALIGNMENT);
     }
 }
 
@@ -37,15 +37,9 @@ std::uint64_t Heap::allocate(std::uint64_t bytes) {
     const std::uint64_t wanted =
         std::max(ALIGNMENT, (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
     const std::lock_guard lock(mutex_);
-    const auto found = std::find_if(free_.begin(), free_.end(),
-                                    [&](const auto& piece) { return piece.second >= wanted; });
-    if (found == free_.end()) {
+    const std::uint64_t address = free_.take(wanted, ALIGNMENT);
+    if (address == 0) {
         return 0;
-    }
-    const auto [address, size] = *found;
-    free_.erase(found);
-    if (size > wanted) {
-        free_.emplace(address + wanted, size - wanted);
     }
     used_.emplace(address, Piece{wanted, bytes});
     return address;
@@ -68,20 +62,8 @@ bool Heap::release(std::uint64_t address) {
     if (found == used_.end()) {
         return false;
     }
-    auto piece = free_.emplace(found->first, found->second.bytes).first;
+    free_.put(found->first, found->second.bytes);
     used_.erase(found);
-    if (const auto next = std::next(piece);
-        next != free_.end() && piece->first + piece->second == next->first) {
-        piece->second += next->second;
-        free_.erase(next);
-    }
-    if (piece != free_.begin()) {
-        const auto previous = std::prev(piece);
-        if (previous->first + previous->second == piece->first) {
-            previous->second += piece->second;
-            free_.erase(piece);
-        }
-    }
     return true;
 }
 

@@ -5,6 +5,8 @@
 
 #pragma once
 
+#include "builtins/free_ranges.hpp"
+
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -35,7 +37,7 @@ private:
     };
 
     mutable std::mutex mutex_;
-    std::map<std::uint64_t, std::uint64_t> free_; // address to bytes; pieces are never adjacent
+    FreeRanges free_;
     std::map<std::uint64_t, Piece> used_;
 };
 

@@ -37,7 +37,7 @@ constexpr double MAX_WORK_GROWTH = 24;
 /// measured, as the best of three runs, so `size` should give it a millisecond or more.
 template <typename Prepare, typename Work>
 void expect_scales(std::size_t size, Prepare prepare, Work work) {
-    using Input = std::invoke_result_t<Prepare&, std::size_t>;
+    using Input = std::decay_t<std::invoke_result_t<Prepare&, std::size_t>>;
     using Count = std::invoke_result_t<Work&, Input&>;
     const auto measure = [&](std::size_t input_size) {
         Input input = prepare(input_size);

@@ -7,8 +7,6 @@
 #include "objects/devices/device.hpp"
 #include "objects/process/error.hpp"
 
-#include <algorithm>
-
 namespace cuprum::emulator {
 
 std::shared_ptr<Library> LibraryKernel::library() const {
@@ -97,13 +95,13 @@ std::shared_ptr<Module> Library::module(const std::shared_ptr<Context>& context)
 }
 
 std::shared_ptr<LibraryKernel> Library::kernel(const std::string& name) const {
-    const auto found = std::ranges::find_if(
-        kernels_, [&](const auto& kernel) { return kernel->kernel().name == name; });
-    if (found == kernels_.end()) {
+    const auto& places = program_->places()->by_name;
+    const auto found = places.find(name);
+    if (found == places.end()) {
         fail(CUDA_ERROR_NOT_FOUND,
              "no kernel '" + name + "' in the library; it has: " + names_of(program_->kernels()));
     }
-    return *found;
+    return kernels_[found->second];
 }
 
 } // namespace cuprum::emulator

@@ -26,7 +26,7 @@ std::shared_ptr<Module> Module::create(const std::shared_ptr<Context>& context,
     auto module = std::shared_ptr<Module>(new Module(context, is_of_library));
     module->addresses_ = module->place_variables(program);
     module->kernels_ = program.kernels();
-    module->kernel_addresses_ = program.kernel_addresses();
+    module->places_ = program.places();
     module->functions_.resize(module->kernels_.size());
     HandleTable::instance().insert(HandleKind::Module, module);
     return module;
@@ -65,26 +65,27 @@ void Module::unload_all(const Context& context) {
     for (const auto& object : HandleTable::instance().all(HandleKind::Library)) {
         static_cast<Library&>(*object).forget(context);
     }
-    for (const auto& object : HandleTable::instance().all(HandleKind::Module)) {
-        auto& module = static_cast<Module&>(*object);
-        if (module.context_.get() == &context) {
-            module.unload();
-        }
+    for (const auto& object : HandleTable::instance().all_of(HandleKind::Module, &context)) {
+        static_cast<Module&>(*object).unload();
     }
 }
 
 std::shared_ptr<Function> Module::function(const std::string& name) {
-    const auto found =
-        std::ranges::find_if(kernels_, [&](const auto& kernel) { return kernel->name == name; });
-    if (found == kernels_.end()) {
+    const auto found = places_->by_name.find(name);
+    if (found == places_->by_name.end()) {
         fail(CUDA_ERROR_NOT_FOUND,
              "no kernel '" + name + "' in the module; it has: " + names_of(kernels_));
     }
+    return function_in_place(found->second);
+}
+
+std::shared_ptr<Function> Module::function_in_place(std::size_t place) {
     const std::lock_guard lock(mutex_);
-    auto& function = functions_[static_cast<std::size_t>(found - kernels_.begin())];
+    auto& function = functions_[place];
     if (function == nullptr) {
-        function = std::make_shared<Function>(shared_from_this(), *found,
-                                              passes::place_symbols(**found, addresses_));
+        const auto& kernel = kernels_[place];
+        function = std::make_shared<Function>(shared_from_this(), kernel,
+                                              passes::place_symbols(*kernel, addresses_));
         if (!is_unloaded_) {
             HandleTable::instance().insert(HandleKind::Function, function);
         }
@@ -93,17 +94,14 @@ std::shared_ptr<Function> Module::function(const std::string& name) {
 }
 
 std::shared_ptr<Function> Module::function_at(std::uint64_t address) {
-    const auto found = std::ranges::find(kernel_addresses_, address);
-    return found == kernel_addresses_.end()
-               ? nullptr
-               : function(
-                     kernels_[static_cast<std::size_t>(found - kernel_addresses_.begin())]->name);
+    const auto found = places_->by_address.find(address);
+    return found == places_->by_address.end() ? nullptr : function_in_place(found->second);
 }
 
 std::vector<std::shared_ptr<Function>> Module::functions() {
     std::vector<std::shared_ptr<Function>> all;
-    for (const auto& kernel : kernels_) {
-        all.push_back(function(kernel->name));
+    for (std::size_t place = 0; place < kernels_.size(); ++place) {
+        all.push_back(function_in_place(place));
     }
     return all;
 }
@@ -177,9 +175,13 @@ Program::Symbols Module::place_variables(const Program& program) {
 }
 
 std::string names_of(const Program::Kernels& kernels) {
+    constexpr std::size_t most = 32;
     std::string names;
-    for (const auto& kernel : kernels) {
-        names += (names.empty() ? "" : ", ") + kernel->name;
+    for (std::size_t index = 0; index < std::min(most, kernels.size()); ++index) {
+        names += (names.empty() ? "" : ", ") + kernels[index]->name;
+    }
+    if (kernels.size() > most) {
+        names += " and " + std::to_string(kernels.size() - most) + " more";
     }
     return names.empty() ? "no kernel" : names;
 }

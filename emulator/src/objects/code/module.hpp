@@ -55,18 +55,21 @@ public:
 
     [[nodiscard]] Context& context() const noexcept { return *context_; }
 
+    [[nodiscard]] const void* belongs_to() const noexcept override { return context_.get(); }
+
     [[nodiscard]] bool is_of_library() const noexcept { return is_of_library_; }
 
 private:
     Module(std::shared_ptr<Context> context, bool is_of_library);
 
     [[nodiscard]] Program::Symbols place_variables(const Program& program);
+    [[nodiscard]] std::shared_ptr<Function> function_in_place(std::size_t place);
     [[nodiscard]] std::uint64_t reference_address(const std::string& name, ptx::Type type) const;
 
     std::shared_ptr<Context> context_;
     bool is_of_library_;
     Program::Kernels kernels_;
-    std::vector<std::uint64_t> kernel_addresses_;
+    std::shared_ptr<const Program::Places> places_;
     Program::Symbols addresses_; // of the variables
     std::map<std::string, std::shared_ptr<Allocation>> variables_;
     std::map<std::string, ptx::Type> reference_types_; // of variables that are references
@@ -77,7 +80,7 @@ private:
     std::map<std::string, std::shared_ptr<SurfaceReference>> surfaces_; // made on first use
 };
 
-/// Returns the names of kernels as a list for an error message: "a, b, c".
+/// Returns the names of the first kernels as a list for an error message: "a, b, c".
 [[nodiscard]] std::string names_of(const Program::Kernels& kernels);
 
 } // namespace cuprum::emulator

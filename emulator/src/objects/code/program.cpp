@@ -168,9 +168,18 @@ std::shared_ptr<const Program> Program::load(const void* image, std::optional<st
     program->functions_ = functions_in_initial_values(*module, program->variables_, diagnostics);
     refuse_if_any(diagnostics, options);
     program->kernels_ = compile_all(*module, program->variables_, sm, options);
-    for (const auto& kernel : program->kernels_) {
-        program->kernel_addresses_.push_back(passes::function_address(*module, kernel->name));
+    const auto places = std::make_shared<Places>();
+    for (std::size_t place = 0; place < program->kernels_.size(); ++place) {
+        places->by_name.emplace(program->kernels_[place]->name, place);
     }
+    for (std::size_t number = 0; number < module->functions.size(); ++number) {
+        const auto place = places->by_name.find(module->functions[number].name);
+        if (place != places->by_name.end()) {
+            places->by_address.emplace((number + 1) * bytecode::FUNCTION_ADDRESS_UNIT,
+                                       place->second);
+        }
+    }
+    program->places_ = places;
     return program;
 }
 

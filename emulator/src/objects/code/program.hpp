@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -56,10 +57,14 @@ public:
     /// Returns all kernels in the order of the source.
     [[nodiscard]] const Kernels& kernels() const noexcept { return kernels_; }
 
-    /// Returns the addresses that kernels of the module see of these kernels, in the same order.
-    [[nodiscard]] const std::vector<std::uint64_t>& kernel_addresses() const noexcept {
-        return kernel_addresses_;
-    }
+    /// Where kernels stand in kernels().
+    struct Places {
+        std::unordered_map<std::string_view, std::size_t> by_name; // the kernels hold the names
+        std::unordered_map<std::uint64_t, std::size_t> by_address; // as kernels see them
+    };
+
+    /// Returns the places of the kernels, which modules keep.
+    [[nodiscard]] const std::shared_ptr<const Places>& places() const noexcept { return places_; }
 
     /// Returns the address of a function that the initial value of a variable names.
     [[nodiscard]] std::uint64_t function_address(const std::string& name) const {
@@ -72,7 +77,7 @@ private:
     std::vector<passes::GlobalVariable> variables_;
     Symbols functions_; // those that initial values name
     Kernels kernels_;
-    std::vector<std::uint64_t> kernel_addresses_;
+    std::shared_ptr<const Places> places_;
 };
 
 } // namespace cuprum::emulator

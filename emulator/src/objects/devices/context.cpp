@@ -46,12 +46,9 @@ void check_limit(CUlimit limit) {
     }
 }
 
-template <typename T>
 void erase_all(HandleKind kind, const Context& context) {
-    for (const auto& object : HandleTable::instance().all(kind)) {
-        if (&static_cast<T&>(*object).context() == &context) {
-            HandleTable::instance().erase(kind, object->handle_value());
-        }
+    for (const auto& object : HandleTable::instance().all_of(kind, &context)) {
+        HandleTable::instance().erase(kind, object->handle_value());
     }
 }
 
@@ -104,15 +101,17 @@ void Context::tear_down() {
     usage::subtract(usage::device(device_.ordinal()).context_count, 1);
     Capture::abandon(*this, nullptr);
     drain();
-    erase_all<Event>(HandleKind::Event, *this);
-    erase_all<Stream>(HandleKind::Stream, *this);
+    erase_all(HandleKind::Event, *this);
+    erase_all(HandleKind::Stream, *this);
     destroy_references_of(*this);
     ImageObjects::instance().destroy_all_of(*this);
     destroy_arrays_of(*this);
     Module::unload_all(*this);
     Allocations::instance().free_all_of(*this);
-    for (const auto& object : HandleTable::instance().all(HandleKind::Context)) {
-        (void)static_cast<Context&>(*object).disable_peer(*this);
+    if (PeerAccess::instance().is_any()) {
+        for (const auto& object : HandleTable::instance().all(HandleKind::Context)) {
+            (void)static_cast<Context&>(*object).disable_peer(*this);
+        }
     }
     const std::lock_guard lock(mutex_);
     streams_.clear();

@@ -137,8 +137,12 @@ void Device::set_current_pool(std::shared_ptr<Pool> pool) {
 }
 
 void Device::track_pool(const std::shared_ptr<Pool>& pool) {
+    constexpr std::size_t smallest = 16;
     const std::lock_guard lock(pool_mutex_);
-    std::erase_if(pools_, [](const auto& weak) { return weak.expired(); });
+    if (pools_.size() >= next_sweep_) {
+        std::erase_if(pools_, [](const auto& weak) { return weak.expired(); });
+        next_sweep_ = std::max(smallest, pools_.size() * 2);
+    }
     pools_.push_back(pool);
 }
 

@@ -135,6 +135,7 @@ private:
 
     mutable std::mutex primary_mutex_;
     std::shared_ptr<Context> primary_;
+    std::size_t next_sweep_ = 0; // how many there are when those that are gone are dropped
     std::uint32_t primary_shares_ = 0;
     unsigned primary_flags_ = 0;
 };

@@ -25,6 +25,7 @@ PeerAccess& PeerAccess::instance() {
 }
 
 void PeerAccess::enable(int from, int to) {
+    enabled_.fetch_add(1, std::memory_order_relaxed);
     {
         const std::lock_guard lock(mutex_);
         if (++counts_[{from, to}] != 1) {
@@ -35,6 +36,7 @@ void PeerAccess::enable(int from, int to) {
 }
 
 void PeerAccess::disable(int from, int to) {
+    enabled_.fetch_sub(1, std::memory_order_relaxed);
     {
         const std::lock_guard lock(mutex_);
         if (--counts_[{from, to}] != 0) {

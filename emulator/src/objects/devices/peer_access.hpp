@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -26,9 +27,15 @@ public:
 
     [[nodiscard]] bool is_enabled(int from, int to) const;
 
+    /// Returns whether any device may access memory of another one, or might. Cheap.
+    [[nodiscard]] bool is_any() const noexcept {
+        return enabled_.load(std::memory_order_relaxed) != 0;
+    }
+
 private:
     mutable std::mutex mutex_;
     std::map<std::pair<int, int>, std::uint32_t> counts_;
+    std::atomic<std::uint32_t> enabled_{0}; // all counts together
 };
 
 } // namespace cuprum::emulator

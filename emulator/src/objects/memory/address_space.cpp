@@ -108,7 +108,7 @@ std::uint64_t AddressSpace::take(std::uint64_t bytes, std::uint64_t alignment) {
         round_up(std::max<std::uint64_t>(bytes, 1), GRANULE_BYTES) + GRANULE_BYTES; // the guard
     alignment = std::max(alignment, GRANULE_BYTES);
     const std::lock_guard lock(mutex_);
-    if (const std::uint64_t base = take_from_free(needed, alignment)) {
+    if (const std::uint64_t base = free_.take(needed, alignment)) {
         return base;
     }
     const std::uint64_t end = map_.memory_base + map_.memory_bytes;
@@ -116,11 +116,11 @@ std::uint64_t AddressSpace::take(std::uint64_t bytes, std::uint64_t alignment) {
     if (base > end || end - base < needed) {
         // No addresses are left, so addresses that rest are used again.
         for (const auto& [resting_base, resting_bytes] : resting_) {
-            put_free(resting_base, resting_bytes);
+            free_.put(resting_base, resting_bytes);
         }
         resting_.clear();
         resting_bytes_ = 0;
-        const std::uint64_t reused = take_from_free(needed, alignment);
+        const std::uint64_t reused = free_.take(needed, alignment, true);
         if (reused == 0) {
             fail(CUDA_ERROR_OUT_OF_MEMORY, "the emulated address space is exhausted");
         }
@@ -128,7 +128,7 @@ std::uint64_t AddressSpace::take(std::uint64_t bytes, std::uint64_t alignment) {
     }
     grow_committed(base + needed);
     if (base != next_) {
-        put_free(next_, base - next_);
+        free_.put(next_, base - next_);
     }
     next_ = base + needed;
     return base;
@@ -145,16 +145,7 @@ bool AddressSpace::extend(std::uint64_t base, std::uint64_t bytes, std::uint64_t
         next_ = end + more_bytes;
         return true;
     }
-    const auto found = free_.find(end);
-    if (found == free_.end() || found->second < more_bytes) {
-        return false;
-    }
-    const std::uint64_t rest = found->second - more_bytes;
-    free_.erase(found);
-    if (rest != 0) {
-        put_free(end + more_bytes, rest);
-    }
-    return true;
+    return free_.take_at(end, more_bytes);
 }
 
 void AddressSpace::give_back(std::uint64_t base, std::uint64_t bytes) noexcept {
@@ -169,7 +160,7 @@ void AddressSpace::give_back(std::uint64_t base, std::uint64_t bytes) noexcept {
         const auto [oldest_base, oldest_bytes] = resting_.front();
         resting_.pop_front();
         resting_bytes_ -= oldest_bytes;
-        put_free(oldest_base, oldest_bytes);
+        free_.put(oldest_base, oldest_bytes);
     }
 }
 
@@ -215,25 +206,6 @@ void AddressSpace::unmap_file(std::uint64_t base, std::uint64_t bytes) noexcept 
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
-std::uint64_t AddressSpace::take_from_free(std::uint64_t bytes, std::uint64_t alignment) {
-    for (auto range = free_.begin(); range != free_.end(); ++range) {
-        const auto [start, length] = *range;
-        const std::uint64_t base = round_up(start, alignment);
-        if (base - start >= length || length - (base - start) < bytes) {
-            continue;
-        }
-        free_.erase(range);
-        if (base != start) {
-            put_free(start, base - start);
-        }
-        if (start + length != base + bytes) {
-            put_free(base + bytes, start + length - base - bytes);
-        }
-        return base;
-    }
-    return 0;
-}
-
 void AddressSpace::grow_committed(std::uint64_t end) {
     if (end <= committed_) {
         return;
@@ -246,22 +218,6 @@ void AddressSpace::grow_committed(std::uint64_t end) {
         fail(CUDA_ERROR_OUT_OF_MEMORY, "the system refused memory for the emulated device");
     }
     committed_ = target;
-}
-
-void AddressSpace::put_free(std::uint64_t base, std::uint64_t bytes) {
-    auto after = free_.lower_bound(base);
-    if (after != free_.end() && base + bytes == after->first) {
-        bytes += after->second;
-        after = free_.erase(after);
-    }
-    if (after != free_.begin()) {
-        const auto before = std::prev(after);
-        if (before->first + before->second == base) {
-            before->second += bytes;
-            return;
-        }
-    }
-    free_.emplace(base, bytes);
 }
 
 } // namespace cuprum::emulator

@@ -11,13 +11,13 @@
 
 #pragma once
 
+#include "builtins/free_ranges.hpp"
 #include "interp/memory_map.hpp"
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -81,9 +81,7 @@ public:
 private:
     AddressSpace();
 
-    [[nodiscard]] std::uint64_t take_from_free(std::uint64_t bytes, std::uint64_t alignment);
     void grow_committed(std::uint64_t end);
-    void put_free(std::uint64_t base, std::uint64_t bytes);
 
     MemoryMap map_;                                    // of device 0
     std::vector<std::unique_ptr<MemoryMap>> others_;   // of the other devices
@@ -91,7 +89,7 @@ private:
     std::mutex mutex_;                                 // guards the members below
     std::uint64_t next_ = 0;                           // addresses from here on were never used
     std::uint64_t committed_ = 0;                      // readable and writable up to here
-    std::map<std::uint64_t, std::uint64_t> free_;      // base to bytes, never adjacent
+    FreeRanges free_;
     std::deque<std::pair<std::uint64_t, std::uint64_t>> resting_;
     std::uint64_t resting_bytes_ = 0;
 };

@@ -13,6 +13,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -94,9 +95,13 @@ std::shared_ptr<Allocation> open_memory(const SharedAddress& address,
     }
     const std::lock_guard lock(imports_mutex);
     // Contexts that opened the memory may have been destroyed, and the memory with them.
-    std::erase_if(imports(), [](const auto& entry) {
-        return find_import(entry.first, entry.second) == nullptr;
-    });
+    static std::size_t next_sweep = 16;
+    if (imports().size() >= next_sweep) {
+        std::erase_if(imports(), [](const auto& entry) {
+            return find_import(entry.first, entry.second) == nullptr;
+        });
+        next_sweep = std::max<std::size_t>(16, imports().size() * 2);
+    }
     if (const auto found = imports().find(address.token); found != imports().end()) {
         if (auto allocation = find_import(address.token, found->second)) {
             // The context may belong to a device that has not opened the memory yet.

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <bit>
 #include <sys/mman.h>
+#include <iterator>
 
 namespace cuprum::emulator {
 
@@ -183,7 +184,7 @@ void Pool::free(const std::shared_ptr<Allocation>& allocation, Stream& stream) {
         stream.context().errors(),
         [pool = shared_from_this(), allocation, use] { pool->close_if_idle(*allocation, use); },
         Task::Size::Bookkeeping);
-    put_back(*allocation, operation, stream.id());
+    put_back(*allocation, stream.id());
     stream.enqueue(operation);
 }
 
@@ -193,7 +194,7 @@ void Pool::free_now(const std::shared_ptr<Allocation>& allocation) {
         return;
     }
     const std::uint64_t use = use_of(*allocation); // before others can get the block
-    put_back(*allocation, nullptr, 0);
+    put_back(*allocation, 0);
     close_if_idle(*allocation, use);
 }
 
@@ -206,18 +207,18 @@ void Pool::trim_to(std::uint64_t keep_bytes) {
     std::vector<std::shared_ptr<Block>> doomed;
     {
         const std::lock_guard lock(mutex_);
-        for (auto& [capacity, blocks] : idle_) {
-            std::erase_if(blocks, [&](const auto& block) {
-                const bool is_safe = block->freed_by == nullptr || block->freed_by->is_done();
-                if (!is_safe || reserved_bytes_.load() <= keep_bytes) {
-                    return false;
-                }
-                reserved_bytes_ -= block->capacity;
-                idle_bytes_ -= block->capacity;
-                blocks_.erase(block->base);
-                doomed.push_back(block);
-                return true;
-            });
+        for (auto each = idle_.begin(); each != idle_.end();) {
+            auto& [capacity, idle] = *each;
+            while (idle.for_all.first != nullptr && reserved_bytes_.load() > keep_bytes) {
+                Block& block = *idle.for_all.first;
+                remove_idle(idle, block);
+                reserved_bytes_ -= capacity;
+                idle_bytes_ -= capacity;
+                const auto found = blocks_.find(block.base);
+                doomed.push_back(std::move(found->second));
+                blocks_.erase(found);
+            }
+            each = idle.count == 0 ? idle_.erase(each) : std::next(each);
         }
     }
     for (const auto& block : doomed) {
@@ -245,44 +246,73 @@ std::shared_ptr<Pool::Block> Pool::take_idle(std::uint64_t capacity, std::uint64
     if (found == idle_.end()) {
         return nullptr;
     }
-    auto& blocks = found->second;
+    Idle& idle = found->second;
     const bool may_take_from_others = reuse_[CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC] != 0;
-    if ((AddressSpace::instance().map().checks & (CHECK_MEMORY | CHECK_INITIALIZED)) != 0) {
-        return take_rested(blocks, capacity, may_take_from_others ? 0 : stream_id);
+    const bool is_checked =
+        (AddressSpace::instance().map().checks & (CHECK_MEMORY | CHECK_INITIALIZED)) != 0;
+    Block* const block = is_checked
+                             ? find_rested(idle, capacity, may_take_from_others ? 0 : stream_id)
+                             : find_idle(idle, stream_id, may_take_from_others);
+    if (block == nullptr) {
+        return nullptr;
     }
-    for (auto each = blocks.rbegin(); each != blocks.rend(); ++each) {
-        const Block& block = **each;
-        const bool is_free = block.freed_by == nullptr || block.freed_by->is_done();
-        if (block.freed_on_stream == stream_id || (is_free && may_take_from_others)) {
-            auto taken = *each;
-            blocks.erase(std::next(each).base());
-            idle_bytes_ -= capacity;
-            return taken;
-        }
+    remove_idle(idle, *block);
+    idle_bytes_ -= capacity;
+    return blocks_.at(block->base);
+}
+
+/// Picks the block that the stream freed last, or one whose free has been reached, wherever it was
+/// freed. The mutex must be held.
+Pool::Block* Pool::find_idle(Idle& idle, std::uint64_t stream_id, bool may_take_from_others) {
+    const auto own = idle.by_stream.find(stream_id);
+    if (own != idle.by_stream.end()) {
+        return own->second.last;
     }
-    return nullptr;
+    return may_take_from_others ? idle.for_all.last : nullptr;
 }
 
 /// Picks an idle block for a program that is checked: the one that has been idle longest, so that a
 /// use after free does not hit a new owner. No work may use the block any more, so that the record
 /// of the old owner can be dropped. `stream_id`, unless 0, is the stream that must have freed it.
 /// The mutex must be held.
-std::shared_ptr<Pool::Block> Pool::take_rested(std::vector<std::shared_ptr<Block>>& blocks,
-                                               std::uint64_t capacity, std::uint64_t stream_id) {
-    if (capacity <= RESTING_BYTES && blocks.size() <= RESTING_BLOCKS) {
+Pool::Block* Pool::find_rested(Idle& idle, std::uint64_t capacity, std::uint64_t stream_id) {
+    if (capacity <= RESTING_BYTES && idle.count <= RESTING_BLOCKS) {
         return nullptr;
     }
-    const auto found = std::ranges::find_if(blocks, [&](const auto& block) {
-        return (block->freed_by == nullptr || block->freed_by->is_done()) &&
-               (stream_id == 0 || block->freed_on_stream == stream_id);
-    });
-    if (found == blocks.end()) {
-        return nullptr;
+    if (stream_id == 0) {
+        return idle.for_all.first;
     }
-    auto taken = *found;
-    blocks.erase(found);
-    idle_bytes_ -= taken->capacity;
-    return taken;
+    // A stream reaches its frees one after the other.
+    const auto own = idle.by_stream.find(stream_id);
+    return own != idle.by_stream.end() && own->second.first->is_free_for_all ? own->second.first
+                                                                             : nullptr;
+}
+
+/// Removes a block from the idle ones. The mutex must be held.
+void Pool::remove_idle(Idle& idle, Block& block) {
+    const auto of_stream = idle.by_stream.find(block.freed_on_stream);
+    of_stream->second.remove(block, &Block::of_stream);
+    if (of_stream->second.first == nullptr) {
+        idle.by_stream.erase(of_stream);
+    }
+    if (block.is_free_for_all) {
+        idle.for_all.remove(block, &Block::of_all);
+    }
+    block.is_idle = false;
+    block.is_free_for_all = false;
+    --idle.count;
+}
+
+void Pool::List::add(Block& block, Links Block::* links) noexcept {
+    block.*links = {last, nullptr};
+    (last == nullptr ? first : (last->*links).next) = &block;
+    last = &block;
+}
+
+void Pool::List::remove(Block& block, Links Block::* links) noexcept {
+    const auto [previous, next] = block.*links;
+    (previous == nullptr ? first : (previous->*links).next) = next;
+    (next == nullptr ? last : (next->*links).previous) = previous;
 }
 
 std::shared_ptr<Pool::Block> Pool::make_block(std::uint64_t capacity) {
@@ -346,31 +376,37 @@ void Pool::discard_idle() noexcept {
         return;
     }
     const std::lock_guard lock(mutex_);
-    for (const auto& [capacity, blocks] : idle_) {
-        for (const auto& block : blocks) {
-            ::madvise(reinterpret_cast<void*>(block->base), capacity, MADV_DONTNEED);
+    for (const auto& [base, block] : blocks_) {
+        if (block->is_idle) {
+            ::madvise(reinterpret_cast<void*>(base), block->capacity, MADV_DONTNEED);
         }
     }
 }
 
-void Pool::put_back(const Allocation& allocation, std::shared_ptr<Operation> freed_by,
-                    std::uint64_t stream_id) {
+/// Makes a block idle: at first for the stream that freed it.
+void Pool::put_back(const Allocation& allocation, std::uint64_t stream_id) {
     const std::lock_guard lock(mutex_);
-    const auto& block = blocks_.at(allocation.base);
-    withdraw(*block);
-    block->freed_by = std::move(freed_by);
-    block->freed_on_stream = stream_id;
-    used_bytes_ -= block->capacity;
-    idle_bytes_ += block->capacity;
-    idle_[block->capacity].push_back(block);
+    Block& block = *blocks_.at(allocation.base);
+    withdraw(block);
+    Idle& idle = idle_[block.capacity];
+    block.freed_on_stream = stream_id;
+    block.is_idle = true;
+    idle.by_stream[stream_id].add(block, &Block::of_stream);
+    ++idle.count;
+    used_bytes_ -= block.capacity;
+    idle_bytes_ += block.capacity;
 }
 
-/// Removes kernels' access to a block, unless it was allocated again in the meantime.
+/// Removes kernels' access to a block and lets all streams use it, unless it was allocated again in
+/// the meantime.
 void Pool::close_if_idle(const Allocation& allocation, std::uint64_t use) {
     const std::lock_guard lock(mutex_);
     const auto found = blocks_.find(allocation.base);
-    if (found != blocks_.end() && found->second->use == use) {
+    if (found != blocks_.end() && found->second->use == use && found->second->is_idle) {
+        Block& block = *found->second;
         AddressSpace::instance().close(allocation.base, allocation.bytes);
+        block.is_free_for_all = true;
+        idle_.at(block.capacity).for_all.add(block, &Block::of_all);
     }
     Allocations::instance().forget(allocation);
 }

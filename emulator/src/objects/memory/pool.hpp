@@ -18,16 +18,18 @@
 #include "objects/memory/allocations.hpp"
 #include "objects/process/handle_table.hpp"
 #include "objects/process/shared_file.hpp"
-#include "objects/streams/operation.hpp"
 
 #include <cuda.h>
 
 #include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 namespace cuprum::emulator {
@@ -104,14 +106,41 @@ public:
     [[nodiscard]] int device() const noexcept;
 
 private:
+    struct Block;
+
+    /// The neighbours of a block in a list.
+    struct Links {
+        Block* previous = nullptr;
+        Block* next = nullptr;
+    };
+
     struct Block {
         std::uint64_t base = 0;
         std::uint64_t capacity = 0;
-        std::uint64_t use = 0;               // counts allocations, so that a late free is detected
-        std::shared_ptr<Operation> freed_by; // nullptr: freed at once
+        std::uint64_t use = 0;        // counts allocations, so that a late free is detected
+        bool is_idle = false;         // freed, at least by a call
+        bool is_free_for_all = false; // idle, and the stream has reached the free
         std::uint64_t freed_on_stream = 0;
+        Links of_stream;
+        Links of_all;
         std::uint64_t file_offset = 0;         // in a shared pool
         std::optional<std::uint32_t> exported; // its entry in the table of the shared file
+    };
+
+    /// Blocks in the order in which they were added, by one of their links.
+    struct List {
+        Block* first = nullptr;
+        Block* last = nullptr;
+
+        void add(Block& block, Links Block::* links) noexcept;
+        void remove(Block& block, Links Block::* links) noexcept;
+    };
+
+    /// The idle blocks of one size.
+    struct Idle {
+        std::unordered_map<std::uint64_t, List> by_stream; // which stream freed them
+        List for_all;
+        std::size_t count = 0;
     };
 
     /// An entry of the table in the shared file. All zero while it is unused.
@@ -130,14 +159,15 @@ private:
                   std::shared_ptr<SharedFile> imported = nullptr);
 
     [[nodiscard]] std::shared_ptr<Block> take_idle(std::uint64_t capacity, std::uint64_t stream_id);
-    [[nodiscard]] std::shared_ptr<Block> take_rested(std::vector<std::shared_ptr<Block>>& blocks,
-                                                     std::uint64_t capacity,
-                                                     std::uint64_t stream_id);
+    [[nodiscard]] static Block* find_idle(Idle& idle, std::uint64_t stream_id,
+                                          bool may_take_from_others);
+    [[nodiscard]] static Block* find_rested(Idle& idle, std::uint64_t capacity,
+                                            std::uint64_t stream_id);
+    static void remove_idle(Idle& idle, Block& block);
     [[nodiscard]] std::shared_ptr<Block> make_block(std::uint64_t capacity);
     void reserve(std::uint64_t capacity);
     [[nodiscard]] std::shared_ptr<Block> take_block(std::uint64_t capacity);
-    void put_back(const Allocation& allocation, std::shared_ptr<Operation> freed_by,
-                  std::uint64_t stream_id);
+    void put_back(const Allocation& allocation, std::uint64_t stream_id);
     [[nodiscard]] std::uint64_t use_of(const Allocation& allocation) const;
     void close_if_idle(const Allocation& allocation, std::uint64_t use);
     void release(const Block& block) noexcept;
@@ -149,11 +179,11 @@ private:
     bool is_imported_ = false;
     std::shared_ptr<SharedFile> file_; // of a pool that can be shared
 
-    mutable std::mutex mutex_;                                          // guards the members below
-    std::map<std::uint64_t, std::vector<std::shared_ptr<Block>>> idle_; // by capacity
-    std::map<std::uint64_t, std::shared_ptr<Block>> blocks_;            // all, by base
-    std::map<int, CUmemAccess_flags> access_;                           // by device
-    std::array<int, 4> reuse_{0, 1, 1, 1};                              // by attribute
+    mutable std::mutex mutex_;                               // guards the members below
+    std::map<std::uint64_t, Idle> idle_;                     // by capacity
+    std::map<std::uint64_t, std::shared_ptr<Block>> blocks_; // all, by base
+    std::map<int, CUmemAccess_flags> access_;                // by device
+    std::array<int, 4> reuse_{0, 1, 1, 1};                   // by attribute
     std::atomic<std::uint64_t> release_threshold_{0};
     std::atomic<std::uint64_t> reserved_bytes_{0};
     std::atomic<std::uint64_t> idle_bytes_{0};

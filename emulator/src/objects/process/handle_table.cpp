@@ -5,6 +5,8 @@
 
 #include "objects/process/error.hpp"
 
+#include <algorithm>
+
 namespace cuprum::emulator {
 
 namespace {
@@ -41,6 +43,7 @@ HandleTable& HandleTable::instance() {
 
 std::uint64_t HandleTable::insert(HandleKind kind, std::shared_ptr<Object> object) {
     object->origin_ = Origin::here(places::OF_HANDLES);
+    const void* const owner = object->belongs_to();
     std::uint32_t index = 0;
     {
         const std::lock_guard lock(mutex_);
@@ -60,10 +63,10 @@ std::uint64_t HandleTable::insert(HandleKind kind, std::shared_ptr<Object> objec
             }
             ++slot_count_;
         }
-        // Count here, under the lock: all() must never find more objects than are counted.
+        link(kind, index, owner);
         counts_[static_cast<std::size_t>(kind)].fetch_add(1, std::memory_order_relaxed);
     }
-    Slot& slot = chunks_[index / CHUNK_SLOTS].load(std::memory_order_acquire)[index % CHUNK_SLOTS];
+    Slot& slot = slot_at(index);
     const SlotLock lock(slot.lock);
     ++slot.generation;
     slot.handle = static_cast<std::uint64_t>(kind) << KIND_SHIFT |
@@ -104,8 +107,10 @@ std::shared_ptr<Object> HandleTable::erase(HandleKind kind, std::uint64_t handle
         object = std::move(slot->object);
     }
     counts_[static_cast<std::size_t>(kind)].fetch_sub(1, std::memory_order_relaxed);
+    const auto index = static_cast<std::uint32_t>(handle >> SLOT_SHIFT & SLOT_MASK);
     const std::lock_guard lock(mutex_);
-    free_.push_back(static_cast<std::uint32_t>(handle >> SLOT_SHIFT & SLOT_MASK));
+    unlink(kind, index);
+    free_.push_back(index);
     return object;
 }
 
@@ -114,20 +119,77 @@ std::size_t HandleTable::count(HandleKind kind) const noexcept {
 }
 
 std::vector<std::shared_ptr<Object>> HandleTable::all(HandleKind kind) {
-    std::vector<std::shared_ptr<Object>> found;
-    const std::lock_guard table_lock(mutex_);
-    // Stop when all objects of this kind are found. Every free asks for the contexts, which are few
-    // and have low slots.
-    const std::size_t most = count(kind);
-    for (std::size_t index = 0; index < slot_count_ && found.size() < most; ++index) {
-        Slot& slot =
-            chunks_[index / CHUNK_SLOTS].load(std::memory_order_acquire)[index % CHUNK_SLOTS];
-        const SlotLock lock(slot.lock);
-        if (slot.handle != 0 && slot.handle >> KIND_SHIFT == static_cast<std::uint64_t>(kind)) {
-            found.push_back(slot.object);
+    Found found;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [owner, group] : groups_[static_cast<std::size_t>(kind)]) {
+            collect(group, found);
         }
     }
-    return found;
+    std::ranges::sort(found, {}, &Found::value_type::first);
+    std::vector<std::shared_ptr<Object>> objects;
+    objects.reserve(found.size());
+    for (auto& [serial, object] : found) {
+        objects.push_back(std::move(object));
+    }
+    return objects;
+}
+
+std::vector<std::shared_ptr<Object>> HandleTable::all_of(HandleKind kind, const void* owner) {
+    Found found;
+    {
+        const std::lock_guard lock(mutex_);
+        const Groups& groups = groups_[static_cast<std::size_t>(kind)];
+        if (const auto group = groups.find(owner); group != groups.end()) {
+            collect(group->second, found);
+        }
+    }
+    std::vector<std::shared_ptr<Object>> objects;
+    objects.reserve(found.size());
+    for (auto& [serial, object] : found) {
+        objects.push_back(std::move(object));
+    }
+    return objects;
+}
+
+/// Adds the objects of a group that are live. The mutex must be held.
+void HandleTable::collect(const Group& group, Found& found) {
+    for (std::uint32_t index = group.first; index != NONE;) {
+        Slot& slot = slot_at(index);
+        index = slot.next;
+        const SlotLock lock(slot.lock);
+        if (slot.handle != 0) { // not one that is being inserted or erased
+            found.emplace_back(slot.serial, slot.object);
+        }
+    }
+}
+
+/// Appends a slot to its group. The mutex must be held.
+void HandleTable::link(HandleKind kind, std::uint32_t index, const void* owner) {
+    Group& group = groups_[static_cast<std::size_t>(kind)][owner];
+    Slot& slot = slot_at(index);
+    slot.owner = owner;
+    slot.serial = next_serial_++;
+    slot.previous = group.last;
+    slot.next = NONE;
+    (group.last == NONE ? group.first : slot_at(group.last).next) = index;
+    group.last = index;
+}
+
+/// Removes a slot from its group. The mutex must be held.
+void HandleTable::unlink(HandleKind kind, std::uint32_t index) noexcept {
+    Groups& groups = groups_[static_cast<std::size_t>(kind)];
+    const Slot& slot = slot_at(index);
+    const auto group = groups.find(slot.owner);
+    (slot.previous == NONE ? group->second.first : slot_at(slot.previous).next) = slot.next;
+    (slot.next == NONE ? group->second.last : slot_at(slot.next).previous) = slot.previous;
+    if (group->second.first == NONE) {
+        groups.erase(group);
+    }
+}
+
+HandleTable::Slot& HandleTable::slot_at(std::uint32_t index) noexcept {
+    return chunks_[index / CHUNK_SLOTS].load(std::memory_order_acquire)[index % CHUNK_SLOTS];
 }
 
 HandleTable::Slot* HandleTable::slot_of(std::uint64_t handle) noexcept {

@@ -21,8 +21,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace cuprum::emulator {
@@ -77,6 +79,9 @@ public:
     /// Returns the call that made the object.
     [[nodiscard]] const Origin& origin() const noexcept { return origin_; }
 
+    /// Returns the context that the object ends with, nullptr if there is none. Never changes.
+    [[nodiscard]] virtual const void* belongs_to() const noexcept { return nullptr; }
+
 private:
     friend class HandleTable;
     std::uint64_t handle_ = 0;
@@ -101,21 +106,44 @@ public:
     /// Returns the number of live objects of a kind.
     [[nodiscard]] std::size_t count(HandleKind kind) const noexcept;
 
-    /// Returns the live objects of a kind.
+    /// Returns the live objects of a kind, those that were made first come first.
     [[nodiscard]] std::vector<std::shared_ptr<Object>> all(HandleKind kind);
 
+    /// Returns the live objects of a kind with this owner, in the same order.
+    [[nodiscard]] std::vector<std::shared_ptr<Object>> all_of(HandleKind kind, const void* owner);
+
 private:
+    static constexpr std::uint32_t NONE = ~std::uint32_t{0};
+
     struct Slot {
         std::atomic_flag lock;
         std::uint16_t generation = 0;
         std::uint64_t handle = 0; // 0: free
         std::shared_ptr<Object> object;
+        // Guarded by the mutex of the table: the place in the list of the group.
+        const void* owner = nullptr;
+        std::uint64_t serial = 0;
+        std::uint32_t previous = NONE;
+        std::uint32_t next = NONE;
     };
+
+    /// The list of objects of one kind and owner, in the order in which they were made.
+    struct Group {
+        std::uint32_t first = NONE;
+        std::uint32_t last = NONE;
+    };
+
+    using Groups = std::map<const void*, Group>;                                  // by owner
+    using Found = std::vector<std::pair<std::uint64_t, std::shared_ptr<Object>>>; // by serial
 
     static constexpr std::size_t CHUNK_SLOTS = 1024;
     static constexpr std::size_t MAX_CHUNKS = 16384; // 24 bits of slots
 
     [[nodiscard]] Slot* slot_of(std::uint64_t handle) noexcept;
+    [[nodiscard]] Slot& slot_at(std::uint32_t index) noexcept;
+    void link(HandleKind kind, std::uint32_t index, const void* owner);
+    void unlink(HandleKind kind, std::uint32_t index) noexcept;
+    void collect(const Group& group, Found& found);
 
     // Chunks are created on demand. They never move and are never freed, so find() needs no lock of
     // the table.
@@ -123,6 +151,8 @@ private:
     std::mutex mutex_; // guards the members below
     std::size_t slot_count_ = 0;
     std::deque<std::uint32_t> free_; // first freed, first used: stale handles stay invalid longer
+    std::uint64_t next_serial_ = 0;
+    std::array<Groups, static_cast<std::size_t>(HandleKind::Count)> groups_;
     std::array<std::atomic<std::size_t>, static_cast<std::size_t>(HandleKind::Count)> counts_{};
 };
 

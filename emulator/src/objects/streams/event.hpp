@@ -59,6 +59,8 @@ public:
 
     [[nodiscard]] Context& context() const noexcept { return *context_; }
 
+    [[nodiscard]] const void* belongs_to() const noexcept override { return context_.get(); }
+
     /// Returns whether the event may be a point in a capture. Cheap.
     [[nodiscard]] bool may_be_captured() const noexcept {
         return is_captured_.load(std::memory_order_relaxed);

@@ -59,7 +59,6 @@ std::shared_ptr<SharedEvent> SharedEvent::create() {
     about.bytes = PAGE_BYTES;
     std::shared_ptr<SharedEvent> event(new SharedEvent(SharedFile::create(about)));
     const std::lock_guard lock(registry_mutex);
-    std::erase_if(registry(), [](const auto& entry) { return entry.second.expired(); });
     registry()[event->file_->header().token] = event;
     return event;
 }
@@ -91,6 +90,12 @@ SharedEvent::SharedEvent(std::shared_ptr<SharedFile> file) : file_(std::move(fil
 
 SharedEvent::~SharedEvent() {
     ::munmap(page_, PAGE_BYTES);
+    const std::lock_guard lock(registry_mutex);
+    const auto found = registry().find(file_->header().token);
+    // Another thread may have opened the event again in the meantime.
+    if (found != registry().end() && found->second.expired()) {
+        registry().erase(found);
+    }
 }
 
 std::uint64_t SharedEvent::begin() {

@@ -55,6 +55,8 @@ public:
 
     [[nodiscard]] Context& context() const noexcept { return *context_; }
 
+    [[nodiscard]] const void* belongs_to() const noexcept override { return context_.get(); }
+
     [[nodiscard]] const std::shared_ptr<Context>& shared_context() const noexcept {
         return context_;
     }

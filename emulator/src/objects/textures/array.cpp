@@ -84,12 +84,12 @@ ArrayMemory::~ArrayMemory() {
 
 void ArrayMemory::add_image(std::uint64_t handle) {
     const std::lock_guard lock(mutex_);
-    images_.push_back(handle);
+    images_.insert(handle);
 }
 
 void ArrayMemory::remove_image(std::uint64_t handle) {
     const std::lock_guard lock(mutex_);
-    std::erase(images_, handle);
+    images_.erase(handle);
 }
 
 bool ArrayMemory::has_memory() const {
@@ -313,17 +313,11 @@ CUDA_ARRAY_MEMORY_REQUIREMENTS memory_requirements(const MipmappedArray& mipmap)
 
 void destroy_arrays_of(const Context& context) {
     auto& handles = HandleTable::instance();
-    for (const auto& object : handles.all(HandleKind::MipmappedArray)) {
-        auto& mipmap = static_cast<MipmappedArray&>(*object);
-        if (&mipmap.context() == &context) {
-            mipmap.destroy();
-        }
+    for (const auto& object : handles.all_of(HandleKind::MipmappedArray, &context)) {
+        static_cast<MipmappedArray&>(*object).destroy();
     }
-    for (const auto& object : handles.all(HandleKind::Array)) {
-        auto& array = static_cast<Array&>(*object);
-        if (&array.context() == &context) {
-            array.destroy();
-        }
+    for (const auto& object : handles.all_of(HandleKind::Array, &context)) {
+        static_cast<Array&>(*object).destroy();
     }
 }
 

@@ -17,6 +17,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace cuprum::emulator {
@@ -71,7 +72,7 @@ private:
     mutable std::mutex mutex_;       // guards the members below
     std::shared_ptr<PhysicalMemory> mapped_;
     bool is_released_ = false;
-    std::vector<std::uint64_t> images_;
+    std::unordered_set<std::uint64_t> images_;
 };
 
 /// The sizes of one array in memory. A row is a row of texels, or of compressed blocks.
@@ -123,6 +124,8 @@ public:
     [[nodiscard]] const ArrayFormat& format() const noexcept { return *format_; }
 
     [[nodiscard]] Context& context() const noexcept { return *context_; }
+
+    [[nodiscard]] const void* belongs_to() const noexcept override { return context_.get(); }
 
     [[nodiscard]] Role role() const noexcept { return role_; }
 
@@ -183,6 +186,8 @@ public:
     [[nodiscard]] const CUDA_ARRAY3D_DESCRIPTOR& descriptor() const noexcept { return descriptor_; }
 
     [[nodiscard]] Context& context() const noexcept { return *context_; }
+
+    [[nodiscard]] const void* belongs_to() const noexcept override { return context_.get(); }
 
     [[nodiscard]] const std::vector<std::shared_ptr<Array>>& levels() const noexcept {
         return levels_;

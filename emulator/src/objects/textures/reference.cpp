@@ -145,11 +145,9 @@ std::shared_ptr<SurfaceReference> surface_reference_from(CUsurfref handle) {
 }
 
 void destroy_references_of(const Context& context) {
-    for (const auto& object : HandleTable::instance().all(HandleKind::TextureReference)) {
-        auto& reference = static_cast<TextureReference&>(*object);
-        if (&reference.context() == &context) {
-            reference.destroy();
-        }
+    auto& table = HandleTable::instance();
+    for (const auto& object : table.all_of(HandleKind::TextureReference, &context)) {
+        static_cast<TextureReference&>(*object).destroy();
     }
 }
 

@@ -81,6 +81,8 @@ public:
 
     [[nodiscard]] Context& context() const noexcept { return variable_.context(); }
 
+    [[nodiscard]] const void* belongs_to() const noexcept override { return &context(); }
+
 private:
     mutable std::mutex mutex_; // guards the members below
     TextureSettings settings_;
