@@ -12,8 +12,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <mutex>
-#include <set>
 
 namespace cuprum::emulator {
 
@@ -23,8 +23,8 @@ std::mutex mutex; // of every capture, and of Stream::capture and Event::point
 std::atomic<std::size_t> active_count{0};
 std::uint64_t next_id = 1;
 
-std::set<std::shared_ptr<Capture>>& active() {
-    static auto* captures = new std::set<std::shared_ptr<Capture>>;
+std::map<const Capture*, std::shared_ptr<Capture>>& active() {
+    static auto* captures = new std::map<const Capture*, std::shared_ptr<Capture>>;
     return *captures;
 }
 
@@ -72,7 +72,7 @@ void Capture::begin(const std::shared_ptr<Stream>& origin, CUstreamCaptureMode m
     }
     capture->branches_[origin].next = std::move(dependencies);
     origin->set_capture(capture);
-    active().insert(capture);
+    active().emplace(capture.get(), capture);
     active_count.fetch_add(1);
 }
 
@@ -292,7 +292,7 @@ void Capture::refuse_unsafe_call() {
     }
     const std::lock_guard lock(mutex);
     bool is_refused = false;
-    for (const auto& capture : active()) {
+    for (const auto& [key, capture] : active()) {
         const bool is_here = capture->thread_ == std::this_thread::get_id();
         const bool matters = is_here ? capture->mode_ != CU_STREAM_CAPTURE_MODE_RELAXED
                                      : mode == CU_STREAM_CAPTURE_MODE_GLOBAL &&
@@ -315,7 +315,7 @@ void Capture::refuse_in(const Context& context, const GreenContext* green) {
     }
     const std::lock_guard lock(mutex);
     bool is_refused = false;
-    for (const auto& capture : active()) {
+    for (const auto& [key, capture] : active()) {
         for (const auto& [stream, branch] : capture->branches_) {
             if (&stream->context() == &context &&
                 (green == nullptr || stream->green().get() == green)) {
@@ -335,7 +335,7 @@ void Capture::refuse_implicit(const Context& context, const GreenContext* green,
     }
     const std::lock_guard lock(mutex);
     bool is_refused = false;
-    for (const auto& capture : active()) {
+    for (const auto& [key, capture] : active()) {
         for (const auto& [stream, branch] : capture->branches_) {
             if (&stream->context() == &context && stream->green().get() == green &&
                 stream->kind() != Stream::Kind::NonBlocking) {
@@ -373,7 +373,7 @@ void Capture::abandon(const Context& context, const GreenContext* green) noexcep
     }
     const std::lock_guard lock(mutex);
     const auto captures = active();
-    for (const auto& capture : captures) {
+    for (const auto& [key, capture] : captures) {
         const bool is_concerned = std::ranges::any_of(capture->branches_, [&](const auto& entry) {
             return &entry.first->context() == &context &&
                    (green == nullptr || entry.first->green().get() == green);
@@ -420,7 +420,7 @@ void Capture::leave_streams() noexcept {
         stream->set_capture(nullptr);
     }
     branches_.clear();
-    std::erase_if(active(), [&](const auto& each) { return each.get() == this; });
+    active().erase(this);
     active_count.fetch_sub(1);
 }
 
@@ -442,8 +442,7 @@ GraphNode& Capture::add(Stream& stream, NodeParameters parameters, bool may_over
 /// Returns whether everything that other streams did comes before what the origin did last.
 bool Capture::is_joined() const {
     const GraphLock graph_lock;
-    const auto origin = std::ranges::find_if(
-        branches_, [&](const auto& entry) { return entry.first.get() == origin_; });
+    const auto origin = branches_.find(origin_->shared_from_this());
     const auto reached = Graph::with_ancestors(edges_of(origin->second.next));
     return std::ranges::all_of(branches_, [&](const auto& entry) {
         return std::ranges::all_of(edges_of(entry.second.next), [&](const GraphEdge& edge) {

@@ -69,9 +69,7 @@ private:
     /// Returns whether no kernel in the bodies can change the condition.
     [[nodiscard]] static bool has_no_kernel(const ConditionalParameters& parameters) {
         return std::ranges::none_of(parameters.bodies, [](const auto& body) {
-            return body->contains([](const NodeParameters& node) {
-                return std::holds_alternative<KernelParameters>(node);
-            });
+            return body->contains({CU_GRAPH_NODE_TYPE_KERNEL});
         });
     }
 

@@ -16,10 +16,10 @@ namespace {
 /// Finds a variable that was made for a graph, or for one that the graph is embedded in.
 std::shared_ptr<ConditionalVariable> find_variable(Graph& graph, CUgraphConditionalHandle handle) {
     for (Graph* each = &graph; each != nullptr; each = each->owner()) {
-        const auto& variables = each->variables();
-        const auto found = std::ranges::find_if(
-            variables, [&](const auto& variable) { return variable->handle() == handle; });
-        if (found != variables.end()) {
+        const auto& variables = each->variables(); // by handle: handles only grow
+        const auto found = std::ranges::lower_bound(
+            variables, handle, {}, [](const auto& variable) { return variable->handle(); });
+        if (found != variables.end() && (*found)->handle() == handle) {
             return *found;
         }
     }
@@ -57,21 +57,16 @@ std::shared_ptr<GraphNode> add_child(Graph& graph, Graph& child,
     }
     child.check_own("moved into a node");
     require(&child != &graph.root(), "a graph cannot be part of itself");
-    require(!child.contains([](const NodeParameters& parameters) {
-        return std::holds_alternative<ConditionalParameters>(parameters);
-    }),
+    require(!child.contains({CU_GRAPH_NODE_TYPE_CONDITIONAL}),
             "a graph with conditional nodes cannot be a child graph");
     return graph.add(ChildParameters{child.shared_from_this(), true}, dependencies);
 }
 
 void replace_child(GraphNode& node, Graph& child) {
-    auto& parameters = node.get<ChildParameters>();
+    (void)node.get<ChildParameters>(); // refuses nodes of other types
     require(&child.root() != &node.graph().root(),
             "the new child graph is part of the graph that it would replace");
-    auto copy = child.clone();
-    copy->set_owner(&node.graph());
-    parameters.graph->destroy();
-    parameters = {std::move(copy), false};
+    node.graph().replace_child(node, {child.clone(), false});
 }
 
 CUgraphConditionalHandle add_variable(Graph& graph, std::shared_ptr<Context> context,

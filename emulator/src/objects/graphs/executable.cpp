@@ -107,7 +107,7 @@ std::shared_ptr<GraphExecutable> GraphExecutable::create(Graph& graph, cuuint64_
     require(!is_for_device || (flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH) == 0,
             "a graph that kernels launch cannot free memory on launch");
     graph.check_own("instantiated");
-    const bool is_only_one = graph.contains(is_unique);
+    const bool is_only_one = graph.is_unique();
     if (is_only_one && !graph.only_executable().expired()) {
         fail(CUDA_ERROR_NOT_SUPPORTED,
              "a graph with allocation, free or conditional nodes can have one executable graph at "
@@ -224,8 +224,13 @@ void GraphExecutable::set_parameters(const GraphNode& node, NodeParameters param
     make_writable();
     Schedule* owner = nullptr;
     Step& step = find(node, &owner);
+    const auto context = context_of(step.parameters);
     owner->replace(step, std::move(parameters));
-    note_contents();
+    // The rest does not change: not for each of many nodes.
+    if (context_of(step.parameters) != context ||
+        std::holds_alternative<ConditionalParameters>(step.parameters)) {
+        note_contents();
+    }
 }
 
 void GraphExecutable::set_child(const GraphNode& node, const Graph& graph) {
@@ -241,6 +246,7 @@ void GraphExecutable::set_child(const GraphNode& node, const Graph& graph) {
     }
     make_writable();
     find(node).bodies.front() = std::move(updated);
+    steps_.clear();
     auto references = std::make_shared<UserReferences>(*references_);
     graph.collect_references(*references);
     references_ = std::move(references);
@@ -278,7 +284,7 @@ void GraphExecutable::update(Graph& graph, CUgraphExecUpdateResultInfo& info) {
              "the graph differs from the executable one in more than parameters");
     }
     // Whoever still runs the old schedule keeps it, and the user objects with it.
-    schedule_ = std::move(updated);
+    set_schedule(std::move(updated));
     references_ = references_of(graph);
     note_contents();
 }
@@ -286,15 +292,28 @@ void GraphExecutable::update(Graph& graph, CUgraphExecUpdateResultInfo& info) {
 /// Makes sure that no launch uses the schedule, which is about to change.
 void GraphExecutable::make_writable() {
     if (schedule_.use_count() > 1) {
-        schedule_ = schedule_->copy();
+        set_schedule(schedule_->copy());
     }
 }
 
-Step& GraphExecutable::find(const GraphNode& node, Schedule** owner) const {
-    Step* const step = schedule_->find(node.id(), owner);
-    require(step != nullptr, "the executable graph was not made from the graph of this node, or "
-                             "the node was added later");
-    return *step;
+void GraphExecutable::set_schedule(std::shared_ptr<Schedule> schedule) {
+    schedule_ = std::move(schedule);
+    steps_.clear();
+}
+
+Step& GraphExecutable::find(const GraphNode& node, Schedule** owner) {
+    if (steps_.empty()) {
+        schedule_->for_each_with_owner([&](Schedule& schedule, Step& step) {
+            steps_.emplace(step.id, std::pair(&schedule, &step));
+        });
+    }
+    const auto found = steps_.find(node.id());
+    require(found != steps_.end(), "the executable graph was not made from the graph of this node, "
+                                   "or the node was added later");
+    if (owner != nullptr) {
+        *owner = found->second.first;
+    }
+    return *found->second.second;
 }
 
 void GraphExecutable::find_memory() {

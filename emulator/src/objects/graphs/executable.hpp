@@ -9,8 +9,11 @@
 
 #include <cuda.h>
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace cuprum::emulator {
@@ -76,7 +79,8 @@ private:
     GraphExecutable() = default;
 
     void make_writable();
-    [[nodiscard]] Step& find(const GraphNode& node, Schedule** owner = nullptr) const;
+    void set_schedule(std::shared_ptr<Schedule> schedule);
+    [[nodiscard]] Step& find(const GraphNode& node, Schedule** owner = nullptr);
     void find_memory();
     void note_contents();
 
@@ -88,6 +92,8 @@ private:
     cuuint64_t flags_ = 0;
     std::mutex mutex_; // of what follows
     std::shared_ptr<Schedule> schedule_;
+    // Which step of the schedule, or of one in it, a node is, by its number. Made on first use.
+    std::unordered_map<std::uint64_t, std::pair<Schedule*, Step*>> steps_;
     std::shared_ptr<const UserReferences> references_;
     std::vector<std::shared_ptr<GraphMemory>> allocated_; // by its own nodes, and not freed by them
     std::vector<std::shared_ptr<GraphMemory>> within_;    // allocated and freed by its own nodes

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <functional>
+#include <set>
 #include <string>
 
 namespace cuprum::emulator {
@@ -21,14 +23,31 @@ bool is_same(const CUgraphEdgeData& one, const CUgraphEdgeData& other) noexcept 
     return std::memcmp(&one, &other, sizeof one) == 0;
 }
 
-auto find_end(std::vector<GraphEdge>& ends, const GraphNode* node) {
-    return std::ranges::find(ends, node, &GraphEdge::node);
+/// Looks at nodes and at what must come before them, the last first, until `is_wanted` is true.
+template <typename Function>
+const GraphNode* visit(const std::vector<GraphEdge>& nodes,
+                       std::unordered_set<const GraphNode*>& seen, const Function& is_wanted) {
+    std::vector<const GraphNode*> open;
+    for (const GraphEdge& edge : nodes) {
+        open.push_back(edge.node);
+    }
+    while (!open.empty()) {
+        const GraphNode* node = open.back();
+        open.pop_back();
+        if (seen.insert(node).second) {
+            if (is_wanted(*node)) {
+                return node;
+            }
+            for (const GraphEdge& edge : node->dependencies()) {
+                open.push_back(edge.node);
+            }
+        }
+    }
+    return nullptr;
 }
 
-bool is_memory(const NodeParameters& parameters) {
-    return std::holds_alternative<AllocParameters>(parameters) ||
-           std::holds_alternative<FreeParameters>(parameters);
-}
+constexpr std::initializer_list<CUgraphNodeType> MEMORY{CU_GRAPH_NODE_TYPE_MEM_ALLOC,
+                                                        CU_GRAPH_NODE_TYPE_MEM_FREE};
 
 constexpr const char* FIXED = "nodes and edges cannot be removed from a graph that has allocation "
                               "or free nodes";
@@ -90,7 +109,7 @@ std::shared_ptr<Graph> Graph::create() {
 }
 
 Graph::~Graph() {
-    for (const auto& node : nodes_) {
+    for (const auto& node : nodes()) {
         node->graph_ = nullptr; // a capture may still hold the node
     }
 }
@@ -103,49 +122,44 @@ std::shared_ptr<GraphNode> Graph::add(NodeParameters parameters,
         require(seen.insert(edge.node).second, "a node is named twice among the dependencies");
     }
     auto node = std::make_shared<GraphNode>(*this, std::move(parameters));
-    node->dependencies_ = dependencies;
     adopt(*node);
     for (const GraphEdge& edge : dependencies) {
-        edge.node->dependents_.push_back({node.get(), edge.data});
+        node->dependencies_.add(edge);
+        edge.node->dependents_.add({node.get(), edge.data});
     }
     return node;
 }
 
 void Graph::add_edges(const std::vector<std::pair<GraphEdge, GraphNode*>>& edges) {
-    for (std::size_t index = 0; index < edges.size(); ++index) {
-        const auto& [from, to] = edges[index];
+    std::set<std::pair<const GraphNode*, const GraphNode*>> seen;
+    for (const auto& [from, to] : edges) {
         require(to->is_alive() && &to->graph() == this, "a node is of another graph");
         check_edge(from, to->parameters());
         require(from.node != to, "a node cannot depend on itself");
-        bool is_known = find_end(to->dependencies_, from.node) != to->dependencies_.end();
-        for (std::size_t before = 0; before < index && !is_known; ++before) {
-            is_known = edges[before].first.node == from.node && edges[before].second == to;
-        }
-        require(!is_known, "the edge exists already");
+        require(!to->dependencies_.contains(from.node) && seen.emplace(from.node, to).second,
+                "the edge exists already");
     }
     for (const auto& [from, to] : edges) {
-        to->dependencies_.push_back(from);
-        from.node->dependents_.push_back({to, from.data});
+        to->dependencies_.add(from);
+        from.node->dependents_.add({to, from.data});
     }
 }
 
 void Graph::remove_edges(const std::vector<std::pair<GraphEdge, GraphNode*>>& edges) {
-    if (!edges.empty() && contains(is_memory)) {
+    if (!edges.empty() && contains(MEMORY)) {
         fail(CUDA_ERROR_NOT_SUPPORTED, FIXED);
     }
     for (const auto& [from, to] : edges) {
         require(from.node->is_alive() && to->is_alive() && &to->graph() == this &&
                     &from.node->graph() == this,
                 "a node is of another graph");
-        const auto found = find_end(to->dependencies_, from.node);
-        require(found != to->dependencies_.end() && is_same(found->data, from.data),
+        const GraphEdge* const found = to->dependencies_.find(from.node);
+        require(found != nullptr && is_same(found->data, from.data),
                 "the edge does not exist, or has other data");
     }
     for (const auto& [from, to] : edges) {
-        const auto backward = find_end(to->dependencies_, from.node);
-        if (backward != to->dependencies_.end()) {
-            to->dependencies_.erase(backward);
-            from.node->dependents_.erase(find_end(from.node->dependents_, to));
+        if (to->dependencies_.erase(from.node)) {
+            from.node->dependents_.erase(to);
         }
     }
 }
@@ -155,32 +169,37 @@ void Graph::remove(GraphNode& node) {
         fail(CUDA_ERROR_ILLEGAL_STATE,
              "nodes cannot be removed from a graph while a stream captures into it");
     }
-    if (root().contains(is_memory)) {
+    if (root().contains(MEMORY)) {
         fail(CUDA_ERROR_NOT_SUPPORTED, FIXED);
     }
     const auto self = node.shared_from_this();
-    for (const GraphEdge& edge : node.dependencies_) {
-        edge.node->dependents_.erase(find_end(edge.node->dependents_, &node));
+    for (const GraphEdge& edge : node.dependencies()) {
+        edge.node->dependents_.erase(&node);
     }
-    for (const GraphEdge& edge : node.dependents_) {
-        edge.node->dependencies_.erase(find_end(edge.node->dependencies_, &node));
+    for (const GraphEdge& edge : node.dependents()) {
+        edge.node->dependencies_.erase(&node);
     }
     node.dependencies_.clear();
     node.dependents_.clear();
+    subtract_counts(counts_of(node));
     end_handles(node);
     node.graph_ = nullptr;
-    std::erase(nodes_, self);
+    if (const auto known = clones_.find(node.original_id_);
+        known != clones_.end() && known->second == &node) {
+        clones_.erase(known);
+    }
+    nodes_.erase(&node);
 }
 
 std::shared_ptr<Graph> Graph::clone() const {
-    if (contains(is_unique)) {
+    if (is_unique()) {
         fail(CUDA_ERROR_NOT_SUPPORTED, "a graph that has allocation, free or conditional nodes "
                                        "cannot be cloned or embedded by copy");
     }
     auto copy = create();
     try {
         std::unordered_map<const GraphNode*, GraphNode*> clones;
-        for (const auto& node : nodes_) {
+        for (const auto& node : nodes()) {
             NodeParameters parameters = node->parameters_;
             if (auto* child = std::get_if<ChildParameters>(&parameters)) {
                 child->graph = child->graph->clone();
@@ -190,14 +209,15 @@ std::shared_ptr<Graph> Graph::clone() const {
             cloned->original_id_ = node->id_;
             copy->adopt(*cloned);
             clones[node.get()] = cloned.get();
+            copy->clones_[node->id_] = cloned.get();
         }
-        for (const auto& node : nodes_) {
+        for (const auto& node : nodes()) {
             GraphNode* const cloned = clones.at(node.get());
-            for (const GraphEdge& edge : node->dependencies_) {
-                cloned->dependencies_.push_back({clones.at(edge.node), edge.data});
+            for (const GraphEdge& edge : node->dependencies()) {
+                cloned->dependencies_.add({clones.at(edge.node), edge.data});
             }
-            for (const GraphEdge& edge : node->dependents_) {
-                cloned->dependents_.push_back({clones.at(edge.node), edge.data});
+            for (const GraphEdge& edge : node->dependents()) {
+                cloned->dependents_.add({clones.at(edge.node), edge.data});
             }
         }
     } catch (...) {
@@ -209,16 +229,15 @@ std::shared_ptr<Graph> Graph::clone() const {
 }
 
 GraphNode& Graph::find_clone(const GraphNode& original) const {
-    const auto found = std::ranges::find_if(
-        nodes_, [&](const auto& node) { return node->original_id_ == original.id(); });
-    require(found != nodes_.end(), "the graph has no clone of the node, or it was removed");
-    return **found;
+    const auto found = clones_.find(original.id());
+    require(found != clones_.end(), "the graph has no clone of the node, or it was removed");
+    return *found->second;
 }
 
 void Graph::destroy() {
     auto& table = HandleTable::instance();
     const auto self = table.erase(HandleKind::Graph, handle_value()); // lives until we are done
-    for (const auto& node : nodes_) {
+    for (const auto& node : nodes()) {
         end_handles(*node);
     }
     references_ = {}; // the program may wait for the destructors before it drops anything else
@@ -240,18 +259,28 @@ Graph& Graph::root() noexcept {
     return *graph;
 }
 
-bool Graph::contains(bool (*is_wanted)(const NodeParameters&)) const {
-    return std::ranges::any_of(nodes_, [&](const auto& node) {
-        bool is_found = is_wanted(node->parameters_);
-        for_each_embedded(node->parameters_,
-                          [&](const Graph& each) { is_found |= each.contains(is_wanted); });
-        return is_found;
-    });
+void Graph::replace_child(GraphNode& node, ChildParameters child) {
+    auto& parameters = node.get<ChildParameters>();
+    subtract_counts(counts_of(node));
+    parameters.graph->destroy();
+    child.graph->owner_ = this;
+    parameters = std::move(child);
+    add_counts(counts_of(node));
+}
+
+bool Graph::contains(std::initializer_list<CUgraphNodeType> types) const {
+    return std::ranges::any_of(
+        types, [&](CUgraphNodeType type) { return counts_[static_cast<std::size_t>(type)] != 0; });
+}
+
+bool Graph::is_unique() const {
+    return contains({CU_GRAPH_NODE_TYPE_MEM_ALLOC, CU_GRAPH_NODE_TYPE_MEM_FREE,
+                     CU_GRAPH_NODE_TYPE_CONDITIONAL});
 }
 
 void Graph::collect_references(UserReferences& into) const {
     into.add(references_);
-    for (const auto& node : nodes_) {
+    for (const auto& node : nodes()) {
         for_each_embedded(node->parameters_,
                           [&](const Graph& each) { each.collect_references(into); });
     }
@@ -259,20 +288,14 @@ void Graph::collect_references(UserReferences& into) const {
 
 std::unordered_set<const GraphNode*> Graph::with_ancestors(const std::vector<GraphEdge>& nodes) {
     std::unordered_set<const GraphNode*> found;
-    std::vector<const GraphNode*> open;
-    for (const GraphEdge& edge : nodes) {
-        open.push_back(edge.node);
-    }
-    while (!open.empty()) {
-        const GraphNode* node = open.back();
-        open.pop_back();
-        if (found.insert(node).second) {
-            for (const GraphEdge& edge : node->dependencies()) {
-                open.push_back(edge.node);
-            }
-        }
-    }
+    (void)visit(nodes, found, [](const GraphNode& /*node*/) { return false; });
     return found;
+}
+
+const GraphNode* Graph::find_ancestor(const std::vector<GraphEdge>& nodes,
+                                      const std::function<bool(const GraphNode&)>& is_wanted) {
+    std::unordered_set<const GraphNode*> seen;
+    return visit(nodes, seen, is_wanted);
 }
 
 void Graph::check_edge(const GraphEdge& from, const NodeParameters& to) const {
@@ -301,8 +324,30 @@ void Graph::check_edge(const GraphEdge& from, const NodeParameters& to) const {
 void Graph::adopt(GraphNode& node) {
     node.number_ = next_number_++;
     HandleTable::instance().insert(HandleKind::GraphNode, node.shared_from_this());
-    nodes_.push_back(node.shared_from_this());
-    for_each_embedded(node.parameters_, [&](Graph& embedded) { embedded.set_owner(this); });
+    nodes_.add(node.shared_from_this());
+    for_each_embedded(node.parameters_, [&](Graph& embedded) { embedded.owner_ = this; });
+    add_counts(counts_of(node));
+}
+
+Graph::Counts Graph::counts_of(const GraphNode& node) {
+    Counts counts{};
+    ++counts[static_cast<std::size_t>(node.type())];
+    for_each_embedded(node.parameters_, [&](const Graph& embedded) {
+        std::ranges::transform(counts, embedded.counts_, counts.begin(), std::plus<>());
+    });
+    return counts;
+}
+
+void Graph::add_counts(const Counts& counts) noexcept {
+    for (Graph* graph = this; graph != nullptr; graph = graph->owner_) {
+        std::ranges::transform(graph->counts_, counts, graph->counts_.begin(), std::plus<>());
+    }
+}
+
+void Graph::subtract_counts(const Counts& counts) noexcept {
+    for (Graph* graph = this; graph != nullptr; graph = graph->owner_) {
+        std::ranges::transform(graph->counts_, counts, graph->counts_.begin(), std::minus<>());
+    }
 }
 
 /// Ends the handles of a node and of what is embedded in it.

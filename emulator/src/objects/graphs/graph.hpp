@@ -6,12 +6,16 @@
 #pragma once
 
 #include "objects/graphs/node_parameters.hpp"
+#include "objects/graphs/ordered_list.hpp"
 #include "objects/graphs/user_object.hpp"
 #include "objects/process/handle_table.hpp"
 
 #include <cuda.h>
 
+#include <array>
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -41,6 +45,18 @@ struct GraphEdge {
     GraphNode* node = nullptr;
     CUgraphEdgeData data{};
 };
+
+/// The nodes that items of lists lead to.
+struct NodeOf {
+    GraphNode* operator()(const GraphEdge& edge) const noexcept { return edge.node; }
+
+    GraphNode* operator()(const std::shared_ptr<GraphNode>& node) const noexcept {
+        return node.get();
+    }
+};
+
+/// One side of a node's edges. No two lead to the same node.
+using GraphEdges = OrderedList<GraphEdge, NodeOf>;
 
 /// Returns a number for a graph or an executable graph that no other one of the process had. It is
 /// not 0.
@@ -83,10 +99,12 @@ public:
     void set_parameters(NodeParameters parameters) { parameters_ = std::move(parameters); }
 
     [[nodiscard]] const std::vector<GraphEdge>& dependencies() const noexcept {
-        return dependencies_;
+        return dependencies_.items();
     }
 
-    [[nodiscard]] const std::vector<GraphEdge>& dependents() const noexcept { return dependents_; }
+    [[nodiscard]] const std::vector<GraphEdge>& dependents() const noexcept {
+        return dependents_.items();
+    }
 
     /// Returns whether the node is still part of its graph.
     [[nodiscard]] bool is_alive() const noexcept { return graph_ != nullptr; }
@@ -108,8 +126,8 @@ private:
     std::uint64_t original_id_ = 0;
     std::uint32_t number_ = 0;
     NodeParameters parameters_;
-    std::vector<GraphEdge> dependencies_;
-    std::vector<GraphEdge> dependents_;
+    GraphEdges dependencies_;
+    GraphEdges dependents_;
     std::vector<void*> pointers_; // what argument_pointers() and extra_pointers() return
     std::size_t packed_bytes_ = 0;
 };
@@ -142,7 +160,7 @@ public:
 
     /// Returns the nodes in the order of their making.
     [[nodiscard]] const std::vector<std::shared_ptr<GraphNode>>& nodes() const noexcept {
-        return nodes_;
+        return nodes_.items();
     }
 
     /// Copies the graph and what is embedded in it.
@@ -159,8 +177,8 @@ public:
     /// Throws INVALID_VALUE unless the graph is the program's own, not part of another one's node.
     void check_own(const char* what) const;
 
-    /// Makes the graph part of a node of another graph.
-    void set_owner(Graph* owner) noexcept { owner_ = owner; }
+    /// Replaces the graph inside a node of this graph.
+    void replace_child(GraphNode& node, ChildParameters child);
 
     /// Returns the graph that has this one in a node, nullptr for none.
     [[nodiscard]] Graph* owner() const noexcept { return owner_; }
@@ -168,8 +186,11 @@ public:
     /// Returns the graph that is not embedded in any other.
     [[nodiscard]] Graph& root() noexcept;
 
-    /// Returns whether the graph, or one embedded in it, has nodes of a kind.
-    [[nodiscard]] bool contains(bool (*is_wanted)(const NodeParameters&)) const;
+    /// Returns whether the graph, or one embedded in it, has nodes of one of these types.
+    [[nodiscard]] bool contains(std::initializer_list<CUgraphNodeType> types) const;
+
+    /// Returns whether the graph, or one embedded in it, has nodes that no other graph may share.
+    [[nodiscard]] bool is_unique() const;
 
     /// Returns the references to user objects that the graph holds.
     [[nodiscard]] UserReferences& references() noexcept { return references_; }
@@ -196,15 +217,38 @@ public:
     [[nodiscard]] static std::unordered_set<const GraphNode*>
     with_ancestors(const std::vector<GraphEdge>& nodes);
 
+    /// Returns one of nodes, or of those that must come before them, for which `is_wanted` returns
+    /// true; nullptr if there is none.
+    [[nodiscard]] static const GraphNode*
+    find_ancestor(const std::vector<GraphEdge>& nodes,
+                  const std::function<bool(const GraphNode&)>& is_wanted);
+
+    /// Returns how many pieces of memory of each size the graph's own nodes have freed and no later
+    /// node uses again.
+    [[nodiscard]] std::unordered_map<std::uint64_t, std::uint32_t>& freed_sizes() noexcept {
+        return freed_sizes_;
+    }
+
 private:
     Graph() = default;
+
+    static constexpr std::size_t MOST_TYPES = 16;
+
+    /// How many nodes there are of each type, in a graph and what is embedded in it.
+    using Counts = std::array<std::uint32_t, MOST_TYPES>;
 
     void check_edge(const GraphEdge& from, const NodeParameters& to) const;
     void end_handles(GraphNode& node);
     void adopt(GraphNode& node);
+    [[nodiscard]] static Counts counts_of(const GraphNode& node);
+    void add_counts(const Counts& counts) noexcept;
+    void subtract_counts(const Counts& counts) noexcept;
 
     const std::uint32_t id_ = next_graph_id();
-    std::vector<std::shared_ptr<GraphNode>> nodes_;
+    OrderedList<std::shared_ptr<GraphNode>, NodeOf> nodes_;
+    std::unordered_map<std::uint64_t, GraphNode*> clones_; // by the number of the original
+    Counts counts_{};
+    std::unordered_map<std::uint64_t, std::uint32_t> freed_sizes_;
     std::uint32_t next_number_ = 0;
     std::uint32_t capture_count_ = 0;
     Graph* owner_ = nullptr;

@@ -11,25 +11,24 @@ namespace cuprum::emulator {
 namespace {
 
 /// Finds memory that can serve once more: its free comes before the new node.
-std::shared_ptr<GraphMemory> find_freed(const Graph& graph,
-                                        const CUDA_MEM_ALLOC_NODE_PARAMS& request,
+std::shared_ptr<GraphMemory> find_freed(Graph& graph, const CUDA_MEM_ALLOC_NODE_PARAMS& request,
                                         const std::vector<GraphEdge>& dependencies) {
-    if (request.accessDescCount != 0) {
+    const auto freed = graph.freed_sizes().find(request.bytesize);
+    if (request.accessDescCount != 0 || freed == graph.freed_sizes().end() || freed->second == 0) {
         return nullptr;
     }
-    for (const GraphNode* node : Graph::with_ancestors(dependencies)) {
-        const auto* const freed = std::get_if<FreeParameters>(&node->parameters());
-        if (freed == nullptr) {
-            continue;
+    const auto is_suitable = [&](const GraphNode& node) {
+        const auto* const parameters = std::get_if<FreeParameters>(&node.parameters());
+        if (parameters == nullptr) {
+            return false;
         }
-        const GraphMemory& memory = *freed->memory;
-        if (memory.freed_by() == node->id() && memory.allocated_in() == graph.handle_value() &&
-            memory.bytes() == request.bytesize && !memory.is_shared_by_devices() &&
-            memory.suits(request.poolProps)) {
-            return freed->memory;
-        }
-    }
-    return nullptr;
+        const GraphMemory& memory = *parameters->memory;
+        return memory.freed_by() == node.id() && memory.allocated_in() == graph.handle_value() &&
+               memory.bytes() == request.bytesize && !memory.is_shared_by_devices() &&
+               memory.suits(request.poolProps);
+    };
+    const GraphNode* const node = Graph::find_ancestor(dependencies, is_suitable);
+    return node == nullptr ? nullptr : std::get<FreeParameters>(node->parameters()).memory;
 }
 
 /// Refuses memory nodes where they cannot be.
@@ -46,7 +45,8 @@ std::shared_ptr<GraphNode> add_allocation(Graph& graph, const CUDA_MEM_ALLOC_NOD
                                           const std::vector<GraphEdge>& dependencies) {
     check_place(graph);
     auto memory = find_freed(graph, request, dependencies);
-    if (memory == nullptr) {
+    const bool is_used_again = memory != nullptr;
+    if (!is_used_again) {
         memory = GraphMemory::create(request);
         memory->set_allocated_in(graph.handle_value());
     }
@@ -58,6 +58,9 @@ std::shared_ptr<GraphNode> add_allocation(Graph& graph, const CUDA_MEM_ALLOC_NOD
     parameters.memory = memory;
     auto node = graph.add(std::move(parameters), dependencies);
     memory->set_freed(0, 0);
+    if (is_used_again) {
+        --graph.freed_sizes()[request.bytesize];
+    }
     return node;
 }
 
@@ -72,6 +75,9 @@ std::shared_ptr<GraphNode> add_free(Graph& graph, CUdeviceptr address,
             "another node frees the memory already");
     auto node = graph.add(FreeParameters{address, memory}, dependencies);
     memory->set_freed(graph.handle_value(), node->id());
+    if (is_own) {
+        ++graph.freed_sizes()[memory->bytes()];
+    }
     return node;
 }
 

@@ -168,10 +168,4 @@ void check_memcpy(const MemcpyParameters& parameters) {
     check_work(parameters.copy, parameters.context->device().ordinal());
 }
 
-bool is_unique(const NodeParameters& parameters) noexcept {
-    return std::holds_alternative<AllocParameters>(parameters) ||
-           std::holds_alternative<FreeParameters>(parameters) ||
-           std::holds_alternative<ConditionalParameters>(parameters);
-}
-
 } // namespace cuprum::emulator

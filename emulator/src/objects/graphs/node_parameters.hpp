@@ -137,7 +137,4 @@ void check_memset(const MemsetParameters& parameters);
 /// Checks a copy, which must not be empty.
 void check_memcpy(const MemcpyParameters& parameters);
 
-/// Returns whether graphs that contain such a node cannot be cloned.
-[[nodiscard]] bool is_unique(const NodeParameters& parameters) noexcept;
-
 } // namespace cuprum::emulator

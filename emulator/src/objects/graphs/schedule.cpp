@@ -203,23 +203,6 @@ void Schedule::replace(Step& step, NodeParameters parameters) {
     }
 }
 
-Step* Schedule::find(std::uint64_t node_id, Schedule** owner) const noexcept {
-    for (const auto& step : steps_) {
-        if (step->id == node_id) {
-            if (owner != nullptr) {
-                *owner = const_cast<Schedule*>(this); // NOLINT: steps are not const either
-            }
-            return step.get();
-        }
-        for (const auto& body : step->bodies) {
-            if (Step* const found = body->find(node_id, owner)) {
-                return found;
-            }
-        }
-    }
-    return nullptr;
-}
-
 std::string Schedule::describe(std::uint32_t index) const {
     const Step& step = *steps_[index];
     std::string text = "node " + std::to_string(step.number) + ", " +

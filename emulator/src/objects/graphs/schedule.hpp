@@ -104,9 +104,6 @@ public:
 
     [[nodiscard]] Step& step(std::uint32_t index) const noexcept { return *steps_[index]; }
 
-    /// Returns the step of a node, in this schedule or an embedded one, nullptr if it has none.
-    [[nodiscard]] Step* find(std::uint64_t node_id, Schedule** owner = nullptr) const noexcept;
-
     /// Returns the launch that runs now. Only while a step runs.
     [[nodiscard]] GraphLaunch& launch() const noexcept { return *launch_; }
 
@@ -123,6 +120,17 @@ public:
             function(*step);
             for (const auto& body : step->bodies) {
                 body->for_each(function);
+            }
+        }
+    }
+
+    /// Calls a function for all steps in the same order, with the schedule that a step belongs to.
+    template <typename Function>
+    void for_each_with_owner(Function&& function) {
+        for (const auto& step : steps_) {
+            function(*this, *step);
+            for (const auto& body : step->bodies) {
+                body->for_each_with_owner(function);
             }
         }
     }

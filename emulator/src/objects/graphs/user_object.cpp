@@ -76,37 +76,34 @@ UserReferences::UserReferences(const UserReferences& other) {
 }
 
 UserReferences::~UserReferences() {
-    for (const auto& [object, count] : all_) {
+    for (const auto& [object, count] : all_.items()) {
         object->release_from_graph(count);
     }
 }
 
 void UserReferences::adopt(const std::shared_ptr<UserObject>& object, std::uint64_t count) {
-    const auto found =
-        std::ranges::find_if(all_, [&](const auto& entry) { return entry.first == object; });
-    if (found != all_.end()) {
-        found->second += count;
+    if (Reference* const found = all_.find(object.get())) {
+        found->count += count;
     } else {
-        all_.emplace_back(object, count);
+        all_.add({object, count});
     }
 }
 
 void UserReferences::add(const UserReferences& other) {
-    for (const auto& [object, count] : other.all_) {
+    for (const auto& [object, count] : other.all_.items()) {
         object->retain_for_graph(count);
         adopt(object, count);
     }
 }
 
 void UserReferences::release(const UserObject& object, std::uint64_t count) {
-    const auto found =
-        std::ranges::find_if(all_, [&](const auto& entry) { return entry.first.get() == &object; });
-    require(found != all_.end() && found->second >= count,
+    Reference* const found = all_.find(&object);
+    require(found != nullptr && found->count >= count,
             "the graph has fewer references to the user object");
-    const auto kept = found->first;
-    found->second -= count;
-    if (found->second == 0) {
-        all_.erase(found);
+    const auto kept = found->object;
+    found->count -= count;
+    if (found->count == 0) {
+        all_.erase(&object);
     }
     kept->release_from_graph(count);
 }

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "objects/graphs/ordered_list.hpp"
 #include "objects/process/handle_table.hpp"
 
 #include <cuda.h>
@@ -13,7 +14,6 @@
 #include <memory>
 #include <mutex>
 #include <utility>
-#include <vector>
 
 namespace cuprum::emulator {
 
@@ -58,7 +58,7 @@ public:
     UserReferences(UserReferences&& other) noexcept : all_(std::exchange(other.all_, {})) {}
 
     UserReferences& operator=(UserReferences other) noexcept {
-        all_.swap(other.all_);
+        std::swap(all_, other.all_);
         return *this;
     }
 
@@ -74,7 +74,18 @@ public:
     void release(const UserObject& object, std::uint64_t count);
 
 private:
-    std::vector<std::pair<std::shared_ptr<UserObject>, std::uint64_t>> all_;
+    struct Reference {
+        std::shared_ptr<UserObject> object;
+        std::uint64_t count = 0;
+    };
+
+    struct ObjectOf {
+        const UserObject* operator()(const Reference& reference) const noexcept {
+            return reference.object.get();
+        }
+    };
+
+    OrderedList<Reference, ObjectOf> all_;
 };
 
 } // namespace cuprum::emulator
