@@ -116,9 +116,10 @@ CUresult CUDAAPI cuWaitExternalSemaphoresAsync(
         if (queue->may_be_capturing() && Capture::take(*queue, batch)) {
             return;
         }
-        const auto errors = queue->context().errors();
-        queue->enqueue(std::make_shared<HostFunction>(
-            errors, [batch = std::move(batch), errors] { perform(batch, *errors); }, nullptr));
+        queue->enqueue(std::make_shared<WaitUntil>(
+            queue->context().errors(), [batch = std::move(batch), next = std::size_t{0}]() mutable {
+                return try_waits(batch, next);
+            }));
     });
 }
 

@@ -10,10 +10,7 @@
 #include "objects/process/error.hpp"
 #include "objects/streams/memory_words.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <span>
-#include <thread>
 
 using namespace cuprum::emulator;
 
@@ -29,17 +26,7 @@ void enqueue_item(Stream& stream, const CUstreamBatchMemOpParams& item) {
             std::make_shared<Task>(errors, [item] { perform(item); }, Task::Size::Quick));
         return;
     }
-    stream.enqueue(std::make_shared<HostFunction>(
-        errors,
-        [item, errors] {
-            constexpr auto longest_nap = std::chrono::microseconds(200);
-            auto nap = std::chrono::microseconds(1);
-            while (!is_reached(item) && errors->get() == CUDA_SUCCESS) {
-                std::this_thread::sleep_for(nap);
-                nap = std::min(nap * 2, longest_nap);
-            }
-        },
-        nullptr));
+    stream.enqueue(std::make_shared<WaitUntil>(errors, [item] { return is_reached(item); }));
 }
 
 /// Checks operations and gives them to a stream: all or nothing.

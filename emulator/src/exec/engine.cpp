@@ -119,6 +119,31 @@ bool Engine::post(std::function<void()> task) {
     return true;
 }
 
+bool Engine::hold(std::chrono::milliseconds longest) {
+    constexpr std::chrono::microseconds nap{20};
+    const auto deadline = std::chrono::steady_clock::now() + longest;
+    state_->is_held.store(true);
+    for (;;) {
+        {
+            // Workers that find work after this see that they must stop.
+            const std::lock_guard lock(state_->mutex);
+            if (state_->busy == state_->held) {
+                return true;
+            }
+        }
+        if (std::chrono::steady_clock::now() > deadline) {
+            release();
+            return false;
+        }
+        std::this_thread::sleep_for(nap);
+    }
+}
+
+void Engine::release() noexcept {
+    state_->is_held.store(false);
+    state_->is_held.notify_all();
+}
+
 void Engine::shutdown() noexcept {
     state_->progress.stop();
     std::vector<std::thread> threads;

@@ -122,6 +122,14 @@ public:
     /// false after shutdown(), and drops the task.
     [[nodiscard]] bool post(std::function<void()> task);
 
+    /// Stops all workers between two blocks, or where a block yields, until release(). What runs
+    /// continues then. Returns false, with nothing stopped, if that takes longer than `longest`.
+    /// Not on a worker; one thread at a time.
+    [[nodiscard]] bool hold(std::chrono::milliseconds longest);
+
+    /// Lets the workers go on after hold().
+    void release() noexcept;
+
     /// Lets running tasks finish, then stops and joins the workers. Later work is refused. The
     /// process calls this at exit; a second call does nothing.
     void shutdown() noexcept;

@@ -97,6 +97,7 @@ struct Engine::State {
     Progress progress;
     std::atomic<std::uint64_t> spin_ns{std::chrono::nanoseconds(DEFAULT_SPIN_TIME).count()};
     std::atomic<std::uint64_t> give_up_at{NEVER}; // in now_ns() time
+    std::atomic<bool> is_held{false};             // workers stop where they can, see hold()
     std::atomic<bool> is_random_now{false};       // as is_random, for readers without the mutex
     std::unique_ptr<Worker[]> workers;            // the last one is the guest
 
@@ -119,6 +120,7 @@ struct Engine::State {
     bool prefers_earliest = false;  // the block that had waited longest was resumed last
     bool is_stopping = false;
     std::uint32_t busy = 0;
+    std::uint32_t held = 0;       // busy workers that have stopped for hold()
     std::uint64_t grid_count = 0; // submitted so far
     bool is_random = false;
     std::uint64_t seed = 0;
@@ -155,6 +157,7 @@ struct Engine::State {
     bool find_suspended(Work& work);
     bool find_grid(Work& work);
     void work_loop(Worker& self);
+    void stay_while_held();
     void run_grid(Worker& self, const std::shared_ptr<Grid>& grid);
     std::uint64_t run_range(Worker& self, const std::shared_ptr<Grid>& grid, ClusterRange& range,
                             std::uint64_t begin_ns, std::uint64_t& finished);

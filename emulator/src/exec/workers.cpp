@@ -157,6 +157,9 @@ void Engine::State::work_loop(Worker& self) {
             }
         }
         work.ended.clear(); // not under the mutex, and before the worker waits
+        if (is_found && is_held.load(std::memory_order_relaxed)) [[unlikely]] {
+            stay_while_held();
+        }
         if (!is_found) {
             if (!idle.wait(self.number, spin_ns.load(std::memory_order_relaxed), work.wake_at)) {
                 const std::lock_guard lock(mutex);
@@ -189,6 +192,17 @@ void Engine::State::work_loop(Worker& self) {
             run_grid(self, work.grid);
         }
     }
+}
+
+/// Stops a busy worker until the engine is released.
+void Engine::State::stay_while_held() {
+    {
+        const std::lock_guard lock(mutex);
+        ++held;
+    }
+    is_held.wait(true);
+    const std::lock_guard lock(mutex);
+    --held;
 }
 
 /// Runs ranges of a grid's blocks until none is left to start, or other work has waited for a turn.
@@ -287,6 +301,9 @@ std::uint64_t Engine::State::run_range(Worker& self, const std::shared_ptr<Grid>
     std::uint64_t rounds = 0;
     Parted parted;
     while (!range.is_empty()) {
+        if (is_held.load(std::memory_order_relaxed)) [[unlikely]] {
+            stay_while_held();
+        }
         if (give_up_at.load(std::memory_order_relaxed) != NEVER) [[unlikely]] {
             if (Fault fault; is_giving_up(*grid, now_ns(), fault)) {
                 grid->fail(std::move(fault)); // the range is unfinished until it is reported
@@ -417,6 +434,9 @@ bool Engine::State::drive(std::unique_ptr<Block>& block, bool has_more) {
         if (is_asleep || is_wanted) {
             put_aside(std::move(block));
             return true;
+        }
+        if (is_held.load(std::memory_order_relaxed)) [[unlikely]] {
+            stay_while_held();
         }
     }
 }

@@ -494,3 +494,64 @@ TEST_F(InterprocessMemory, sharing_memory_while_kernels_and_copies_run_loses_not
     EXPECT_TRUE(succeeds(CU(cuMemFree)(memory)));
     EXPECT_TRUE(succeeds(CU(cuMemFree)(other)));
 }
+
+namespace {
+
+/// spin(p): p[1] = 1; waits until p[0] is not 0; p[2] = p[0].
+constexpr const char* SPIN_PTX = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+
+.visible .entry spin(.param .u64 spin_p)
+{
+    .reg .pred %q<2>;
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [spin_p];
+    mov.u32 %r1, 1;
+    st.volatile.global.u32 [%rd1+4], %r1;
+AGAIN:
+    ld.volatile.global.u32 %r2, [%rd1];
+    setp.eq.u32 %q1, %r2, 0;
+    @%q1 bra AGAIN;
+    st.global.u32 [%rd1+8], %r2;
+    ret;
+}
+)";
+
+} // namespace
+
+TEST_F(InterprocessMemory, memory_can_be_shared_first_while_a_kernel_uses_it) {
+    CUmodule module = nullptr;
+    CUfunction spin = nullptr;
+    CUstream other = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuModuleLoadData)(&module, SPIN_PTX)));
+    ASSERT_TRUE(succeeds(CU(cuModuleGetFunction)(&spin, module, "spin")));
+    ASSERT_TRUE(succeeds(CU(cuStreamCreate)(&other, CU_STREAM_NON_BLOCKING)));
+    CUdeviceptr words = allocate(BYTES);
+    ASSERT_TRUE(succeeds(CU(cuMemsetD32)(words, 0, 2)));
+    ASSERT_TRUE(succeeds(CU(cuMemsetD32)(words + 12, 9, 1)));
+    ASSERT_TRUE(succeeds(CU(cuCtxSynchronize)()));
+    void* arguments[] = {&words};
+    ASSERT_TRUE(
+        succeeds(CU(cuLaunchKernel)(spin, 1, 1, 1, 32, 1, 1, 0, stream_, arguments, nullptr)));
+    const auto word = [&](std::size_t index) {
+        std::uint32_t value = 0;
+        EXPECT_TRUE(succeeds(CU(cuMemcpyDtoHAsync)(&value, words + 4 * index, 4, other)));
+        EXPECT_TRUE(succeeds(CU(cuStreamSynchronize)(other)));
+        return value;
+    };
+    while (word(1) == 0 && !HasFailure()) {
+    }
+    CUipcMemHandle handle{};
+    EXPECT_TRUE(succeeds(CU(cuIpcGetMemHandle)(&handle, words)));
+    EXPECT_EQ(word(3), 9U) << "what was there is still there";
+    EXPECT_TRUE(returns(CUDA_ERROR_NOT_READY, CU(cuStreamQuery)(stream_)));
+    ASSERT_TRUE(succeeds(CU(cuStreamWriteValue32)(other, words, 5, 0)));
+    EXPECT_TRUE(succeeds(CU(cuStreamSynchronize)(stream_)));
+    EXPECT_EQ(word(2), 5U) << "the kernel uses the shared memory from then on";
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(words)));
+    EXPECT_TRUE(succeeds(CU(cuStreamDestroy)(other)));
+    EXPECT_TRUE(succeeds(CU(cuModuleUnload)(module)));
+}

@@ -73,8 +73,6 @@ protected:
 
     void skip() noexcept override { end(nullptr); }
 
-    [[nodiscard]] bool uses_memory() const noexcept override { return true; }
-
 private:
     void end(const Fault* fault) noexcept {
         // The number of the device is still there after the grid was moved.

@@ -3,12 +3,12 @@
 
 #include "objects/graphs/graph_launch.hpp"
 #include "objects/graphs/work.hpp"
-#include "objects/process/host_threads.hpp"
+#include "objects/memory/memory_gate.hpp"
+#include "objects/process/waits.hpp"
 #include "objects/streams/memory_words.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
+#include <cstddef>
 
 namespace cuprum::emulator {
 
@@ -17,39 +17,37 @@ namespace {
 /// Writes words of memory and waits for others, in order.
 class BatchWork final : public Work {
 public:
-    explicit BatchWork(const BatchParameters& parameters)
-        : items_(parameters.items), waits_(std::ranges::any_of(items_, is_wait)) {}
+    explicit BatchWork(const BatchParameters& parameters) : items_(parameters.items) {
+        if (std::ranges::any_of(items_, is_wait)) {
+            Waits::instance().start_thread();
+        }
+    }
 
     bool start(Schedule& schedule, std::uint32_t step) override {
-        if (!waits_) {
-            std::ranges::for_each(items_, [](const auto& item) { perform(item); });
+        next_ = 0;
+        if (go_on()) {
             return true;
         }
-        HostThreads::instance().run([this, &schedule, step] {
-            for (const CUstreamBatchMemOpParams& item : items_) {
-                if (is_wait(item)) {
-                    wait(item, schedule.launch().error_state());
-                } else {
-                    perform(item);
-                }
-            }
-            schedule.complete(step);
-        });
+        Waits::instance().add(
+            [this, errors = schedule.launch().shared_errors()] {
+                return errors->get() != CUDA_SUCCESS || go_on();
+            },
+            [&schedule, step] { schedule.complete(step); });
         return false;
     }
 
 private:
-    static void wait(const CUstreamBatchMemOpParams& item, const ErrorState& errors) {
-        constexpr auto longest_nap = std::chrono::microseconds(200);
-        auto nap = std::chrono::microseconds(1);
-        while (!is_reached(item) && errors.get() == CUDA_SUCCESS) {
-            std::this_thread::sleep_for(nap);
-            nap = std::min(nap * 2, longest_nap);
+    /// Performs operations up to one that has to wait. Returns whether all are done.
+    bool go_on() {
+        const auto pass = MemoryGate::instance().pass();
+        while (next_ < items_.size() && (!is_wait(items_[next_]) || is_reached(items_[next_]))) {
+            perform(items_[next_++]);
         }
+        return next_ == items_.size();
     }
 
     std::vector<CUstreamBatchMemOpParams> items_;
-    bool waits_;
+    std::size_t next_ = 0;
 };
 
 } // namespace

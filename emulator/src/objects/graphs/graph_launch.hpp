@@ -77,8 +77,6 @@ protected:
     void start() noexcept override;
     void skip() noexcept override;
 
-    [[nodiscard]] bool uses_memory() const noexcept override { return true; }
-
 private:
     void part_ended() noexcept;
 

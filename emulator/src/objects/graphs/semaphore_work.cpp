@@ -3,7 +3,7 @@
 
 #include "objects/graphs/graph_launch.hpp"
 #include "objects/graphs/work.hpp"
-#include "objects/process/host_threads.hpp"
+#include "objects/process/waits.hpp"
 
 namespace cuprum::emulator {
 
@@ -24,18 +24,26 @@ private:
 
 class SemaphoreWaitWork final : public Work {
 public:
-    explicit SemaphoreWaitWork(SemaphoreWaits batch) : batch_(std::move(batch)) {}
+    explicit SemaphoreWaitWork(SemaphoreWaits batch) : batch_(std::move(batch)) {
+        Waits::instance().start_thread();
+    }
 
     bool start(Schedule& schedule, std::uint32_t step) override {
-        HostThreads::instance().run([this, &schedule, step] {
-            perform(batch_, schedule.launch().error_state());
-            schedule.complete(step);
-        });
+        next_ = 0;
+        if (try_waits(batch_, next_)) {
+            return true;
+        }
+        Waits::instance().add(
+            [this, errors = schedule.launch().shared_errors()] {
+                return errors->get() != CUDA_SUCCESS || try_waits(batch_, next_);
+            },
+            [&schedule, step] { schedule.complete(step); });
         return false;
     }
 
 private:
     SemaphoreWaits batch_;
+    std::size_t next_ = 0;
 };
 
 } // namespace

@@ -5,14 +5,13 @@
 
 #include "objects/process/error.hpp"
 #include "objects/process/host_threads.hpp"
-#include "objects/process/origin.hpp"
-
-#include <algorithm>
+#include "objects/process/log.hpp"
 
 namespace cuprum::emulator {
 
 std::shared_ptr<UserObject> UserObject::create(void* pointer, CUhostFn destroy,
                                                std::uint64_t count) {
+    HostThreads::instance().start_thread();
     std::shared_ptr<UserObject> object(new UserObject(pointer, destroy));
     object->by_program_ = count;
     HandleTable::instance().insert(HandleKind::UserObject, object);
@@ -64,8 +63,10 @@ void UserObject::release_from_graph(std::uint64_t count) noexcept {
 void UserObject::end() noexcept {
     HandleTable::instance().erase(HandleKind::UserObject, handle_value());
     HostThreads::instance().run([pointer = pointer_, destroy = destroy_] {
-        const HostCallScope scope;
-        destroy(pointer);
+        const std::string report = call_host_function([&] { destroy(pointer); });
+        if (!report.empty()) {
+            log(LogLevel::Error, "the destructor of a user object: " + report);
+        }
     });
 }
 

@@ -14,9 +14,9 @@
 #include "objects/graphs/graph_memory.hpp"
 #include "objects/memory/allocations.hpp"
 #include "objects/memory/copy.hpp"
+#include "objects/memory/memory_gate.hpp"
 #include "objects/process/error.hpp"
 #include "objects/process/host_threads.hpp"
-#include "objects/process/origin.hpp"
 
 #include <optional>
 #include <sstream>
@@ -121,6 +121,7 @@ private:
                                    Allocations::instance().describe(lost));
             return;
         }
+        const auto pass = MemoryGate::instance().pass();
         perform(shape_);
     }
 
@@ -130,13 +131,16 @@ private:
 
 class HostWork final : public Work {
 public:
-    explicit HostWork(const HostParameters& parameters) : parameters_(parameters) {}
+    explicit HostWork(const HostParameters& parameters) : parameters_(parameters) {
+        HostThreads::instance().start_thread();
+    }
 
     bool start(Schedule& schedule, std::uint32_t step) override {
         HostThreads::instance().run([this, &schedule, step] {
-            {
-                const HostCallScope scope;
-                parameters_.function(parameters_.data);
+            const std::string report =
+                call_host_function([&] { parameters_.function(parameters_.data); });
+            if (!report.empty()) {
+                schedule.fail_step(step, CUDA_ERROR_LAUNCH_FAILED, report);
             }
             schedule.complete(step);
         });

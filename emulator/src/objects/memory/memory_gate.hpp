@@ -3,48 +3,36 @@
 
 #pragma once
 
-#include "objects/streams/operation.hpp"
-
-#include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <functional>
-#include <memory>
 #include <mutex>
-#include <vector>
+#include <shared_mutex>
 
 namespace cuprum::emulator {
 
 /// Stops work on device memory while the memory at an address is being replaced.
 ///
-/// Everything that accesses device memory enters before it starts and leaves when it is done. Both
-/// cost one atomic addition while the gate is open.
+/// Kernels run on the engine's workers, which stop where they stand. Copies and fills, which may
+/// run on any thread, pass the gate.
 class MemoryGate {
 public:
     /// Returns the process's gate; never destroyed.
     [[nodiscard]] static MemoryGate& instance();
 
-    /// Lets an operation start. Returns false if the gate is closed; the gate starts it later.
-    [[nodiscard]] bool enter(const std::shared_ptr<Operation>& operation);
+    /// Lets the calling thread access device memory while the result lives: briefly, without
+    /// waiting for anything else.
+    [[nodiscard]] std::shared_lock<std::shared_mutex> pass() { return std::shared_lock(mutex_); }
 
-    /// Marks an operation that entered as done.
-    void leave() noexcept { inside_.fetch_sub(1); }
-
-    /// Waits until nothing is running, then runs `work` while nothing else can start.
+    /// Runs `work` while nothing accesses device memory. Kernels that run continue afterwards.
     ///
-    /// @throws DriverError NOT_READY if something is still running after `longest`.
+    /// @throws DriverError NOT_READY if a kernel does not stop within `longest`.
     void run_alone(const std::function<void()>& work, std::chrono::milliseconds longest);
 
 private:
     MemoryGate() = default;
 
-    void open();
-
-    std::atomic<std::uint64_t> inside_{0};
-    std::atomic<bool> is_closed_{false};
     std::mutex closing_mutex_; // one thread closes the gate at a time
-    std::mutex mutex_;         // guards the members below, and is_closed_ becoming false
-    std::vector<std::shared_ptr<Operation>> waiting_;
+    std::shared_mutex mutex_;
 };
 
 } // namespace cuprum::emulator

@@ -61,7 +61,12 @@ void DriverLog::add(CUlogLevel level, std::string text) noexcept {
         }
         // Not under the lock: a callback may call the driver.
         for (const auto& subscription : subscriptions) {
-            subscription->callback(subscription->data, level, text.data(), text.size());
+            try {
+                subscription->callback(subscription->data, level, text.data(), text.size());
+            } catch (...) {
+                // What leaves a callback of the program must not end the process. There is nothing
+                // to report it to: the report would go to the callback again.
+            }
         }
     } catch (const std::bad_alloc&) {
         // Out of memory while reporting: the message is lost.

@@ -188,17 +188,14 @@ void Event::hold_back_shared(Stream& stream) const {
             return;
         }
     }
-    // The work belongs to another process, so a thread must wait for it.
-    stream.enqueue(std::make_shared<HostFunction>(
-        errors,
-        [shared = shared_, number, errors] {
-            const auto is_given_up = [&] { return errors->get() != CUDA_SUCCESS; };
-            if (shared->wait(number, is_given_up) == SharedEvent::Outcome::Failed &&
-                errors->set(CUDA_ERROR_EXTERNAL_DEVICE)) {
-                log(LogLevel::Error, LOST);
-            }
-        },
-        nullptr));
+    // The work belongs to another process, which announces nothing.
+    stream.enqueue(std::make_shared<WaitUntil>(errors, [shared = shared_, number, errors] {
+        const auto outcome = shared->outcome(number);
+        if (outcome == SharedEvent::Outcome::Failed && errors->set(CUDA_ERROR_EXTERNAL_DEVICE)) {
+            log(LogLevel::Error, LOST);
+        }
+        return outcome != SharedEvent::Outcome::Pending;
+    }));
 }
 
 std::shared_ptr<Operation> Event::pending_mark() const {

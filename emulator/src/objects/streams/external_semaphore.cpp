@@ -4,22 +4,18 @@
 #include "objects/streams/external_semaphore.hpp"
 
 #include "objects/process/error.hpp"
-#include "objects/process/error_state.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <string>
 #include <string_view>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
-#include <thread>
 
 namespace cuprum::emulator {
 
@@ -179,18 +175,12 @@ void perform(const SemaphoreSignals& batch) noexcept {
     }
 }
 
-void perform(const SemaphoreWaits& batch, const ErrorState& errors) noexcept {
-    constexpr auto longest_nap = std::chrono::microseconds(200);
-    for (std::size_t index = 0; index < batch.semaphores.size(); ++index) {
-        auto nap = std::chrono::microseconds(1);
-        while (!batch.semaphores[index]->try_wait(batch.items[index].params.fence.value)) {
-            if (errors.get() != CUDA_SUCCESS) {
-                return;
-            }
-            std::this_thread::sleep_for(nap);
-            nap = std::min(nap * 2, longest_nap);
-        }
+bool try_waits(const SemaphoreWaits& batch, std::size_t& next) noexcept {
+    while (next < batch.semaphores.size() &&
+           batch.semaphores[next]->try_wait(batch.items[next].params.fence.value)) {
+        ++next;
     }
+    return next == batch.semaphores.size();
 }
 
 } // namespace cuprum::emulator

@@ -47,12 +47,10 @@ struct SemaphoreBatch {
 using SemaphoreSignals = SemaphoreBatch<CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS>;
 using SemaphoreWaits = SemaphoreBatch<CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS>;
 
-class ErrorState;
-
 /// Signals all semaphores.
 void perform(const SemaphoreSignals& batch) noexcept;
 
-/// Blocks until all waits have ended, or the context has failed.
-void perform(const SemaphoreWaits& batch, const ErrorState& errors) noexcept;
+/// Goes on with waits, of which the first `next` have ended. Returns whether all have.
+[[nodiscard]] bool try_waits(const SemaphoreWaits& batch, std::size_t& next) noexcept;
 
 } // namespace cuprum::emulator

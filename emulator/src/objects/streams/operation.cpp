@@ -9,7 +9,7 @@
 #include "objects/memory/memory_gate.hpp"
 #include "objects/process/host_threads.hpp"
 #include "objects/process/log.hpp"
-#include "objects/process/origin.hpp"
+#include "objects/process/waits.hpp"
 
 #include <algorithm>
 #include <array>
@@ -138,9 +138,6 @@ bool Operation::leads_to(const Operation& later) const {
 
 void Operation::finish() noexcept {
     const auto self = shared_from_this(); // a waiting thread may drop the last other share
-    if (is_counted_) {
-        MemoryGate::instance().leave();
-    }
     finish_time_ns_ = now_ns();
     std::vector<std::shared_ptr<Operation>> successors;
     {
@@ -205,12 +202,6 @@ void Operation::run_with_followers() noexcept {
 }
 
 void Operation::run() noexcept {
-    if (uses_memory() && !is_counted_) {
-        is_counted_ = true; // before entering: another thread may start and finish it at once
-        if (!MemoryGate::instance().enter(shared_from_this())) {
-            return; // the gate starts it when it opens
-        }
-    }
     if (errors_->get() == CUDA_SUCCESS) {
         start();
     } else {
@@ -247,9 +238,21 @@ void Task::skip() noexcept {
 }
 
 void Task::run_and_finish() noexcept {
-    run_guarded(work_, errors());
+    if (size_ == Size::Bookkeeping) {
+        run_guarded(work_, errors());
+    } else {
+        const auto pass = MemoryGate::instance().pass();
+        run_guarded(work_, errors());
+    }
     work_ = nullptr; // frees buffers now: the stream still holds this operation
     finish();
+}
+
+HostFunction::HostFunction(std::shared_ptr<ErrorState> errors, std::function<void()> function,
+                           std::function<void()> on_failure)
+    : Operation(std::move(errors)), function_(std::move(function)),
+      on_failure_(std::move(on_failure)) {
+    HostThreads::instance().start_thread();
 }
 
 void HostFunction::start() noexcept {
@@ -269,12 +272,24 @@ void HostFunction::run_and_finish(std::function<void()> function) noexcept {
     }
     const auto self = std::static_pointer_cast<HostFunction>(shared_from_this());
     HostThreads::instance().run([self, function = std::move(function)] {
-        {
-            const HostCallScope scope;
-            run_guarded(function, self->errors());
+        const std::string report = call_host_function(function);
+        if (!report.empty() && self->errors().set(CUDA_ERROR_LAUNCH_FAILED, report)) {
+            log(LogLevel::Error, report);
         }
         self->finish();
     });
+}
+
+WaitUntil::WaitUntil(std::shared_ptr<ErrorState> errors, std::function<bool()> is_over)
+    : Operation(std::move(errors)), is_over_(std::move(is_over)) {
+    Waits::instance().start_thread();
+}
+
+void WaitUntil::start() noexcept {
+    const auto self = std::static_pointer_cast<WaitUntil>(shared_from_this());
+    Waits::instance().add(
+        [self] { return self->errors().get() != CUDA_SUCCESS || self->is_over_(); },
+        [self] { self->finish(); });
 }
 
 } // namespace cuprum::emulator

@@ -59,13 +59,7 @@ public:
     [[nodiscard]] std::int64_t finish_time_ns() const noexcept { return finish_time_ns_; }
 
 protected:
-    friend class MemoryGate;
-
     explicit Operation(std::shared_ptr<ErrorState> errors) : errors_(std::move(errors)) {}
-
-    /// Returns whether the work reads or writes device memory. Such work must not run while memory
-    /// is being replaced.
-    [[nodiscard]] virtual bool uses_memory() const noexcept { return false; }
 
     /// Begins the work. finish() must follow, now or later, on any thread.
     virtual void start() noexcept = 0;
@@ -99,7 +93,6 @@ private:
     std::atomic<std::uint32_t> done_{0};
     std::atomic<int> priority_{0}; // read by its dependencies, which may finish at any time
     bool may_run_here_ = false;
-    bool is_counted_ = false; // the memory gate counts it until it finishes
     std::int64_t finish_time_ns_ = 0;
     mutable std::mutex mutex_; // guards successors_, and done_ becoming true
     std::vector<std::shared_ptr<Operation>> successors_;
@@ -135,8 +128,6 @@ protected:
     void start() noexcept override;
     void skip() noexcept override;
 
-    [[nodiscard]] bool uses_memory() const noexcept override { return size_ != Size::Bookkeeping; }
-
 private:
     void run_and_finish() noexcept;
 
@@ -148,10 +139,10 @@ private:
 class HostFunction final : public Operation {
 public:
     /// If the context has failed, `on_failure` is called instead. It may be empty.
+    ///
+    /// @throws DriverError OPERATING_SYSTEM if there is no thread to run it.
     HostFunction(std::shared_ptr<ErrorState> errors, std::function<void()> function,
-                 std::function<void()> on_failure)
-        : Operation(std::move(errors)), function_(std::move(function)),
-          on_failure_(std::move(on_failure)) {}
+                 std::function<void()> on_failure);
 
 protected:
     void start() noexcept override;
@@ -162,6 +153,19 @@ private:
 
     std::function<void()> function_;
     std::function<void()> on_failure_;
+};
+
+/// Is done when `is_over` returns true, or when the context fails. See Waits.
+class WaitUntil final : public Operation {
+public:
+    /// @throws DriverError OPERATING_SYSTEM if there is no thread that waits.
+    WaitUntil(std::shared_ptr<ErrorState> errors, std::function<bool()> is_over);
+
+protected:
+    void start() noexcept override;
+
+private:
+    std::function<bool()> is_over_;
 };
 
 } // namespace cuprum::emulator
