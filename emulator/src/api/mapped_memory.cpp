@@ -9,6 +9,7 @@
 #include "objects/devices/all_contexts.hpp"
 #include "objects/devices/device.hpp"
 #include "objects/memory/host_pages.hpp"
+#include "objects/memory/shared_location.hpp"
 #include "objects/memory/virtual_memory.hpp"
 #include "objects/process/error.hpp"
 
@@ -184,8 +185,7 @@ CUresult CUDAAPI cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* ha
         properties.type = static_cast<CUmemAllocationType>(about.allocation_type);
         properties.requestedHandleTypes =
             static_cast<CUmemAllocationHandleType>(about.handle_types);
-        properties.location = {static_cast<CUmemLocationType>(about.location_type),
-                               about.location_id};
+        properties.location = location_of(about);
         check_properties(&properties);
         require(about.bytes != 0 && about.bytes % VirtualMemory::GRANULARITY_BYTES == 0 &&
                     properties.requestedHandleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,

@@ -12,6 +12,7 @@
 #include <string>
 #include <sys/wait.h>
 #include <thread>
+#include <vector>
 
 using namespace cuprum::emulator::test;
 
@@ -31,7 +32,106 @@ int attribute(CUdevice_attribute attribute) {
     return value;
 }
 
+/// Ends the process with 0 if CUDA_VISIBLE_DEVICES shows these of four devices, in this order.
+void exit_if_visible(const char* list, const std::vector<int>& devices) {
+    ::setenv("CUPRUM_EMULATOR_DEVICES", "4", 1);
+    exit_if("CUDA_VISIBLE_DEVICES", list, [&](CUresult result) {
+        if (devices.empty()) {
+            return result == CUDA_ERROR_NO_DEVICE && CU(cuInit)(0) == CUDA_ERROR_NO_DEVICE;
+        }
+        std::vector<int> found;
+        int count = 0;
+        CU(cuDeviceGetCount)(&count);
+        for (int ordinal = 0; ordinal < count; ++ordinal) {
+            int bus = 0;
+            CU(cuDeviceGetAttribute)(&bus, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, ordinal);
+            found.push_back(bus - 1); // device n of the machine is on bus n + 1
+        }
+        return result == CUDA_SUCCESS && found == devices;
+    });
+}
+
+#define EXPECT_VISIBLE(list, ...)                                                                  \
+    EXPECT_EXIT(exit_if_visible(list, {__VA_ARGS__}), testing::ExitedWithCode(0), "") << (list)
+
 } // namespace
+
+TEST(Settings, visible_devices_are_listed_by_number) {
+    EXPECT_VISIBLE("0,1,2,3", 0, 1, 2, 3);
+    EXPECT_VISIBLE("2,0", 2, 0);
+    EXPECT_VISIBLE("3", 3);
+    EXPECT_VISIBLE(" 1, +2", 1, 2);
+    EXPECT_VISIBLE("1gpu,2-3", 1, 2);
+}
+
+TEST(Settings, the_first_entry_that_names_no_device_ends_the_list) {
+    EXPECT_VISIBLE("1,4,2", 1);
+    EXPECT_VISIBLE("0,2,-1,1", 0, 2);
+    EXPECT_VISIBLE("1,,2", 1);
+    EXPECT_VISIBLE("1,none,2", 1);
+    EXPECT_VISIBLE("2,99999999999999999999", 2);
+}
+
+TEST(Settings, all_devices_can_be_hidden) {
+    EXPECT_VISIBLE("");
+    EXPECT_VISIBLE("-1");
+    EXPECT_VISIBLE("4");
+    EXPECT_VISIBLE("NoDevFiles");
+    EXPECT_VISIBLE("MIG-1234");
+    EXPECT_VISIBLE("1,1");
+    EXPECT_VISIBLE("1,2,1");
+}
+
+TEST(Settings, visible_devices_are_listed_by_uuid) {
+    const std::string uuid = "GPU-43757072-756d-456d-756c-61746f72090"; // less the last digit
+    EXPECT_VISIBLE((uuid + "2").c_str(), 2);
+    EXPECT_VISIBLE((uuid + "3," + uuid + "0").c_str(), 3, 0);
+    EXPECT_VISIBLE((uuid + "3," + uuid + "3").c_str());
+    EXPECT_VISIBLE((uuid + "1,0," + uuid + "2").c_str(), 1);
+    EXPECT_VISIBLE(uuid.c_str()); // the beginning of four
+    EXPECT_VISIBLE("GPU-0");
+    EXPECT_VISIBLE(("0," + uuid + "1").c_str(), 0);
+    const auto has_one = [](CUresult result) {
+        int count = 0;
+        return result == CUDA_SUCCESS && CU(cuDeviceGetCount)(&count) == CUDA_SUCCESS && count == 1;
+    };
+    EXPECT_EXIT(exit_if("CUDA_VISIBLE_DEVICES", "GPU-4375", has_one), testing::ExitedWithCode(0),
+                "");
+}
+
+TEST(Settings, a_uuid_goes_with_its_device) {
+    ::setenv("CUPRUM_EMULATOR_DEVICES", "4", 1);
+    EXPECT_EXIT(exit_if("CUDA_VISIBLE_DEVICES", "2,1",
+                        [](CUresult result) {
+                            CUuuid first{};
+                            CUuuid second{};
+                            CUdevice device = -1;
+                            return result == CUDA_SUCCESS &&
+                                   CU(cuDeviceGetUuid)(&first, 0) == CUDA_SUCCESS &&
+                                   CU(cuDeviceGetUuid)(&second, 1) == CUDA_SUCCESS &&
+                                   first.bytes[15] == 2 && second.bytes[15] == 1 &&
+                                   CU(cuDeviceGetByPCIBusId)(&device, "0000:02:00.0") ==
+                                       CUDA_SUCCESS &&
+                                   device == 1 &&
+                                   CU(cuDeviceGetByPCIBusId)(&device, "0000:01:00.0") ==
+                                       CUDA_ERROR_INVALID_DEVICE;
+                        }),
+                testing::ExitedWithCode(0), "");
+    ::unsetenv("CUPRUM_EMULATOR_DEVICES");
+}
+
+TEST(Settings, the_log_says_what_hides_the_devices) {
+    EXPECT_EXIT(
+        {
+            ::setenv("CUPRUM_EMULATOR_DEVICES", "2", 1);
+            ::setenv("CUPRUM_EMULATOR_LOG", "debug", 1);
+            exit_if("CUDA_VISIBLE_DEVICES", "7",
+                    [](CUresult result) { return result == CUDA_ERROR_NO_DEVICE; });
+        },
+        testing::ExitedWithCode(0),
+        "CUDA_VISIBLE_DEVICES='7' hides all of 2 emulated device\\(s\\); unset it, or list the "
+        "devices to use: CUDA_VISIBLE_DEVICES=0");
+}
 
 TEST(Settings, the_number_of_devices_can_be_set) {
     EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_DEVICES", "3",

@@ -62,6 +62,22 @@ TEST_F(ProcessesTest, processes_add_up) {
     EXPECT_EQ(used_bytes(0), 20 * MIB);
 }
 
+TEST_F(ProcessesTest, visible_devices_are_those_of_the_machine) {
+    set("CUDA_VISIBLE_DEVICES", "1");
+    ASSERT_EQ(restart(), NVML_SUCCESS);
+    unsigned int count = 0;
+    ASSERT_EQ(NVML(nvmlDeviceGetCount_v2)(&count), NVML_SUCCESS);
+    EXPECT_EQ(count, 2U) << "NVML shows all";
+    Worker worker;
+    ASSERT_EQ(worker.run("use 0"), 0);
+    ASSERT_EQ(worker.run("allocate " + std::to_string(64 * MIB)), 0);
+    EXPECT_NE(worker.run("use 1"), 0);
+    EXPECT_EQ(used_bytes(0), 0U);
+    EXPECT_EQ(used_bytes(1), 64 * MIB);
+    EXPECT_TRUE(processes(0).empty());
+    EXPECT_EQ(processes(1).size(), 1U);
+}
+
 TEST_F(ProcessesTest, more_than_the_device_has_counts_as_all_of_it) {
     Worker first;
     Worker second;

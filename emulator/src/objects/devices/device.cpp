@@ -25,9 +25,9 @@ Device::Device(int ordinal, const Settings& settings)
 
 Device::~Device() = default;
 
-CUuuid Device::uuid() const noexcept {
+CUuuid Device::uuid_of(int unit) const noexcept {
     CUuuid uuid{};
-    const auto bytes = device_uuid(unit_, settings_.major);
+    const auto bytes = device_uuid(unit, settings_.major);
     std::memcpy(uuid.bytes, bytes.data(), bytes.size());
     return uuid;
 }

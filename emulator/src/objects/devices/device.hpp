@@ -41,13 +41,16 @@ public:
     /// Returns the name for cuDeviceGetName. Programs can recognise the emulated device by it.
     [[nodiscard]] std::string name() const { return DEVICE_NAME; }
 
-    [[nodiscard]] CUuuid uuid() const noexcept;
+    [[nodiscard]] CUuuid uuid() const noexcept { return uuid_of(unit_); }
 
-    /// Returns "0000:bb:00.0"; device n has bus n + 1.
+    /// Returns the UUID of one of the machine's devices.
+    [[nodiscard]] CUuuid uuid_of(int unit) const noexcept;
+
+    /// Returns "0000:bb:00.0"; device n of the machine has bus n + 1.
     [[nodiscard]] std::string pci_bus_id() const;
 
-    /// Returns which of the machine's devices this is: the ordinal, until a checkpoint moves the
-    /// process. UUID and PCI address go with it.
+    /// Returns which of the machine's devices this is: CUDA_VISIBLE_DEVICES chooses it, and the
+    /// restoring of a checkpoint can change it. UUID and PCI address go with it.
     [[nodiscard]] int unit() const noexcept { return unit_; }
 
     /// Makes this another of the machine's devices. Only while all calls are held back.
@@ -132,10 +135,10 @@ private:
     std::shared_ptr<Pool> default_pool_;
     std::shared_ptr<Pool> current_pool_;
     std::vector<std::weak_ptr<Pool>> pools_;
+    std::size_t next_sweep_ = 0; // how many there are when those that are gone are dropped
 
     mutable std::mutex primary_mutex_;
     std::shared_ptr<Context> primary_;
-    std::size_t next_sweep_ = 0; // how many there are when those that are gone are dropped
     std::uint32_t primary_shares_ = 0;
     unsigned primary_flags_ = 0;
 };

@@ -8,7 +8,7 @@
 #include "objects/memory/address_space.hpp"
 #include "objects/memory/host_pages.hpp"
 #include "objects/memory/memory_gate.hpp"
-#include "objects/process/driver.hpp"
+#include "objects/memory/shared_location.hpp"
 #include "objects/process/error.hpp"
 
 #include <unistd.h>
@@ -43,8 +43,7 @@ void move_to_file(Allocation& allocation) {
     SharedHeader about;
     about.kind = SharedKind::Memory;
     about.bytes = shared_bytes(allocation.bytes);
-    about.location_type = CU_MEM_LOCATION_TYPE_DEVICE;
-    about.location_id = allocation.device;
+    put_location(about, {CU_MEM_LOCATION_TYPE_DEVICE, allocation.device});
     about.allocation_type = CU_MEM_ALLOCATION_TYPE_PINNED;
     auto file = SharedFile::create(about);
     void* copy = ::mmap(nullptr, about.bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -113,11 +112,12 @@ std::shared_ptr<Allocation> open_memory(const SharedAddress& address,
     }
     auto file = SharedFile::open(address);
     const SharedHeader& about = file->header();
-    if (about.kind != SharedKind::Memory || address.bytes == 0 || address.bytes > about.bytes) {
+    if (about.kind != SharedKind::Memory || address.bytes == 0 || address.bytes > about.bytes ||
+        about.location_type != CU_MEM_LOCATION_TYPE_DEVICE) {
         fail(CUDA_ERROR_INVALID_HANDLE, "not the handle of memory, or its size is wrong");
     }
     auto allocation = std::make_shared<Allocation>();
-    allocation->device = device_at(about.location_id).ordinal(); // may throw
+    allocation->device = location_of(about).id; // may throw
     allocation->base = AddressSpace::instance().take(address.bytes);
     allocation->bytes = address.bytes;
     allocation->kind = MemoryKind::Imported;

@@ -6,14 +6,15 @@
 #include "objects/devices/device.hpp"
 #include "objects/memory/address_space.hpp"
 #include "objects/memory/host_pages.hpp"
+#include "objects/memory/shared_location.hpp"
 #include "objects/process/driver.hpp"
 #include "objects/process/error.hpp"
 #include "objects/streams/stream.hpp"
 
 #include <algorithm>
 #include <bit>
-#include <sys/mman.h>
 #include <iterator>
+#include <sys/mman.h>
 
 namespace cuprum::emulator {
 
@@ -107,7 +108,7 @@ std::shared_ptr<Pool> Pool::import(int descriptor) {
     CUmemPoolProps properties{};
     properties.allocType = static_cast<CUmemAllocationType>(about.allocation_type);
     properties.handleTypes = static_cast<CUmemAllocationHandleType>(about.handle_types);
-    properties.location = {static_cast<CUmemLocationType>(about.location_type), about.location_id};
+    properties.location = location_of(about);
     properties.maxSize = about.max_bytes;
     require(properties.handleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
             "the pool was not made to be shared");
@@ -127,8 +128,7 @@ Pool::Pool(const CUmemPoolProps& properties, bool is_default, std::shared_ptr<Sh
         SharedHeader about;
         about.kind = SharedKind::Pool;
         about.max_bytes = properties.maxSize;
-        about.location_type = properties.location.type;
-        about.location_id = properties.location.id;
+        put_location(about, properties.location);
         about.allocation_type = properties.allocType;
         about.handle_types = properties.handleTypes;
         file_ = SharedFile::create(about);

@@ -7,6 +7,7 @@
 #include "objects/memory/address_space.hpp"
 #include "objects/memory/host_pages.hpp"
 #include "objects/memory/reach.hpp"
+#include "objects/memory/shared_location.hpp"
 #include "objects/process/driver.hpp"
 #include "objects/process/error.hpp"
 
@@ -52,8 +53,7 @@ PhysicalMemory::PhysicalMemory(std::uint64_t bytes, const CUmemAllocationProp& p
         SharedHeader about;
         about.kind = SharedKind::Physical;
         about.bytes = bytes;
-        about.location_type = properties.location.type;
-        about.location_id = properties.location.id;
+        put_location(about, properties.location);
         about.allocation_type = properties.type;
         about.handle_types = properties.requestedHandleTypes;
         file_ = SharedFile::create(about);

@@ -5,6 +5,7 @@
 
 #include "builtins/status_line.hpp"
 #include "exec/engine.hpp"
+#include "objects/devices/visible_devices.hpp"
 #include "objects/memory/address_space.hpp"
 #include "objects/memory/allocations.hpp"
 #include "objects/process/call_gate.hpp"
@@ -18,8 +19,10 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <mutex>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -107,6 +110,25 @@ void report(const std::string& text) {
     log(LogLevel::Error, text);
 }
 
+/// Returns the machine's devices that this process has. An empty list is not the same as none: it
+/// hides all devices.
+std::vector<int> devices_of_process(const Settings& settings) {
+    if (const char* const list = ::secure_getenv(VISIBLE_DEVICES_VARIABLE); list != nullptr) {
+        return visible_devices(list, settings.device_count, settings.major);
+    }
+    std::vector<int> all(settings.device_count);
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+}
+
+/// Says how many devices CUDA_VISIBLE_DEVICES hides. It is set.
+std::string hidden_text(std::uint32_t all, std::size_t visible) {
+    const char* const list = ::secure_getenv(VISIBLE_DEVICES_VARIABLE);
+    return std::string(VISIBLE_DEVICES_VARIABLE) + "='" + (list == nullptr ? "" : list) +
+           "' hides " + (visible == 0 ? "all" : std::to_string(all - visible)) + " of " +
+           std::to_string(all) + " emulated device(s)";
+}
+
 } // namespace
 
 Driver& Driver::instance() {
@@ -131,6 +153,12 @@ void Driver::initialize() {
         log(LogLevel::Error, error.what());
         fail(CUDA_ERROR_INVALID_VALUE, error.what());
     }
+    const std::vector<int> units = devices_of_process(settings);
+    if (units.empty()) {
+        fail(CUDA_ERROR_NO_DEVICE,
+             hidden_text(settings.device_count, 0) +
+                 "; unset it, or list the devices to use: " + VISIBLE_DEVICES_VARIABLE + "=0");
+    }
     if (!settings.progress_problem.empty()) {
         warn(settings.progress_problem);
     }
@@ -143,7 +171,8 @@ void Driver::initialize() {
     AddressSpace::instance().enable_checks(
         static_cast<std::uint8_t>(settings.checks | (settings.is_random ? SHAKE : 0)));
     // After everything above, because the memory maps of other devices are copies.
-    AddressSpace::instance().set_device_count(static_cast<int>(settings.device_count));
+    const auto device_count = static_cast<int>(units.size());
+    AddressSpace::instance().set_device_count(device_count);
     const ProcessorShare share = processor_share();
     exec::Engine::instance().configure(
         {.worker_count = settings.worker_count,
@@ -163,9 +192,11 @@ void Driver::initialize() {
     places::set_recorded(static_cast<std::uint8_t>(
         (settings.checks != 0 ? places::OF_MEMORY | places::OF_LAUNCHES : 0) |
         (lists_leaks_ ? places::OF_MEMORY | places::OF_HANDLES : 0)));
+    unit_count_ = static_cast<int>(settings.device_count);
     devices_.clear();
-    for (std::uint32_t ordinal = 0; ordinal < settings.device_count; ++ordinal) {
-        devices_.push_back(std::make_unique<Device>(static_cast<int>(ordinal), settings));
+    for (int ordinal = 0; ordinal < device_count; ++ordinal) {
+        devices_.push_back(std::make_unique<Device>(ordinal, settings));
+        devices_.back()->move_to(units[static_cast<std::size_t>(ordinal)]);
     }
     // Workers must stop before the C library destroys what they use. A forked child has no workers:
     // as with a GPU, it cannot use the parent's driver.
@@ -187,7 +218,10 @@ void Driver::initialize() {
         log(LogLevel::Warn, "NVML cannot show this process: " + problem);
     }
     state_.store(State::Ready, std::memory_order_release);
-    log(LogLevel::Info, std::to_string(settings.device_count) +
+    if (device_count != unit_count_) {
+        log(LogLevel::Info, hidden_text(settings.device_count, units.size()));
+    }
+    log(LogLevel::Info, std::to_string(device_count) +
                             " emulated device(s), compute "
                             "capability " +
                             std::to_string(settings.major) + "." + std::to_string(settings.minor) +
@@ -196,11 +230,26 @@ void Driver::initialize() {
 
 Device& Driver::device(CUdevice ordinal) const {
     if (ordinal < 0 || ordinal >= device_count()) {
-        fail(CUDA_ERROR_INVALID_DEVICE, "device " + std::to_string(ordinal) +
-                                            " does not exist: " + std::to_string(device_count()) +
-                                            " emulated (CUPRUM_EMULATOR_DEVICES sets the number)");
+        const std::string rest =
+            device_count() == unit_count_
+                ? std::string(" emulated (CUPRUM_EMULATOR_DEVICES sets the number)")
+                : " of " + std::to_string(unit_count_) +
+                      " visible (CUDA_VISIBLE_DEVICES lists them)";
+        fail(CUDA_ERROR_INVALID_DEVICE, "device " + std::to_string(ordinal) + " does not exist: " +
+                                            std::to_string(device_count()) + rest);
     }
     return *devices_[static_cast<std::size_t>(ordinal)];
+}
+
+Device& Driver::device_of_unit(int unit) const {
+    const auto found =
+        std::ranges::find_if(devices_, [&](const auto& device) { return device->unit() == unit; });
+    if (found == devices_.end()) {
+        fail(CUDA_ERROR_INVALID_DEVICE, "the memory is on device " + std::to_string(unit) +
+                                            " of the machine, which this process does not have: "
+                                            "add it to CUDA_VISIBLE_DEVICES");
+    }
+    return **found;
 }
 
 void Driver::check_initialized() const {

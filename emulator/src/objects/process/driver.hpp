@@ -56,8 +56,14 @@ public:
 
     [[nodiscard]] int device_count() const noexcept { return static_cast<int>(devices_.size()); }
 
+    /// Returns how many devices the machine has, with those that CUDA_VISIBLE_DEVICES hides.
+    [[nodiscard]] int unit_count() const noexcept { return unit_count_; }
+
     /// Returns a device. Throws INVALID_DEVICE.
     [[nodiscard]] Device& device(CUdevice ordinal) const;
+
+    /// Returns the device that is a unit of the machine. Throws INVALID_DEVICE.
+    [[nodiscard]] Device& device_of_unit(int unit) const;
 
 private:
     enum class State : std::uint8_t { Fresh, Ready, Locked, Leaving, Forked };
@@ -70,6 +76,7 @@ private:
 
     std::atomic<State> state_{State::Fresh};
     std::vector<std::unique_ptr<Device>> devices_;
+    int unit_count_ = 0;
     bool lists_leaks_ = false; // when the process exits
 };
 

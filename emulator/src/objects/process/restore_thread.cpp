@@ -53,31 +53,34 @@ const char* name_of(CUprocessState state) {
     }
 }
 
-/// Returns the machine's device for each device of the process, as pairs say.
+/// Returns the machine's device for each device of the process, as pairs say. They may name devices
+/// that CUDA_VISIBLE_DEVICES hides.
 std::vector<int> read_pairs(std::span<const CUcheckpointGpuPair> pairs) {
     Driver& driver = Driver::instance();
-    const int count = driver.device_count();
-    const auto device_of = [&](const CUuuid& uuid) {
-        for (int ordinal = 0; ordinal < count; ++ordinal) {
-            if (is_same(driver.device(ordinal).uuid(), uuid)) {
-                return ordinal;
+    const int count = driver.unit_count();
+    const auto unit_of = [&](const CUuuid& uuid) {
+        for (int unit = 0; unit < count; ++unit) {
+            if (is_same(driver.device(0).uuid_of(unit), uuid)) {
+                return unit;
             }
         }
-        fail(CUDA_ERROR_INVALID_VALUE, "a UUID of the mapping is of no device of the process");
+        fail(CUDA_ERROR_INVALID_VALUE, "a UUID of the mapping is of no device of the machine");
     };
-    std::vector<int> units(static_cast<std::size_t>(count), -1);
+    std::vector<int> targets(static_cast<std::size_t>(count), -1); // by unit
     std::vector<bool> is_used(static_cast<std::size_t>(count), false);
     for (const CUcheckpointGpuPair& pair : pairs) {
-        int& unit = units[static_cast<std::size_t>(device_of(pair.oldUuid))];
-        require(unit < 0, "the mapping names a device of the checkpoint twice");
-        const int target = device_of(pair.newUuid);
+        int& target = targets[static_cast<std::size_t>(unit_of(pair.oldUuid))];
+        require(target < 0, "the mapping names a device of the checkpoint twice");
+        target = unit_of(pair.newUuid);
         require(!is_used[static_cast<std::size_t>(target)],
                 "the mapping names a device to restore onto twice");
         is_used[static_cast<std::size_t>(target)] = true;
-        unit = driver.device(target).unit();
     }
-    require(std::ranges::find(units, -1) == units.end(),
-            "the mapping must name every device of the process");
+    std::vector<int> units; // by ordinal
+    for (int ordinal = 0; ordinal < driver.device_count(); ++ordinal) {
+        units.push_back(targets[static_cast<std::size_t>(driver.device(ordinal).unit())]);
+        require(units.back() >= 0, "the mapping must name every device of the process");
+    }
     return units;
 }
 
