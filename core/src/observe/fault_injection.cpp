@@ -61,6 +61,7 @@ template <typename State>
 class Injector final : public driver::Observer {
 public:
     void add(const std::shared_ptr<State>& state) {
+        const std::lock_guard change(change_mutex_);
         {
             const std::lock_guard lock(mutex_);
             states_.push_back(state);
@@ -69,6 +70,7 @@ public:
     }
 
     void remove(const State* state) {
+        const std::lock_guard change(change_mutex_);
         bool is_empty = false;
         {
             const std::lock_guard lock(mutex_);
@@ -109,6 +111,7 @@ private:
         return code;
     }
 
+    std::mutex change_mutex_; // one thread adds or removes the observer at a time; taken first
     std::mutex mutex_;
     std::vector<std::shared_ptr<State>> states_;
 };

@@ -6,6 +6,9 @@
 
 #include <cuprum/fault_injection.hpp>
 
+#include <atomic>
+#include <thread>
+
 namespace cuprum {
 namespace {
 
@@ -42,6 +45,28 @@ TEST_F(FaultInjectionTest, two_faults_count_for_themselves) {
     EXPECT_THROW(stream().sync(), CUDAError);
     EXPECT_THROW(stream().sync(), CUDAError);
     stream().sync();
+}
+
+TEST_F(FaultInjectionTest, faults_of_other_threads_come_and_go) {
+    constexpr int rounds = 2000;
+    std::atomic<bool> is_done{false};
+    std::thread other([&] {
+        while (!is_done.load()) {
+            const FaultInjection fault("cuEventCreate", 1, UNKNOWN);
+        }
+    });
+    int failed = 0;
+    for (int round = 0; round < rounds; ++round) {
+        const FaultInjection fault("cuStreamSynchronize", 1, UNKNOWN);
+        try {
+            stream().sync();
+        } catch (const CUDAError&) {
+            ++failed;
+        }
+    }
+    is_done.store(true);
+    other.join();
+    EXPECT_EQ(failed, rounds);
 }
 
 TEST_F(FaultInjectionTest, wrong_arguments_are_refused) {
