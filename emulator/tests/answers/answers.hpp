@@ -93,5 +93,6 @@ extern const std::initializer_list<Group> COPIES;
 extern const std::initializer_list<Group> OBJECTS;
 extern const std::initializer_list<Group> REFERENCES;
 extern const std::initializer_list<Group> MAPPINGS;
+extern const std::initializer_list<Group> CAPTURES;
 
 } // namespace answers

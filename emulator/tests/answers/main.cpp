@@ -36,7 +36,8 @@ void run(const answers::Group& group) {
 
 int main(int count, char** arguments) {
     using namespace answers;
-    for (const auto* groups : {&ARRAYS, &CALLS, &COPIES, &OBJECTS, &REFERENCES, &MAPPINGS}) {
+    for (const auto* groups :
+         {&ARRAYS, &CALLS, &CAPTURES, &COPIES, &OBJECTS, &REFERENCES, &MAPPINGS}) {
         for (const Group& group : *groups) {
             bool is_wanted = count < 2;
             for (int index = 1; index < count; ++index) {
