@@ -79,7 +79,7 @@ TEST_F(Scaling, device_memory) {
 }
 
 TEST_F(Scaling, device_memory_beside_gaps_that_are_too_small) {
-    expect_scales(2000, [](std::size_t count) {
+    expect_scales(4000, [](std::size_t count) {
         const auto few = allocate_all(count, 64);
         std::vector<CUdeviceptr> kept;
         std::vector<CUdeviceptr> freed;
@@ -93,7 +93,7 @@ TEST_F(Scaling, device_memory_beside_gaps_that_are_too_small) {
 }
 
 TEST_F(Scaling, memory_is_freed_beside_many_other_objects) {
-    expect_scales(1000, [this](std::size_t count) {
+    expect_scales(4000, [this](std::size_t count) {
         const auto events = make_events(count);
         CUcontext second = nullptr; // the last object in the table of handles
         ASSERT_TRUE(succeeds(CU(cuCtxCreate)(&second, nullptr, 0, 0)));
@@ -137,7 +137,7 @@ TEST_F(Scaling, registered_memory) {
 
 TEST_F(Scaling, pooled_memory_beside_frees_that_wait) {
     const auto streams = make_streams(2);
-    expect_scales(500, [&](std::size_t count) {
+    expect_scales(2000, [&](std::size_t count) {
         Gate gate;
         std::vector<CUdeviceptr> waiting(count);
         for (CUdeviceptr& each : waiting) {
@@ -164,7 +164,7 @@ TEST_F(Scaling, pools) {
     CUmemPoolProps properties{};
     properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
     properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
-    expect_scales(200, [&](std::size_t count) {
+    expect_scales(1000, [&](std::size_t count) {
         std::vector<CUmemoryPool> pools(count);
         for (CUmemoryPool& pool : pools) {
             EXPECT_TRUE(succeeds(CU(cuMemPoolCreate)(&pool, &properties)));
@@ -330,7 +330,7 @@ TEST_F(Scaling, textures_of_one_array) {
     resource.resType = CU_RESOURCE_TYPE_ARRAY;
     resource.res.array.hArray = array;
     const CUDA_TEXTURE_DESC sampling{};
-    expect_scales(500, [&](std::size_t count) {
+    expect_scales(3000, [&](std::size_t count) {
         std::vector<CUtexObject> textures(count);
         for (CUtexObject& texture : textures) {
             EXPECT_TRUE(succeeds(CU(cuTexObjectCreate)(&texture, &resource, &sampling, nullptr)));

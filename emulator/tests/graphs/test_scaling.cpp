@@ -130,7 +130,7 @@ TEST_F(GraphScaling, destroying_nodes) {
 }
 
 TEST_F(GraphScaling, cloning_and_finding_nodes_in_the_clone) {
-    expect_scales(500, make_chain, [](const Made& made) {
+    expect_scales(2000, make_chain, [](const Made& made) {
         CUgraph clone = nullptr;
         ASSERT_TRUE(succeeds(CU(cuGraphClone)(&clone, made.graph)));
         for (const CUgraphNode node : made.nodes) {
@@ -211,7 +211,7 @@ TEST_F(GraphScaling, child_graphs) {
 }
 
 TEST_F(GraphScaling, conditional_nodes) {
-    expect_scales(200, [this](std::size_t count) {
+    expect_scales(1000, [this](std::size_t count) {
         const CUgraph graph = make_graph();
         for (std::size_t index = 0; index < count; ++index) {
             CUgraphNodeParams parameters{};
@@ -230,7 +230,7 @@ TEST_F(GraphScaling, conditional_nodes) {
 }
 
 TEST_F(GraphScaling, user_objects) {
-    expect_scales(200, [](std::size_t count) {
+    expect_scales(800, [](std::size_t count) {
         const CUgraph graph = make_graph();
         std::vector<CUuserObject> objects(count);
         for (CUuserObject& object : objects) {
