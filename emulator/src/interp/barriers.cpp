@@ -31,7 +31,7 @@ std::uint32_t threads_in(const WarpContext& warp, const Request& request, std::u
 bool is_complete(const BlockContext& block, const Barrier& barrier);
 bool leaves_some_out(const BlockContext& block, std::uint32_t expected);
 void write_result(WarpContext& warp, const Instruction& instruction, const Barrier& barrier,
-                  std::uint32_t mask);
+                  std::uint32_t mask, std::uint32_t depth);
 void release(BlockContext& block, std::uint32_t id);
 const Instruction* wait_here(WarpContext& warp, const Instruction* at, std::uint32_t mask,
                              const Request& request);
@@ -152,13 +152,14 @@ bool leaves_some_out(const BlockContext& block, std::uint32_t expected) {
     return expected != 0 && expected < block.thread_count;
 }
 
-/// Writes the result of a bar.red. Does nothing for the other barrier instructions.
+/// Writes the result of a bar.red for lanes at a call depth. Does nothing for the other barrier
+/// instructions.
 void write_result(WarpContext& warp, const Instruction& instruction, const Barrier& barrier,
-                  std::uint32_t mask) {
+                  std::uint32_t mask, std::uint32_t depth) {
     if (instruction.dst_count == 0 || instruction.dst[0].is_none()) {
         return;
     }
-    auto* out = reinterpret_cast<Lane32*>(warp.at(instruction.dst[0]));
+    auto* out = reinterpret_cast<Lane32*>(groups::at(warp, instruction.dst[0], depth));
     const auto reduction = static_cast<control::Reduction>(instruction.immediate);
     if (reduction == control::Reduction::Popc) {
         for (std::uint32_t left = mask; left != 0; left &= left - 1) {
@@ -183,7 +184,7 @@ void release(BlockContext& block, std::uint32_t id) {
         for (std::uint32_t i = 0; i < warp.group_count; ++i) {
             Group& group = warp.groups[i];
             if (group.state == Stop::Barrier && group.barrier == id) {
-                write_result(warp, warp.code[group.pc - 1], barrier, group.mask);
+                write_result(warp, warp.code[group.pc - 1], barrier, group.mask, group.depth);
                 group.state = Stop::Running;
                 if (block.observer != nullptr && is_partial) {
                     block.observer->passed(warp, group.mask);
@@ -208,7 +209,7 @@ const Instruction* wait_here(WarpContext& warp, const Instruction* at, std::uint
     }
     if (is_complete(block, barrier)) {
         // The last lanes to arrive need not stop. Waiting lanes of this warp may join them.
-        write_result(warp, *at, barrier, mask);
+        write_result(warp, *at, barrier, mask, warp.groups[warp.current].depth);
         release(block, request.id);
         if (is_observed) [[unlikely]] {
             block.observer->passed(warp, mask);

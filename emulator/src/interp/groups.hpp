@@ -33,6 +33,14 @@ constexpr std::int32_t PATIENCE = 16384;
     return static_cast<std::uint32_t>(at - warp.code);
 }
 
+/// Returns the address of an operand's bytes for lanes at a call depth. Code that acts for lanes
+/// that are not running needs it, because WarpContext::at() is about the frame of those that are.
+[[nodiscard]] inline std::byte* at(const WarpContext& warp, bytecode::Operand operand,
+                                   std::uint32_t depth) {
+    return operand.bank() == bytecode::Bank::Registers ? warp.frame(depth) + operand.offset()
+                                                       : warp.at(operand);
+}
+
 /// Returns whether `group` runs before a group at `depth` and `pc`.
 [[nodiscard]] inline bool goes_before(const Group& group, std::uint32_t depth, std::uint32_t pc) {
     return group.depth > depth || (group.depth == depth && group.pc < pc);

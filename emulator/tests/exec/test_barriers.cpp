@@ -327,4 +327,71 @@ TEST(Barriers, a_mask_may_name_lanes_that_have_exited) {
     EXPECT_EQ(*out, 31u);
 }
 
+TEST(Barriers, a_reduction_is_delivered_at_every_call_depth) {
+    // The lower lanes wait inside of a recursive function, the upper ones complete the barrier from
+    // the kernel. Registers of one kind have the same place in both frames.
+    TestDevice device;
+    auto* out = device.allocate<std::uint32_t>(64);
+    const Fault fault = run(device, R"(
+.func (.param .b32 result) meet(.param .b32 depth) {
+    .reg .pred %p<6>; .reg .b32 %r<8>;
+    .param .b32 argument; .param .b32 answer;
+    ld.param.b32 %r1, [depth];
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 bra MEET;
+    sub.u32 %r1, %r1, 1;
+    st.param.b32 [argument], %r1;
+    call (answer), meet, (argument);
+    ld.param.b32 %r2, [answer];
+    st.param.b32 [result], %r2;
+    ret;
+MEET:
+    mov.u32 %r3, %tid.x;
+    and.b32 %r3, %r3, 1;
+    setp.eq.u32 %p2, %r3, 1;
+    barrier.red.popc.u32 %r4, 0, %p2;
+    barrier.red.or.pred %p3, 1, %p2;
+    barrier.red.and.pred %p4, 2, %p2;
+    selp.u32 %r5, 100, 0, %p3;
+    selp.u32 %r6, 1000, 0, %p4;
+    add.u32 %r4, %r4, %r5;
+    add.u32 %r4, %r4, %r6;
+    st.param.b32 [result], %r4;
+    ret;
+}
+.visible .entry depths(.param .u64 out) {
+    .reg .pred %p<6>; .reg .b32 %r<8>; .reg .b64 %rd<4>;
+    .param .b32 argument; .param .b32 answer;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.s64 %rd1, %rd1, %rd2;
+    and.b32 %r2, %r1, 31;
+    setp.ge.u32 %p1, %r2, 16;
+    and.b32 %r3, %r1, 1;
+    setp.eq.u32 %p2, %r3, 1;
+    @%p1 bra KERNEL;
+    st.param.b32 [argument], %r2;
+    call (answer), meet, (argument);
+    ld.param.b32 %r4, [answer];
+    bra END;
+KERNEL:
+    barrier.red.popc.u32 %r4, 0, %p2;
+    barrier.red.or.pred %p3, 1, %p2;
+    barrier.red.and.pred %p4, 2, %p2;
+    selp.u32 %r5, 100, 0, %p3;
+    selp.u32 %r6, 1000, 0, %p4;
+    add.u32 %r4, %r4, %r5;
+    add.u32 %r4, %r4, %r6;
+END:
+    st.global.u32 [%rd1], %r4;
+    ret;
+})",
+                            {.block = 64}, out);
+    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+    for (std::uint32_t i = 0; i < 64; ++i) {
+        EXPECT_EQ(out[i], 132u) << i; // 32 odd threads, some of all, not all
+    }
+}
+
 } // namespace cuprum::emulator
