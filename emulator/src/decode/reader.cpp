@@ -243,6 +243,11 @@ void Reader::emit(const bytecode::Form& form, std::span<const Operand> destinati
         // The first four of each kind stay in the instruction; the rest go to the kernel's list.
         const std::size_t own_dst = std::min<std::size_t>(destinations.size(), 4);
         const std::size_t own_src = std::min<std::size_t>(sources.size(), 4);
+        constexpr std::size_t most_further = UINT8_MAX; // of extra_dst_count and extra_src_count
+        if (std::max(destinations.size() - own_dst, sources.size() - own_src) > most_further) {
+            refuse("has too many operands");
+            return;
+        }
         std::copy_n(destinations.begin(), own_dst, rest.dst);
         std::copy_n(sources.begin(), own_src, rest.src);
         rest.dst_count = static_cast<std::uint8_t>(own_dst);

@@ -14,6 +14,7 @@
 #include <array>
 #include <functional>
 #include <queue>
+#include <string>
 
 namespace cuprum::emulator::passes {
 
@@ -68,6 +69,14 @@ private:
 
 } // namespace
 
+void refuse_bank(KernelBuild& build, std::string_view values) {
+    build.diagnostics.report(ptx::Problem::Unsupported, build.function.location,
+                             "kernel '" + build.kernel.name + "' needs more than " +
+                                 std::to_string(build.options.bank_bytes) + " bytes for the " +
+                                 std::string(values) + " of a warp, which is not supported here; " +
+                                 "split it into smaller kernels");
+}
+
 void assign_slots(KernelBuild& build) {
     bytecode::Kernel& kernel = build.kernel;
     std::vector<std::uint32_t> order;
@@ -81,26 +90,32 @@ void assign_slots(KernelBuild& build) {
     });
 
     std::vector<std::uint32_t> place(build.registers.size(), NO_SLOT);
-    std::uint32_t frame_bytes = 0;
-    std::uint32_t words = 0; // 32-bit registers that a GPU would need
+    std::uint64_t frame_bytes = 0; // 32 bits could overflow before the check
+    std::uint32_t words = 0;       // 32-bit registers that a GPU would need
     for (const auto& [width, is_linear] : KINDS) {
         const std::uint32_t head = is_linear ? sizeof(bytecode::LinearHead) : 0;
         const std::uint32_t stride = head + bytecode::slot_bytes(width);
         SlotPool pool;
         for (const std::uint32_t r : order) {
             if (build.registers[r].width == width && build.registers[r].is_linear == is_linear) {
-                place[r] = frame_bytes + head + pool.take(build.live_ranges[r]) * stride;
+                place[r] = static_cast<std::uint32_t>(
+                    frame_bytes + head + std::uint64_t{pool.take(build.live_ranges[r])} * stride);
             }
         }
         for (std::uint32_t slot = 0; is_linear && slot < pool.count(); ++slot) {
-            kernel.linear_slots.push_back(frame_bytes + head + slot * stride);
+            kernel.linear_slots.push_back(
+                static_cast<std::uint32_t>(frame_bytes + head + std::uint64_t{slot} * stride));
         }
-        frame_bytes += pool.count() * stride;
+        frame_bytes += std::uint64_t{pool.count()} * stride;
         frame_bytes = (frame_bytes + bytecode::BANK_ALIGNMENT - 1) / bytecode::BANK_ALIGNMENT *
                       bytecode::BANK_ALIGNMENT;
         words += pool.count() * static_cast<std::uint32_t>(width) / 4;
     }
-    kernel.frame_bytes = frame_bytes;
+    if (frame_bytes > build.options.bank_bytes) {
+        refuse_bank(build, "registers");
+        return;
+    }
+    kernel.frame_bytes = static_cast<std::uint32_t>(frame_bytes);
     const std::uint32_t limit = build.function.directives.max_registers;
     kernel.register_count =
         std::clamp(words, MIN_REPORTED_REGISTERS,

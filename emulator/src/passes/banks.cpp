@@ -16,6 +16,9 @@ using bytecode::Width;
 
 namespace {
 
+/// The largest result of padded_bytes().
+constexpr std::size_t MOST_PADDED_BYTES = bytecode::slot_bytes(Width::B128);
+
 /// Returns how many bytes a value takes with the padding that keeps the next one aligned.
 std::uint32_t padded_bytes(Width width) {
     return (bytecode::slot_bytes(width) + BANK_ALIGNMENT - 1) / BANK_ALIGNMENT * BANK_ALIGNMENT;
@@ -86,7 +89,7 @@ Operand Banks::parameter(std::uint32_t parameter_offset, std::uint8_t size_bytes
     const auto [entry, is_new] =
         parameters_.try_emplace({parameter_offset, size_bytes, is_signed, width}, 0);
     if (is_new) {
-        entry->second = reserve(kernel_.launch_bytes, width);
+        entry->second = reserve(kernel_.launch_bytes, width, "parameters");
         kernel_.parameter_slots.push_back({.parameter_offset = parameter_offset,
                                            .size_bytes = size_bytes,
                                            .is_signed = is_signed,
@@ -100,20 +103,38 @@ Operand Banks::special(Special special, Width width) {
     const bool is_block = special >= Special::CtaidX;
     const auto [entry, is_new] = specials_.try_emplace({special, width}, 0);
     if (is_new) {
-        entry->second = reserve(is_block ? kernel_.block_bytes : kernel_.launch_bytes, width);
+        entry->second = reserve(is_block ? kernel_.block_bytes : kernel_.launch_bytes, width,
+                                "special registers");
         (is_block ? kernel_.block_specials : kernel_.launch_specials)
             .push_back({.special = special, .offset = entry->second, .width = width});
     }
     return {is_block ? Bank::Block : Bank::Launch, entry->second};
 }
 
-std::uint32_t Banks::reserve(std::uint32_t& bank_bytes, Width width) {
+/// Returns whether a bank of this size has room for one more value. If not, remembers that.
+bool Banks::has_room(std::size_t bank_bytes, Width width, const char* bank) {
+    if (bank_bytes + padded_bytes(width) <= most_bytes_) {
+        return true;
+    }
+    overfull_ = bank;
+    return false;
+}
+
+std::uint32_t Banks::reserve(std::uint32_t& bank_bytes, Width width, const char* bank) {
+    if (!has_room(bank_bytes, width, bank)) {
+        return 0;
+    }
     const std::uint32_t offset = bank_bytes;
     bank_bytes += padded_bytes(width);
     return offset;
 }
 
 std::uint32_t Banks::append(Width width) {
+    if (!has_room(kernel_.constants.size(), width, "constants")) {
+        kernel_.constants.resize(
+            std::max<std::size_t>(kernel_.constants.size(), MOST_PADDED_BYTES));
+        return 0; // a place that may be written, in a kernel that is refused
+    }
     const auto offset = static_cast<std::uint32_t>(kernel_.constants.size());
     kernel_.constants.resize(offset + padded_bytes(width));
     return offset;

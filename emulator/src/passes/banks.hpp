@@ -21,8 +21,14 @@ void write_constant(std::byte* out, std::uint64_t bits, bytecode::Width width);
 /// The layout of the Constants, Launch and Block banks of a kernel. Equal values are stored once.
 class Banks {
 public:
-    /// Keeps a reference to `kernel` and fills in its bank fields.
-    explicit Banks(bytecode::Kernel& kernel) : kernel_(kernel) {}
+    /// Keeps a reference to `kernel` and fills in its bank fields. No bank grows beyond
+    /// `most_bytes`.
+    Banks(bytecode::Kernel& kernel, std::uint32_t most_bytes)
+        : kernel_(kernel), most_bytes_(most_bytes) {}
+
+    /// Returns the bank that had no room for a value, or nullptr. Operands of such values are
+    /// wrong.
+    [[nodiscard]] const char* overfull() const { return overfull_; }
 
     /// Returns the operand that holds `bits` in every lane.
     [[nodiscard]] bytecode::Operand constant(std::uint64_t bits, bytecode::Width width);
@@ -54,10 +60,14 @@ private:
 
     using ConstantKey = std::pair<std::uint64_t, bytecode::Width>;
 
-    [[nodiscard]] std::uint32_t reserve(std::uint32_t& bank_bytes, bytecode::Width width);
+    [[nodiscard]] bool has_room(std::size_t bank_bytes, bytecode::Width width, const char* bank);
+    [[nodiscard]] std::uint32_t reserve(std::uint32_t& bank_bytes, bytecode::Width width,
+                                        const char* bank);
     [[nodiscard]] std::uint32_t append(bytecode::Width width);
 
     bytecode::Kernel& kernel_;
+    std::uint32_t most_bytes_;
+    const char* overfull_ = nullptr;
     std::map<ConstantKey, std::uint32_t> constants_;
     std::map<ConstantKey, std::uint32_t> dynamic_shared_;
     std::map<std::tuple<std::uint32_t, std::uint64_t, bytecode::Width>, std::uint32_t> symbols_;

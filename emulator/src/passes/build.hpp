@@ -12,6 +12,7 @@
 #include "ptx/tree.hpp"
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace cuprum::emulator::passes {
@@ -111,6 +112,10 @@ void for_each_destination(KernelBuild& build, bytecode::Instruction& instruction
 [[nodiscard]] inline bool is_register(bytecode::Operand operand) {
     return operand.bank() == bytecode::Bank::Registers && !operand.is_none();
 }
+
+/// Refuses a kernel with a bank that is larger than operands can address. `values` says what the
+/// bank holds.
+void refuse_bank(KernelBuild& build, std::string_view values);
 
 /// Drops the instructions marked as removed and adjusts the labels.
 void compact(KernelBuild& build);

@@ -61,6 +61,8 @@ struct CompileOptions {
     std::unordered_set<std::string> symbols; // variables that have memory in every context
     const MemoryMap* memory = nullptr;
     std::uint32_t device_sm = 80; // PTX for a newer device is refused
+    // The largest bank that a kernel may have. Tests lower it; operands hold no larger offsets.
+    std::uint32_t bank_bytes = bytecode::Operand::OFFSET_MASK + 1;
 };
 
 /// Compiles every kernel (.entry) of a module. Reports by name and line what cannot run.

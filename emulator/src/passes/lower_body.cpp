@@ -66,7 +66,8 @@ void lower_body(KernelBuild& build) {
     FunctionLowering(build).run();
 }
 
-FunctionLowering::FunctionLowering(KernelBuild& build) : build_(build), banks_(build.kernel) {}
+FunctionLowering::FunctionLowering(KernelBuild& build)
+    : build_(build), banks_(build.kernel, build.options.bank_bytes) {}
 
 void FunctionLowering::run() {
     const ptx::Function& function = build_.function;
@@ -98,6 +99,9 @@ void FunctionLowering::run() {
         lower_function(*functions_[i]);
     }
     finish_shared_memory();
+    if (banks_.overfull() != nullptr) {
+        refuse_bank(build_, banks_.overfull());
+    }
 }
 
 /// Lowers a function that is not inlined, after all code so far.

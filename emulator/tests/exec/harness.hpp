@@ -103,6 +103,7 @@ public:
             passes::CompileOptions options;
             options.memory = &map_;
             options.device_sm = device_sm;
+            options.bank_bytes = bank_bytes;
             std::unordered_map<std::string, std::uint64_t> addresses;
             for (const auto& variable :
                  passes::global_variables(*module, MEMORY_BYTES, diagnostics)) {
@@ -155,6 +156,8 @@ public:
     /// The heap of kernels; null unless a test creates one.
     std::shared_ptr<builtins::Heap> heap;
     std::uint64_t grid_workspace = 0;
+    /// The largest bank of a kernel; operands cannot address more than the default.
+    std::uint32_t bank_bytes = passes::CompileOptions{}.bank_bytes;
     std::string log;
     std::optional<ptx::Problem> problem;
 

@@ -282,4 +282,50 @@ TEST(GlobalVariables, initial_bytes_and_relocations) {
     EXPECT_TRUE(variables[3].initial.empty());
 }
 
+TEST(Compile, a_bank_beyond_what_operands_address_is_refused) {
+    // The limit is a gigabyte. Tests lower it, because such modules take long to load.
+    EXPECT_EQ(TestDevice().bank_bytes, 1u << 30);
+    constexpr std::uint32_t bank_bytes = 4096; // 32 values of 32 bits
+    const auto refusal_of = [](const std::string& body) {
+        TestDevice device;
+        device.bank_bytes = bank_bytes;
+        const auto kernel = device.compile(kernel_with(body));
+        EXPECT_EQ(kernel == nullptr, !device.log.empty());
+        return device.log;
+    };
+    const auto sum_of_constants = [](unsigned count) {
+        std::string body = "ld.param.u32 %r1, [b];\nld.param.u64 %rd1, [a];\n";
+        for (unsigned i = 0; i < count; ++i) {
+            body += "xor.b32 %r1, %r1, " + std::to_string(100 + i) + ";\n";
+        }
+        return body + "st.global.u32 [%rd1], %r1;\n";
+    };
+    EXPECT_EQ(refusal_of(sum_of_constants(32)), "");
+    EXPECT_TRUE(contains(refusal_of(sum_of_constants(33)),
+                         "kernel 'k' needs more than 4096 bytes for the constants of a warp"));
+    const auto live_values = [](unsigned count) {
+        std::string body = ".reg .b32 %x<100>;\nld.param.u64 %rd1, [a];\n";
+        for (unsigned i = 0; i < count; ++i) {
+            body += "ld.global.u32 %x" + std::to_string(i) + ", [%rd1];\n";
+        }
+        for (unsigned i = 0; i < count; ++i) {
+            body += "st.global.u32 [%rd1], %x" + std::to_string(i) + ";\n";
+        }
+        return body;
+    };
+    EXPECT_EQ(refusal_of(live_values(32)), "");
+    EXPECT_TRUE(contains(refusal_of(live_values(33)),
+                         "kernel 'k' needs more than 4096 bytes for the registers of a warp"));
+    EXPECT_TRUE(contains(refusal_of(live_values(33)), "split it into smaller kernels"));
+    std::string parameters;
+    for (unsigned offset = 0; offset < 8; ++offset) {
+        parameters += "ld.param.u8 %r1, [a+" + std::to_string(offset) + "];\n" +
+                      "st.global.u32 [%rd1], %r1;\nld.param.s8 %r1, [a+" + std::to_string(offset) +
+                      "];\nst.global.u32 [%rd1], %r1;\n" + "ld.param.u8 %rd2, [a+" +
+                      std::to_string(offset) + "];\nst.global.u64 [%rd1], %rd2;\n";
+    }
+    EXPECT_TRUE(contains(refusal_of("ld.param.u64 %rd1, [a];\n" + parameters),
+                         "kernel 'k' needs more than 4096 bytes for the parameters of a warp"));
+}
+
 } // namespace cuprum::emulator
