@@ -7,6 +7,7 @@
 #include "check/block_shadow.hpp"
 #include "check/node_accesses.hpp"
 #include "check/written.hpp"
+#include "interp/cluster.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -20,7 +21,7 @@ namespace {
 
 bool check_global(WarpContext& warp, const Instruction* at, const Access& access);
 bool check_shared(WarpContext& warp, const Instruction* at, const Access& access,
-                  std::uint64_t offset);
+                  std::uint64_t address, Reach reach);
 bool check_local(WarpContext& warp, const Instruction* at, const Access& access,
                  std::uint64_t offset);
 bool check_products(WarpContext& warp, const Instruction* at, const Access& access,
@@ -45,7 +46,9 @@ bool check_access(WarpContext& warp, const Instruction* at, const Access& access
     }
     switch (access.space) {
     case AccessSpace::Shared:
-        return check_shared(warp, at, access, access.address);
+        return check_shared(warp, at, access, access.address, Reach::Block);
+    case AccessSpace::Cluster:
+        return check_shared(warp, at, access, access.address, Reach::Cluster);
     case AccessSpace::Local:
         return check_local(warp, at, access, access.address);
     case AccessSpace::Global:
@@ -54,7 +57,7 @@ bool check_access(WarpContext& warp, const Instruction* at, const Access& access
         break;
     }
     if (const std::uint64_t offset = access.address - map.shared_base; offset < map.shared_bytes) {
-        return check_shared(warp, at, access, offset);
+        return check_shared(warp, at, access, offset, Reach::Cluster);
     }
     if (const std::uint64_t offset = access.address - map.local_base; offset < map.local_bytes) {
         return check_local(warp, at, access, offset);
@@ -167,18 +170,11 @@ bool check_global(WarpContext& warp, const Instruction* at, const Access& access
 }
 
 bool check_shared(WarpContext& warp, const Instruction* at, const Access& access,
-                  std::uint64_t offset) {
+                  std::uint64_t address, Reach reach) {
     const BlockContext& block = *warp.block;
-    const BlockContext* owner = &block;
-    if (offset >= CLUSTER_WINDOW_BYTES) {
-        const std::uint64_t rank = offset / CLUSTER_WINDOW_BYTES - 1;
-        if (rank >= block.cluster->size) {
-            return true;
-        }
-        owner = block.cluster->blocks[rank];
-        offset %= CLUSTER_WINDOW_BYTES;
-    }
-    if (offset > owner->shared_bytes || access.bytes > owner->shared_bytes - offset) {
+    const auto [owner, offset] = place_of(block, address, reach);
+    if (owner == nullptr || offset > owner->shared_bytes ||
+        access.bytes > owner->shared_bytes - offset) {
         return true;
     }
     auto& shadow = static_cast<BlockShadow&>(*owner->observer);

@@ -7,6 +7,7 @@
 #include "check/block_shadow.hpp"
 #include "check/handlers.hpp"
 #include "interp/bulk_common.hpp"
+#include "interp/cluster.hpp"
 #include "interp/mbarrier.hpp"
 #include "interp/tensor_copy.hpp"
 
@@ -34,10 +35,11 @@ bool check_box_write(WarpContext& warp, const Instruction* at, Access access,
     if (blocks == 0) {
         return check_access(warp, at, access);
     }
-    const std::uint64_t offset = access.address % CLUSTER_WINDOW_BYTES;
+    const std::uint64_t address = access.address;
+    access.space = AccessSpace::Cluster;
     for (; blocks != 0; blocks &= blocks - 1) {
-        const auto rank = static_cast<std::uint64_t>(std::countr_zero(blocks));
-        access.address = offset + (rank + 1) * CLUSTER_WINDOW_BYTES;
+        const auto rank = static_cast<std::uint32_t>(std::countr_zero(blocks));
+        access.address = same_place_in(*warp.block, rank, address);
         if (!check_access(warp, at, access)) {
             return false;
         }
@@ -119,7 +121,8 @@ const Instruction* check_tensor(WarpContext& warp, const Instruction* at, std::u
         const std::uint32_t element_bytes =
             std::max(element_bits(request->map.element) / 8, std::uint32_t{1});
         Access shared;
-        shared.space = AccessSpace::Shared;
+        shared.space =
+            is_load && reach_of(*at) == Reach::Cluster ? AccessSpace::Cluster : AccessSpace::Shared;
         shared.is_async = true;
         shared.lane = lane;
         shared.address = request->shared;

@@ -55,7 +55,13 @@ constexpr unsigned ACCESS_WIDTH_SHIFT = 9;  // 2 bits: log2 of the values' bytes
 constexpr unsigned ACCESS_STRIDE_SHIFT = 11;         // 4 bits: AccessNote::stride_shift plus 8
 constexpr std::uint16_t ACCESS_PASSES_ON = 1u << 15; // the value that is read may stay unused
 
-enum class AccessSpace : std::uint8_t { Generic, Global, Shared, Local };
+enum class AccessSpace : std::uint8_t {
+    Generic,
+    Global,
+    Shared,  // only of the block
+    Cluster, // .shared::cluster
+    Local,
+};
 
 Function release;       // publishes the lanes' work to all other threads
 Function acquire;       // lets the lanes know what others have published

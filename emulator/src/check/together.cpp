@@ -95,6 +95,7 @@ bool check_together(WarpContext& warp, const Instruction* at, const Access& firs
     const std::uint32_t apart = is_uniform ? 1 : lanes;
     switch (first.space) {
     case AccessSpace::Shared:
+    case AccessSpace::Cluster:
         return check_shared_together(warp, at, first, lanes, is_uniform, data);
     case AccessSpace::Generic:
     case AccessSpace::Global:

@@ -22,6 +22,7 @@ namespace {
 struct Ends {
     bool is_to_global = false;
     bool is_from_shared = false;
+    bool reaches_cluster = false; // the target may be in another block
 };
 
 /// Takes the memory order, the two spaces and the completion mechanism. Returns none if the
@@ -33,10 +34,11 @@ std::optional<Ends> take_ends(Reader& reader) {
     Ends ends;
     ends.is_to_global = to == "global";
     ends.is_from_shared = from == "shared::cta";
-    const bool is_to_shared = to == "shared::cluster" || to == "shared::cta";
+    ends.reaches_cluster = to == "shared::cluster";
+    const bool is_to_shared = ends.reaches_cluster || to == "shared::cta";
     const bool is_known = ends.is_to_global
                               ? ends.is_from_shared
-                              : is_to_shared && (from == "global" || to == "shared::cluster");
+                              : is_to_shared && (from == "global" || ends.reaches_cluster);
     if (!is_known || (!ends.is_from_shared && from != "global") ||
         !reader.take(ends.is_to_global ? "bulk_group" : "mbarrier::complete_tx::bytes")) {
         return std::nullopt;
@@ -46,6 +48,10 @@ std::optional<Ends> take_ends(Reader& reader) {
 
 std::uint16_t narrow(const Address& address, std::uint16_t bit) {
     return address.base_width == Width::B32 ? bit : std::uint16_t{0};
+}
+
+std::uint16_t cluster_bit(const Ends& ends) {
+    return ends.reaches_cluster ? bulk_copy::IN_CLUSTER : std::uint16_t{0};
 }
 
 /// Describes to the checks what a bulk operation reads and writes. `about` gives the size and how
@@ -62,6 +68,7 @@ void note_bulk(Lowering& lowering, const AccessNote& about, const Address& to, c
     AccessNote write = about;
     write.address = to;
     write.space = ends.is_to_global ? Space::Global : Space::Shared;
+    write.reaches_cluster = ends.reaches_cluster;
     write.is_async = !ends.is_to_global && about.kind == AccessNote::Kind::Write;
     write.barrier = barrier;
     lowering.note_access(write);
@@ -100,9 +107,9 @@ void emit_bulk(Reader& reader, const Ends& ends, FixedOp op, Operand size, std::
     rest.immediate = other.offset;
     rest.target = static_cast<std::uint32_t>(shared.offset);
     rest.extra = static_cast<std::uint32_t>(barrier.offset);
-    rest.tag = static_cast<std::uint16_t>(tag | narrow(shared, bulk_copy::NARROW_SHARED) |
-                                          narrow(barrier, bulk_copy::NARROW_BARRIER) |
-                                          narrow(other, bulk_copy::NARROW_GLOBAL));
+    rest.tag = static_cast<std::uint16_t>(
+        tag | cluster_bit(ends) | narrow(shared, bulk_copy::NARROW_SHARED) |
+        narrow(barrier, bulk_copy::NARROW_BARRIER) | narrow(other, bulk_copy::NARROW_GLOBAL));
     if (reader.has_failed()) {
         return;
     }
@@ -153,7 +160,7 @@ void emit_trimmed(Reader& reader, const Ends& ends, Operand size, const AccessNo
     rest.immediate = from.offset;
     rest.target = static_cast<std::uint32_t>(to.offset);
     rest.extra = static_cast<std::uint32_t>(barrier.offset);
-    rest.tag = static_cast<std::uint16_t>(narrow(to, bulk_copy::NARROW_SHARED) |
+    rest.tag = static_cast<std::uint16_t>(cluster_bit(ends) | narrow(to, bulk_copy::NARROW_SHARED) |
                                           narrow(barrier, bulk_copy::NARROW_BARRIER) |
                                           narrow(from, bulk_copy::NARROW_GLOBAL));
     reader.emit(FixedOp::BulkToSharedTrimmed, {}, sources, rest);

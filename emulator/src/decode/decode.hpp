@@ -48,7 +48,8 @@ struct AccessNote {
     Kind kind = Kind::Read;
     std::uint32_t bytes = 4;
     std::uint32_t count = 1;
-    bool is_strong = false; // atomic, volatile or ordered: never part of a race
+    bool is_strong = false;       // atomic, volatile or ordered: never part of a race
+    bool reaches_cluster = false; // space Shared: the address may be that of another block
     /// The values that are written, one per element, in registers of `value_width`; empty: unknown.
     std::span<const bytecode::Operand> values = {};
     bytecode::Width value_width = bytecode::Width::B32;

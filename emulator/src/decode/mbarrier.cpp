@@ -26,20 +26,26 @@ void take_layout(Reader& reader) {
     }
 }
 
+/// Where an mbarrier is.
+struct Where {
+    Space space = Space::None;
+    bool reaches_cluster = true; // it may be in another block
+};
+
 /// Takes the parts that nearly all forms have: order, scope, space and type.
-Space take_common(Reader& reader) {
+Where take_common(Reader& reader) {
     reader.take_order_and_scope();
-    const bool is_shared = reader.take_one_of({"shared", "shared::cta", "shared::cluster"}) >= 0;
+    const int shared = reader.take_one_of({"shared", "shared::cta", "shared::cluster"});
     reader.take_type_of({Type::B64});
-    return is_shared ? Space::Shared : Space::None;
+    return {shared >= 0 ? Space::Shared : Space::None, shared < 0 || shared == 2};
 }
 
-void emit(Reader& reader, FixedOp op, std::size_t address_at, Space space,
+void emit(Reader& reader, FixedOp op, std::size_t address_at, const Where& where,
           std::span<const Operand> destinations, Operand operand, std::uint16_t tag) {
     if (reader.has_failed() || !need_address(reader, address_at)) {
         return;
     }
-    const Address address = reader.lowering().address(reader.operand(address_at), space);
+    const Address address = reader.lowering().address(reader.operand(address_at), where.space);
     if (address.base.is_none()) {
         return;
     }
@@ -51,8 +57,11 @@ void emit(Reader& reader, FixedOp op, std::size_t address_at, Space space,
     if (address.base_width == Width::B32) {
         rest.tag |= mbarrier_tag::NARROW_ADDRESS;
     }
-    if (space == Space::None) {
+    if (where.space == Space::None) {
         rest.tag |= mbarrier_tag::GENERIC;
+    }
+    if (where.reaches_cluster) {
+        rest.tag |= REACHES_CLUSTER;
     }
     const bool is_wait = op == FixedOp::MbarrierWait;
     if (!is_wait) {
@@ -61,7 +70,8 @@ void emit(Reader& reader, FixedOp op, std::size_t address_at, Space space,
     if (op == FixedOp::MbarrierInit || op == FixedOp::MbarrierInvalidate) {
         AccessNote note;
         note.address = address;
-        note.space = space;
+        note.space = where.space;
+        note.reaches_cluster = where.reaches_cluster;
         note.kind = AccessNote::Kind::Write;
         note.bytes = 8;
         note.is_strong = true;
@@ -84,7 +94,7 @@ void decode_arrive(Reader& reader, std::uint16_t tag) {
     if (reader.take("noComplete")) {
         tag |= mbarrier_tag::NO_COMPLETE;
     }
-    const Space space = take_common(reader);
+    const Where where = take_common(reader);
     const bool needs_operand = (tag & (mbarrier_tag::EXPECTS_TX | mbarrier_tag::NO_COMPLETE)) != 0;
     if (!reader.finish(needs_operand ? 3 : 2, 3)) {
         return;
@@ -92,7 +102,7 @@ void decode_arrive(Reader& reader, std::uint16_t tag) {
     const Operand destination = reader.destination(0, Type::B64);
     const Operand operand = reader.operand_count() == 3 ? reader.source(2, Type::U32)
                                                         : reader.lowering().constant(1, Width::B32);
-    emit(reader, FixedOp::MbarrierArrive, 1, space, std::span(&destination, 1), operand, tag);
+    emit(reader, FixedOp::MbarrierArrive, 1, where, std::span(&destination, 1), operand, tag);
 }
 
 void decode_wait(Reader& reader, bool has_hint) {
@@ -101,7 +111,7 @@ void decode_wait(Reader& reader, bool has_hint) {
     if (reader.operand_count() != 0 && reader.operand(0).kind == ptx::Operand::Kind::Pair) {
         reader.refuse("reads a report: mbarriers that report errors are not supported here");
     }
-    const Space space = take_common(reader);
+    const Where where = take_common(reader);
     if (!reader.finish(3, has_hint ? 4 : 3)) {
         return;
     }
@@ -111,13 +121,13 @@ void decode_wait(Reader& reader, bool has_hint) {
     }
     const Operand destination = reader.destination(0, Type::Pred);
     const Operand operand = reader.source(2, tag != 0 ? Type::U32 : Type::B64);
-    emit(reader, FixedOp::MbarrierWait, 1, space, std::span(&destination, 1), operand, tag);
+    emit(reader, FixedOp::MbarrierWait, 1, where, std::span(&destination, 1), operand, tag);
 }
 
 void decode_with_operand(Reader& reader, FixedOp op) {
-    const Space space = take_common(reader);
+    const Where where = take_common(reader);
     if (reader.finish(2)) {
-        emit(reader, op, 0, space, {}, reader.source(1, Type::U32), 0);
+        emit(reader, op, 0, where, {}, reader.source(1, Type::U32), 0);
     }
 }
 
@@ -127,12 +137,12 @@ void decode_check_layout(Reader& reader) {
     if (layout < 0) {
         reader.reject("needs .layout::v0 or .layout::v1");
     }
-    const Space space = take_common(reader);
+    const Where where = take_common(reader);
     if (!reader.finish(2)) {
         return;
     }
     const Operand destination = reader.destination(0, Type::Pred);
-    emit(reader, FixedOp::MbarrierCheck, 1, space, {}, {}, 0);
+    emit(reader, FixedOp::MbarrierCheck, 1, where, {}, {}, 0);
     reader.emit(
         MoveForm{.op = MoveOp::Copy, .width = Width::Predicate}, {destination},
         {reader.lowering().constant(layout == 0 ? ~std::uint64_t{0} : 0, Width::Predicate)});
@@ -145,9 +155,9 @@ void decode_mbarrier(Reader& reader) {
         take_layout(reader);
         decode_with_operand(reader, FixedOp::MbarrierInit);
     } else if (reader.take("inval")) {
-        const Space space = take_common(reader);
+        const Where where = take_common(reader);
         if (reader.finish(1)) {
-            emit(reader, FixedOp::MbarrierInvalidate, 0, space, {}, {}, 0);
+            emit(reader, FixedOp::MbarrierInvalidate, 0, where, {}, {}, 0);
         }
     } else if (reader.take("arrive")) {
         decode_arrive(reader, 0);
@@ -175,8 +185,9 @@ void decode_mbarrier(Reader& reader) {
     }
 }
 
-void emit_delivery(Reader& reader, std::size_t index, Space space, std::size_t bytes) {
-    emit(reader, FixedOp::MbarrierComplete, index, space, {},
+void emit_delivery(Reader& reader, std::size_t index, Space space, bool reaches_cluster,
+                   std::size_t bytes) {
+    emit(reader, FixedOp::MbarrierComplete, index, {space, reaches_cluster}, {},
          reader.lowering().constant(bytes, Width::B32), 0);
 }
 
@@ -184,15 +195,15 @@ void decode_async_arrive(Reader& reader) {
     // The copies that this arrival tracks are done. Without .noinc, the pending count grows by one
     // before the arrival and drops by one after it, so nothing changes.
     const bool counts = reader.take("noinc");
-    const Space space = take_common(reader);
+    const Where where = take_common(reader);
     if (!reader.finish(1)) {
         return;
     }
     if (counts) {
-        emit(reader, FixedOp::MbarrierArrive, 0, space, {},
+        emit(reader, FixedOp::MbarrierArrive, 0, where, {},
              reader.lowering().constant(1, Width::B32), 0);
     } else {
-        emit(reader, FixedOp::MbarrierCheck, 0, space, {}, {}, 0);
+        emit(reader, FixedOp::MbarrierCheck, 0, where, {}, {}, 0);
     }
 }
 

@@ -4,7 +4,9 @@
 // Loads, stores, atomics and fences.
 
 #include "decode/reader.hpp"
+#include "interp/cluster.hpp"
 
+#include <iterator>
 #include <vector>
 
 namespace cuprum::emulator::decoding {
@@ -21,14 +23,21 @@ namespace {
 constexpr std::uint16_t NARROW_ADDRESS = 0x100;
 constexpr std::uint16_t NARROW_ATOMIC_ADDRESS = 1;
 
-Space take_space(Reader& reader) {
+/// The state space of an address.
+struct Where {
+    Space space = Space::None;
+    bool reaches_cluster = true; // if it is shared memory, it may be that of another block
+};
+
+Where take_space(Reader& reader) {
     constexpr Space SPACES[] = {Space::Constant, Space::Global, Space::Local,
                                 Space::Param,    Space::Param,  Space::Param,
                                 Space::Shared,   Space::Shared, Space::Shared};
     const int index =
         reader.take_one_of({"const", "global", "local", "param", "param::entry", "param::func",
                             "shared", "shared::cta", "shared::cluster"});
-    return index < 0 ? Space::None : SPACES[index];
+    const bool reaches_cluster = index < 0 || index + 1 == std::ssize(SPACES);
+    return {index < 0 ? Space::None : SPACES[index], reaches_cluster};
 }
 
 bool is_address(Reader& reader, std::size_t index) {
@@ -70,7 +79,7 @@ AtomicOp atomic_op(int index) {
 }
 
 void note_atomic(Reader& reader, const AtomicForm& form, const Address& address,
-                 std::size_t count) {
+                 bool reaches_cluster, std::size_t count) {
     const Reader::Order& order = reader.order();
     if (order.releases) {
         reader.lowering().note_order({.releases = true, .is_block_scope = order.is_block_scope});
@@ -78,6 +87,7 @@ void note_atomic(Reader& reader, const AtomicForm& form, const Address& address,
     AccessNote note;
     note.address = address;
     note.space = form.space;
+    note.reaches_cluster = reaches_cluster;
     note.kind = AccessNote::Kind::ReadWrite;
     note.bytes = bits_of(form.type) / 8;
     note.count = static_cast<std::uint32_t>(count);
@@ -120,7 +130,7 @@ void emit_vector(Reader& reader, const AtomicForm& form, const Address& address,
         reader.reject("needs vectors of " + std::to_string(count) + " registers");
         return;
     }
-    note_atomic(reader, form, address, count);
+    note_atomic(reader, form, address, false, count);
     // A later element may read the register that an earlier one writes.
     std::vector<Operand> results;
     for (std::size_t i = 0; i < count; ++i) {
@@ -146,8 +156,8 @@ void emit_vector(Reader& reader, const AtomicForm& form, const Address& address,
 
 namespace {
 
-void note_access(Reader& reader, const MemoryForm& form, const Address& address, std::size_t count,
-                 std::span<const Operand> sources) {
+void note_access(Reader& reader, const MemoryForm& form, const Address& address,
+                 bool reaches_cluster, std::size_t count, std::span<const Operand> sources) {
     if (reader.has_failed()) {
         return;
     }
@@ -158,6 +168,7 @@ void note_access(Reader& reader, const MemoryForm& form, const Address& address,
     AccessNote note;
     note.address = address;
     note.space = form.space;
+    note.reaches_cluster = reaches_cluster;
     note.kind = form.is_store ? AccessNote::Kind::Write : AccessNote::Kind::Read;
     note.bytes = form.element_bytes;
     note.count = static_cast<std::uint32_t>(count);
@@ -200,7 +211,8 @@ void decode_memory(Reader& reader) {
     const bool tells_barrier = async == Async::TellsBarrier;
     const bool is_ldu = reader.opcode() == "ldu";
     form.is_ordered = reader.take_order_and_scope();
-    form.space = take_space(reader);
+    const Where where = take_space(reader);
+    form.space = where.space;
     check_async(reader, async, form.space);
     if (!form.is_store && !is_ldu) {
         form.is_read_only = reader.take("nc");
@@ -278,13 +290,14 @@ void decode_memory(Reader& reader) {
     if (address.base_width == Width::B32) {
         rest.tag |= NARROW_ADDRESS;
     }
+    rest.tag |= where.reaches_cluster ? REACHES_CLUSTER : 0;
     if (form.is_store || reader.order().is_strong) { // strong loads happen, used or not
         rest.flags = bytecode::HAS_SIDE_EFFECT;
     }
     if (!reader.order().is_strong && !skips_cache && async == Async::No && may_pass(form)) {
         rest.flags |= bytecode::CAN_WAIT; // for the pass find_last_reductions
     }
-    note_access(reader, form, address, count, sources);
+    note_access(reader, form, address, where.reaches_cluster, count, sources);
     // Loads that extend their elements have no ordered handlers, so they need a separate fence.
     const bool needs_fence =
         !form.is_store && form.is_ordered && element_bytes != static_cast<std::uint8_t>(width);
@@ -294,7 +307,7 @@ void decode_memory(Reader& reader) {
         emit_fence(reader);
     }
     if (tells_barrier) {
-        emit_delivery(reader, 2, form.space, element_bytes * count);
+        emit_delivery(reader, 2, form.space, where.reaches_cluster, element_bytes * count);
     }
     if (!form.is_store && reader.order().is_strong) {
         // This is how a thread waits for another one, with any memory order.
@@ -309,7 +322,8 @@ void decode_atomic(Reader& reader) {
     const Async async = form.returns ? Async::No : take_async(reader);
     const bool tells_barrier = async == Async::TellsBarrier;
     const bool is_ordered = reader.take_order_and_scope();
-    form.space = take_space(reader);
+    const Where where = take_space(reader);
+    form.space = where.space;
     check_async(reader, async, form.space);
     const int op =
         reader.take_one_of({"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});
@@ -359,6 +373,7 @@ void decode_atomic(Reader& reader) {
         rest.flags |= bytecode::CAN_WAIT; // the pass find_last_reductions decides
     }
     rest.tag = address.base_width == Width::B32 ? NARROW_ATOMIC_ADDRESS : 0;
+    rest.tag |= where.reaches_cluster ? REACHES_CLUSTER : 0;
     Operand destination;
     if (form.returns) {
         destination = reader.destination(0, form.type);
@@ -366,11 +381,11 @@ void decode_atomic(Reader& reader) {
     if (reader.has_failed()) {
         return;
     }
-    note_atomic(reader, form, address, 1);
+    note_atomic(reader, form, address, where.reaches_cluster, 1);
     reader.emit(form, std::span(&destination, form.returns ? 1 : 0), std::span(sources, 1 + values),
                 rest);
     if (tells_barrier) {
-        emit_delivery(reader, 2, form.space, rest.access_bytes);
+        emit_delivery(reader, 2, form.space, where.reaches_cluster, rest.access_bytes);
         return;
     }
     reader.lowering().note_order(

@@ -159,7 +159,8 @@ void decode_warpgroup(Reader& reader);
 [[nodiscard]] bool fits_shared(Reader& reader, std::int64_t offset);
 
 /// Emits the delivery of announced bytes to the mbarrier at operand `index`.
-void emit_delivery(Reader& reader, std::size_t index, ptx::Space space, std::size_t bytes);
+void emit_delivery(Reader& reader, std::size_t index, ptx::Space space, bool reaches_cluster,
+                   std::size_t bytes);
 
 /// Decodes the rest of a cp.async.bulk copy and of a cp.reduce.async.bulk.
 void decode_bulk_copy(Reader& reader);

@@ -6,6 +6,7 @@
 
 #include "decode/reader.hpp"
 #include "interp/bulk_copy.hpp"
+#include "interp/cluster.hpp"
 #include "interp/tensor_copy.hpp"
 
 #include <algorithm>
@@ -32,6 +33,7 @@ struct Form {
     TensorAccess access = TensorAccess::Tile;
     bool is_multicast = false;
     bool has_hint = false;
+    bool reaches_cluster = false; // the box may be in another block
     std::uint16_t operation = 0;
 };
 
@@ -49,6 +51,7 @@ void take_spaces(Reader& reader, Form& form) {
     const bool is_from_global = form.action == Action::Load;
     const std::string_view to = reader.take_any();
     const std::string_view from = reader.take_any();
+    form.reaches_cluster = to == "shared::cluster";
     const bool fits = is_from_global
                           ? (to == "shared::cluster" || to == "shared::cta") && from == "global"
                           : to == "global" && from == "shared::cta";
@@ -193,6 +196,7 @@ void emit_copy(Reader& reader, const Form& form) {
     copy.tag = static_cast<std::uint16_t>(
         if_narrow(box, tensor_copy::NARROW_SHARED) | if_narrow(map, tensor_copy::NARROW_MAP) |
         if_narrow(barrier, tensor_copy::NARROW_BARRIER) |
+        (form.reaches_cluster ? REACHES_CLUSTER : 0) |
         static_cast<unsigned>(form.access) << tensor_copy::ACCESS_SHIFT |
         coordinates << tensor_copy::RANK_SHIFT | form.operation << tensor_copy::OPERATION_SHIFT);
     copy.form = op_of(form);

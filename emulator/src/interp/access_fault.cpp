@@ -3,6 +3,8 @@
 
 #include "interp/access_fault.hpp"
 
+#include "interp/cluster.hpp"
+
 #include <cinttypes>
 #include <cstdio>
 #include <string>
@@ -14,6 +16,17 @@ namespace {
 bool may_read(const MemoryMap& map, std::uint64_t address, std::uint32_t bytes) {
     return map.is_mapped(address, address + bytes - 1, false) ||
            (map.is_accessible != nullptr && map.is_accessible(map, address, bytes, false));
+}
+
+/// Describes whose memory a shared address reaches with .shared::cluster, if that is another
+/// block's.
+std::string describe_owner(const BlockContext& block, std::uint64_t address, std::uint32_t bytes) {
+    if (find_shared(block, address, bytes, Reach::Cluster) == nullptr) {
+        return {};
+    }
+    const BlockContext& owner = *place_of(block, address, Reach::Cluster).owner;
+    return "; it is an address of the block of rank " + std::to_string(owner.cluster_rank) +
+           " in the cluster, which needs .shared::cluster or a generic address";
 }
 
 std::string describe(const WarpContext& warp, AccessProblem problem, std::uint64_t address,
@@ -30,7 +43,7 @@ std::string describe(const WarpContext& warp, AccessProblem problem, std::uint64
         return "is misaligned: the address must be a multiple of " + std::to_string(bytes);
     case AccessProblem::BeyondShared:
         return "is outside the block's shared memory of " + std::to_string(block.shared_bytes) +
-               " bytes";
+               " bytes" + describe_owner(block, address, bytes);
     case AccessProblem::BeyondLocal:
         return "is outside the thread's local memory of " +
                std::to_string(block.local_stride_bytes) + " bytes";

@@ -44,6 +44,12 @@ bool is_whole(WarpContext& warp, const Instruction* at, std::uint32_t lane, std:
 Ends find_ends(WarpContext& warp, const Instruction* at, std::uint32_t lane, bool is_to_global,
                std::uint32_t bytes);
 Ends find_shared_ends(WarpContext& warp, const Instruction* at, std::uint32_t lane);
+bool deliver(WarpContext& warp, const Instruction* at, std::uint32_t lane, std::uint32_t bytes);
+
+/// Returns which memory the target and the mbarrier of a copy to shared memory may be in.
+Reach target_reach(const Instruction* at) {
+    return (at->tag & bulk_copy::IN_CLUSTER) != 0 ? Reach::Cluster : Reach::Block;
+}
 
 } // namespace
 
@@ -57,7 +63,7 @@ const Instruction* to_shared(WarpContext& warp, const Instruction* at, std::uint
             return nullptr;
         }
         std::memcpy(ends.shared, ends.global, ends.bytes);
-        if (!mbarrier::deliver(warp, at, lane, barrier_address(warp, at, lane), ends.bytes)) {
+        if (!deliver(warp, at, lane, ends.bytes)) {
             return nullptr;
         }
     }
@@ -83,7 +89,7 @@ const Instruction* to_shared_trimmed(WarpContext& warp, const Instruction* at, s
         if (!is_whole(warp, at, lane, bytes, to, from)) {
             return nullptr;
         }
-        std::byte* const place = find_shared(*warp.block, to, bytes);
+        std::byte* const place = find_shared(*warp.block, to, bytes, target_reach(at));
         if (place == nullptr) {
             return raise_access_fault(warp, at, lane, AccessProblem::BeyondShared, to, bytes, true);
         }
@@ -93,7 +99,7 @@ const Instruction* to_shared_trimmed(WarpContext& warp, const Instruction* at, s
                                       false);
         }
         std::memcpy(place + left, reinterpret_cast<const std::byte*>(from + left), read);
-        if (!mbarrier::deliver(warp, at, lane, barrier_address(warp, at, lane), bytes)) {
+        if (!deliver(warp, at, lane, bytes)) {
             return nullptr;
         }
     }
@@ -122,18 +128,19 @@ const Instruction* to_many(WarpContext& warp, const Instruction* at, std::uint32
         if (ends.shared == nullptr) {
             return nullptr;
         }
-        const std::uint64_t place = shared_address(warp, at, lane) % CLUSTER_WINDOW_BYTES;
-        const std::uint64_t barrier = barrier_address(warp, at, lane) % CLUSTER_WINDOW_BYTES;
+        const std::uint64_t shared = shared_address(warp, at, lane);
+        const std::uint64_t barrier = barrier_address(warp, at, lane);
         for (std::uint32_t ranks = packed >> 32 & 0xffff; ranks != 0; ranks &= ranks - 1) {
             const auto rank = static_cast<std::uint32_t>(std::countr_zero(ranks));
-            const std::uint64_t window = (rank + std::uint64_t{1}) * CLUSTER_WINDOW_BYTES;
-            std::byte* const to = find_shared(block, window + place, bytes);
+            const std::uint64_t there = same_place_in(block, rank, shared);
+            std::byte* const to = find_shared(block, there, bytes, Reach::Cluster);
             if (to == nullptr) {
-                return raise_access_fault(warp, at, lane, AccessProblem::BeyondShared,
-                                          window + place, bytes, true);
+                return raise_access_fault(warp, at, lane, AccessProblem::BeyondShared, there, bytes,
+                                          true);
             }
             std::memcpy(to, ends.global, bytes);
-            if (!mbarrier::deliver(warp, at, lane, window + barrier, bytes)) {
+            if (!mbarrier::deliver(warp, at, lane, same_place_in(block, rank, barrier), bytes,
+                                   Reach::Cluster)) {
                 return nullptr;
             }
         }
@@ -149,7 +156,7 @@ const Instruction* between_shared(WarpContext& warp, const Instruction* at, std:
             return nullptr;
         }
         std::memmove(ends.shared, ends.global, ends.bytes);
-        if (!mbarrier::deliver(warp, at, lane, barrier_address(warp, at, lane), ends.bytes)) {
+        if (!deliver(warp, at, lane, ends.bytes)) {
             return nullptr;
         }
     }
@@ -172,7 +179,7 @@ const Instruction* reduce(WarpContext& warp, const Instruction* at, std::uint32_
             combine_elements(operation, type, ends.global, ends.shared, ends.bytes);
         } else {
             combine_elements(operation, type, ends.shared, ends.global, ends.bytes);
-            if (!mbarrier::deliver(warp, at, lane, barrier_address(warp, at, lane), ends.bytes)) {
+            if (!deliver(warp, at, lane, ends.bytes)) {
                 return nullptr;
             }
         }
@@ -235,7 +242,7 @@ const Instruction* clear(WarpContext& warp, const Instruction* at, std::uint32_t
                                       unit_bytes, true);
         }
         const auto size = static_cast<std::uint32_t>(bytes);
-        std::byte* const place = find_shared(block, address, size);
+        std::byte* const place = find_shared(block, address, size, Reach::Block);
         if (place == nullptr) {
             return raise_access_fault(warp, at, lane, AccessProblem::BeyondShared, address, size,
                                       true);
@@ -267,6 +274,12 @@ std::uint64_t shared_address(const WarpContext& warp, const Instruction* at, std
 std::uint64_t barrier_address(const WarpContext& warp, const Instruction* at, std::uint32_t lane) {
     return address_of(warp, at->src[3], static_cast<std::int32_t>(at->extra),
                       (at->tag & bulk_copy::NARROW_BARRIER) != 0, lane);
+}
+
+/// Tells the mbarrier of a copy to shared memory that its bytes have arrived.
+bool deliver(WarpContext& warp, const Instruction* at, std::uint32_t lane, std::uint32_t bytes) {
+    return mbarrier::deliver(warp, at, lane, barrier_address(warp, at, lane), bytes,
+                             target_reach(at));
 }
 
 std::uint32_t size_of_copy(const WarpContext& warp, const Instruction* at, std::uint32_t lane) {
@@ -302,7 +315,8 @@ Ends find_ends(WarpContext& warp, const Instruction* at, std::uint32_t lane, boo
                   is_to_global ? shared : global)) {
         return {};
     }
-    std::byte* const place = find_shared(block, shared, bytes);
+    std::byte* const place =
+        find_shared(block, shared, bytes, is_to_global ? Reach::Block : target_reach(at));
     if (place == nullptr) {
         (void)raise_access_fault(warp, at, lane, AccessProblem::BeyondShared, shared, bytes,
                                  !is_to_global);
@@ -316,7 +330,8 @@ Ends find_ends(WarpContext& warp, const Instruction* at, std::uint32_t lane, boo
     return {place, reinterpret_cast<std::byte*>(global), bytes};
 }
 
-/// Finds both ends in the shared memory of a cluster; `global` is the source.
+/// Finds both ends in the shared memory of a cluster; `global` is the source, which is in the
+/// block's own.
 Ends find_shared_ends(WarpContext& warp, const Instruction* at, std::uint32_t lane) {
     const BlockContext& block = *warp.block;
     const std::uint32_t bytes = size_of_copy(warp, at, lane);
@@ -326,14 +341,14 @@ Ends find_shared_ends(WarpContext& warp, const Instruction* at, std::uint32_t la
     if (!is_whole(warp, at, lane, bytes, to, from)) {
         return {};
     }
-    for (const std::uint64_t address : {to, from}) {
-        if (find_shared(block, address, bytes) == nullptr) {
-            (void)raise_access_fault(warp, at, lane, AccessProblem::BeyondShared, address, bytes,
-                                     address == to);
-            return {};
-        }
+    std::byte* const target = find_shared(block, to, bytes, target_reach(at));
+    std::byte* const source = find_shared(block, from, bytes, Reach::Block);
+    if (target == nullptr || source == nullptr) {
+        (void)raise_access_fault(warp, at, lane, AccessProblem::BeyondShared,
+                                 target == nullptr ? to : from, bytes, target == nullptr);
+        return {};
     }
-    return {find_shared(block, to, bytes), find_shared(block, from, bytes), bytes};
+    return {target, source, bytes};
 }
 
 } // namespace

@@ -26,10 +26,11 @@ constexpr std::uint16_t NARROW_SHARED = 1;  // in `tag`: src[0] has 32-bit lanes
 constexpr std::uint16_t NARROW_BARRIER = 2; // src[3] has 32-bit lanes
 constexpr std::uint16_t NARROW_GLOBAL = 4;  // src[1] has 32-bit lanes
 
-constexpr std::uint16_t GENERIC = 16;   // clear: src[0] is a generic address
-constexpr std::uint16_t TO_GLOBAL = 8;  // reduce: global memory changes, not src[0]
-constexpr unsigned OPERATION_SHIFT = 8; // reduce: 3 bits, in the order of `Operation`
-constexpr unsigned TYPE_SHIFT = 11;     // reduce: a ptx::Type
+constexpr std::uint16_t TO_GLOBAL = 8;   // reduce: global memory changes, not src[0]
+constexpr std::uint16_t GENERIC = 16;    // clear: src[0] is a generic address
+constexpr std::uint16_t IN_CLUSTER = 32; // target and mbarrier may be in another block
+constexpr unsigned OPERATION_SHIFT = 8;  // reduce: 3 bits, in the order of `Operation`
+constexpr unsigned TYPE_SHIFT = 11;      // reduce: a ptx::Type
 
 enum class Operation : std::uint8_t { Add, Min, Max, Inc, Dec, And, Or, Xor };
 

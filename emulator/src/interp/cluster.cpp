@@ -23,18 +23,33 @@ void release(ClusterContext& all);
 
 } // namespace
 
-std::byte* find_shared(const BlockContext& block, std::uint64_t address, std::uint32_t bytes) {
-    const BlockContext* owner = &block;
-    if (address >= CLUSTER_WINDOW_BYTES) {
-        const std::uint64_t rank = address / CLUSTER_WINDOW_BYTES - 1;
-        if (rank >= block.cluster->size) {
-            return nullptr;
-        }
-        owner = block.cluster->blocks[rank];
-        address %= CLUSTER_WINDOW_BYTES;
+SharedPlace place_of(const BlockContext& block, std::uint64_t address, Reach reach) {
+    if (address < CLUSTER_WINDOW_BYTES) {
+        return {&block, address};
     }
-    return address <= owner->shared_bytes && bytes <= owner->shared_bytes - address
-               ? owner->shared + address
+    const ClusterContext& cluster = *block.cluster;
+    const std::uint64_t rank = address / CLUSTER_WINDOW_BYTES - 1;
+    if (reach == Reach::Block || rank >= cluster.size || rank == block.cluster_rank) {
+        return {};
+    }
+    return {cluster.blocks[rank], address % CLUSTER_WINDOW_BYTES};
+}
+
+std::uint64_t same_place_in(const BlockContext& block, std::uint32_t rank, std::uint64_t address) {
+    const auto [owner, offset] = place_of(block, address, Reach::Cluster);
+    if (owner == nullptr) {
+        return address;
+    }
+    return rank == block.cluster_rank ? offset
+                                      : offset + (rank + std::uint64_t{1}) * CLUSTER_WINDOW_BYTES;
+}
+
+std::byte* find_shared(const BlockContext& block, std::uint64_t address, std::uint32_t bytes,
+                       Reach reach) {
+    const auto [owner, offset] = place_of(block, address, reach);
+    return owner != nullptr && offset <= owner->shared_bytes &&
+                   bytes <= owner->shared_bytes - offset
+               ? owner->shared + offset
                : nullptr;
 }
 
@@ -53,14 +68,11 @@ const Instruction* map_address(WarpContext& warp, const Instruction* at, std::ui
                                    " in a cluster of " + std::to_string(block.cluster->size));
         }
         const std::uint64_t address = read_address(warp, at, lane);
-        if (address / CLUSTER_WINDOW_BYTES > ClusterContext::MAX_SIZE) {
+        if (place_of(block, address, Reach::Cluster).owner == nullptr) {
             return raise_fault(warp, at, FaultKind::InvalidAddressSpace, lane,
                                "mapa needs an address in shared memory");
         }
-        // The block's own memory keeps its plain addresses.
-        const std::uint64_t window =
-            rank == block.cluster_rank ? 0 : (rank + 1) * CLUSTER_WINDOW_BYTES;
-        results[lane] = address % CLUSTER_WINDOW_BYTES + window +
+        results[lane] = same_place_in(block, rank, address) +
                         ((at->tag & GENERIC) != 0 ? block.memory->shared_base : 0);
     }
     std::byte* const to = warp.at(at->dst[0]);

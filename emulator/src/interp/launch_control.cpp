@@ -47,19 +47,17 @@ const Instruction* try_cancel(WarpContext& warp, const Instruction* at, std::uin
         const bool is_to_all = (at->tag & TO_ALL) != 0;
         const std::uint32_t count = is_to_all ? block.cluster->size : 1;
         for (std::uint32_t rank = 0; rank < count; ++rank) {
-            // The same place in each block, through the window of its rank.
             const auto seen = [&](std::uint64_t address) {
-                return is_to_all ? (rank + std::uint64_t{1}) * CLUSTER_WINDOW_BYTES +
-                                       address % CLUSTER_WINDOW_BYTES
-                                 : address;
+                return is_to_all ? same_place_in(block, rank, address) : address;
             };
-            std::byte* const place = find_shared(block, seen(*answer), ANSWER_BYTES);
+            const Reach reach = is_to_all ? Reach::Cluster : Reach::Block;
+            std::byte* const place = find_shared(block, seen(*answer), ANSWER_BYTES, reach);
             if (place == nullptr) {
                 return raise_access_fault(warp, at, lane, AccessProblem::BeyondShared, *answer,
                                           ANSWER_BYTES, true);
             }
             std::memset(place, 0, ANSWER_BYTES);
-            if (!mbarrier::deliver(warp, at, lane, seen(*barrier), ANSWER_BYTES)) {
+            if (!mbarrier::deliver(warp, at, lane, seen(*barrier), ANSWER_BYTES, reach)) {
                 return nullptr;
             }
         }

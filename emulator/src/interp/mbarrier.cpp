@@ -4,7 +4,6 @@
 #include "interp/mbarrier.hpp"
 
 #include "interp/access_fault.hpp"
-#include "interp/cluster.hpp"
 #include "interp/groups.hpp"
 #include "interp/warp.hpp"
 
@@ -47,7 +46,7 @@ bool parity_of(std::uint64_t word);
 ClusterContext::Transactions& transactions_of(ClusterContext& cluster, const void* word);
 void store(WarpContext& warp, const Instruction* at, Lane64* word, std::uint64_t value);
 Lane64* word_in_shared(WarpContext& warp, const Instruction* at, std::uint32_t lane,
-                       std::uint64_t offset);
+                       std::uint64_t address, Reach reach);
 Lane64* word_at(WarpContext& warp, const Instruction* at, std::uint32_t lane);
 Lane64* checked(WarpContext& warp, const Instruction* at, std::uint32_t lane, Lane64* word);
 Lane64* barrier_at(WarpContext& warp, const Instruction* at, std::uint32_t lane);
@@ -209,16 +208,13 @@ const Instruction* pending_count(WarpContext& warp, const Instruction* at, std::
 std::string describe(const WarpContext& warp, const Group& group, const Instruction* wait) {
     const BlockContext& block = *warp.block;
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(group.mask));
-    const bytecode::Operand base = wait->src[0];
-    const std::byte* const bases = base.bank() == bytecode::Bank::Registers
-                                       ? warp.frame(group.depth) + base.offset()
-                                       : warp.at(base);
+    const std::byte* const bases = groups::at(warp, wait->src[0], group.depth);
     const bool is_narrow = (wait->tag & mbarrier_tag::NARROW_ADDRESS) != 0;
     std::uint64_t offset = (is_narrow ? reinterpret_cast<const Lane32*>(bases)[lane]
                                       : reinterpret_cast<const Lane64*>(bases)[lane]) +
                            static_cast<std::uint64_t>(wait->immediate);
     offset -= (wait->tag & mbarrier_tag::GENERIC) != 0 ? block.memory->shared_base : 0;
-    const std::byte* const place = find_shared(block, offset, BARRIER_BYTES);
+    const std::byte* const place = find_shared(block, offset, BARRIER_BYTES, reach_of(*wait));
     if (place == nullptr || offset % BARRIER_BYTES != 0 ||
         (*reinterpret_cast<const Lane64*>(place) & MARKER) == 0) {
         return "an mbarrier";
@@ -243,9 +239,9 @@ bool parity_at(const std::byte* place) {
     return parity_of(*reinterpret_cast<const Lane64*>(place));
 }
 
-bool deliver(WarpContext& warp, const Instruction* at, std::uint32_t lane, std::uint64_t offset,
-             std::uint32_t bytes) {
-    Lane64* const word = checked(warp, at, lane, word_in_shared(warp, at, lane, offset));
+bool deliver(WarpContext& warp, const Instruction* at, std::uint32_t lane, std::uint64_t address,
+             std::uint32_t bytes, Reach reach) {
+    Lane64* const word = checked(warp, at, lane, word_in_shared(warp, at, lane, address, reach));
     if (word == nullptr) {
         return false;
     }
@@ -346,16 +342,16 @@ void store(WarpContext& warp, const Instruction* at, Lane64* word, std::uint64_t
 }
 
 Lane64* word_in_shared(WarpContext& warp, const Instruction* at, std::uint32_t lane,
-                       std::uint64_t offset) {
-    if (offset % BARRIER_BYTES != 0) {
-        (void)raise_access_fault(warp, at, lane, AccessProblem::Misaligned, offset, BARRIER_BYTES,
+                       std::uint64_t address, Reach reach) {
+    if (address % BARRIER_BYTES != 0) {
+        (void)raise_access_fault(warp, at, lane, AccessProblem::Misaligned, address, BARRIER_BYTES,
                                  true);
         return nullptr;
     }
-    std::byte* const place = find_shared(*warp.block, offset, BARRIER_BYTES);
+    std::byte* const place = find_shared(*warp.block, address, BARRIER_BYTES, reach);
     if (place == nullptr) {
-        (void)raise_access_fault(warp, at, lane, AccessProblem::BeyondShared, offset, BARRIER_BYTES,
-                                 true);
+        (void)raise_access_fault(warp, at, lane, AccessProblem::BeyondShared, address,
+                                 BARRIER_BYTES, true);
     }
     return reinterpret_cast<Lane64*>(place);
 }
@@ -382,7 +378,7 @@ Lane64* word_at(WarpContext& warp, const Instruction* at, std::uint32_t lane) {
             return nullptr;
         }
     }
-    return word_in_shared(warp, at, lane, offset);
+    return word_in_shared(warp, at, lane, offset, reach_of(*at));
 }
 
 /// Returns `word` if it holds an initialised barrier. Raises a fault and returns nullptr if not.

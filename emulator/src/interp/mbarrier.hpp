@@ -17,6 +17,7 @@
 #pragma once
 
 #include "bytecode/instruction.hpp"
+#include "interp/cluster.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +37,7 @@ constexpr std::uint16_t EXPECTS_TX = 4;     // arrive: src[1] counts bytes; one 
 constexpr std::uint16_t DROPS = 8;          // arrive: later phases expect fewer arrivals
 constexpr std::uint16_t NO_COMPLETE = 16;   // arrive: must not complete the phase
 constexpr std::uint16_t PARITY = 32;        // wait: src[1] is a parity, not a state
+// and REACHES_CLUSTER of interp/cluster.hpp
 } // namespace mbarrier_tag
 
 /// Handlers. src[0] is the base and `immediate` the offset, except for pending_count.
@@ -59,10 +61,10 @@ Function pending_count; // dst[0]; src[0]: a state, 64 bits
 /// Returns the parity of the current phase of the barrier at a place.
 [[nodiscard]] bool parity_at(const std::byte* place);
 
-/// Records that announced bytes have arrived for the barrier at a shared-memory offset. Returns
-/// false after a fault, which names `at` and `lane`.
+/// Records that announced bytes have arrived for the barrier at a shared address. Returns false
+/// after a fault, which names `at` and `lane`.
 [[nodiscard]] bool deliver(WarpContext& warp, const bytecode::Instruction* at, std::uint32_t lane,
-                           std::uint64_t offset, std::uint32_t bytes);
+                           std::uint64_t address, std::uint32_t bytes, Reach reach);
 
 } // namespace mbarrier
 

@@ -132,11 +132,11 @@ MapProblem find_place_problem(const Request& request, bool is_store);
 bool need_request(WarpContext& warp, const Instruction* at, std::uint32_t lane, Request& request);
 std::byte* need_shared(WarpContext& warp, const Instruction* at, std::uint32_t lane,
                        const Request& request, std::uint64_t address, std::uint32_t bytes,
-                       bool is_write);
+                       bool is_write, Reach reach);
 bool need_row(WarpContext& warp, const Instruction* at, std::uint32_t lane, const Request& request,
               MappedGranule& known, std::uint64_t address, std::uint32_t bytes, bool is_write);
 bool load_box(WarpContext& warp, const Instruction* at, std::uint32_t lane, const Request& request,
-              std::uint64_t shared, std::uint64_t barrier);
+              std::uint64_t shared, std::uint64_t barrier, Reach reach);
 std::string through(const Request& request);
 std::string describe_row(const Request& request);
 std::string describe_start(const Request& request);
@@ -162,18 +162,17 @@ namespace tensor_copy {
 
 const Instruction* load(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     return for_each_request(warp, at, mask, [&](std::uint32_t lane, const Request& request) {
-        return load_box(warp, at, lane, request, request.shared, request.barrier);
+        return load_box(warp, at, lane, request, request.shared, request.barrier, reach_of(*at));
     });
 }
 
 const Instruction* load_many(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     return for_each_request(warp, at, mask, [&](std::uint32_t lane, const Request& request) {
-        const std::uint64_t place = request.shared % CLUSTER_WINDOW_BYTES;
-        const std::uint64_t barrier = request.barrier % CLUSTER_WINDOW_BYTES;
+        const BlockContext& block = *warp.block;
         for (std::uint32_t ranks = request.blocks; ranks != 0; ranks &= ranks - 1) {
             const auto rank = static_cast<std::uint32_t>(std::countr_zero(ranks));
-            const std::uint64_t window = (rank + std::uint64_t{1}) * CLUSTER_WINDOW_BYTES;
-            if (!load_box(warp, at, lane, request, window + place, window + barrier)) {
+            if (!load_box(warp, at, lane, request, same_place_in(block, rank, request.shared),
+                          same_place_in(block, rank, request.barrier), Reach::Cluster)) {
                 return false;
             }
         }
@@ -185,7 +184,7 @@ const Instruction* store(WarpContext& warp, const Instruction* at, std::uint32_t
     return for_each_request(warp, at, mask, [&](std::uint32_t lane, const Request& request) {
         const TensorBox box(request.map, request.place, request.access);
         std::byte* const place =
-            need_shared(warp, at, lane, request, request.shared, box.extent(), false);
+            need_shared(warp, at, lane, request, request.shared, box.extent(), false, Reach::Block);
         if (place == nullptr) {
             return false;
         }
@@ -223,7 +222,7 @@ const Instruction* reduce(WarpContext& warp, const Instruction* at, std::uint32_
         }
         const TensorBox box(request.map, request.place, request.access);
         std::byte* const place =
-            need_shared(warp, at, lane, request, request.shared, box.extent(), false);
+            need_shared(warp, at, lane, request, request.shared, box.extent(), false, Reach::Block);
         if (place == nullptr) {
             return false;
         }
@@ -464,7 +463,7 @@ bool need_request(WarpContext& warp, const Instruction* at, std::uint32_t lane, 
 
 std::byte* need_shared(WarpContext& warp, const Instruction* at, std::uint32_t lane,
                        const Request& request, std::uint64_t address, std::uint32_t bytes,
-                       bool is_write) {
+                       bool is_write, Reach reach) {
     const bool is_swizzled = request.map.swizzle != TensorSwizzle::None;
     if (address % BOX_ALIGNMENT != 0) {
         (void)raise_access_fault(warp, at, lane, AccessProblem::Misaligned, address, BOX_ALIGNMENT,
@@ -474,7 +473,7 @@ std::byte* need_shared(WarpContext& warp, const Instruction* at, std::uint32_t l
     // A swizzle may move the end of the box within its line.
     const std::uint32_t whole =
         is_swizzled ? (bytes + BOX_ALIGNMENT - 1) / BOX_ALIGNMENT * BOX_ALIGNMENT : bytes;
-    std::byte* const place = find_shared(*warp.block, address, whole);
+    std::byte* const place = find_shared(*warp.block, address, whole, reach);
     if (place == nullptr) {
         (void)raise_access_fault(warp, at, lane, AccessProblem::BeyondShared, address, whole,
                                  is_write, through(request).c_str());
@@ -502,10 +501,11 @@ bool need_row(WarpContext& warp, const Instruction* at, std::uint32_t lane, cons
 }
 
 bool load_box(WarpContext& warp, const Instruction* at, std::uint32_t lane, const Request& request,
-              std::uint64_t shared, std::uint64_t barrier) {
+              std::uint64_t shared, std::uint64_t barrier, Reach reach) {
     const TensorMap& map = request.map;
     const TensorBox box(map, request.place, request.access);
-    std::byte* const place = need_shared(warp, at, lane, request, shared, box.extent(), true);
+    std::byte* const place =
+        need_shared(warp, at, lane, request, shared, box.extent(), true, reach);
     if (place == nullptr) {
         return false;
     }
@@ -543,7 +543,7 @@ bool load_box(WarpContext& warp, const Instruction* at, std::uint32_t lane, cons
         }
         return true;
     });
-    return is_done && mbarrier::deliver(warp, at, lane, barrier, box.bytes());
+    return is_done && mbarrier::deliver(warp, at, lane, barrier, box.bytes(), reach);
 }
 
 std::string describe_row(const Request& request) {

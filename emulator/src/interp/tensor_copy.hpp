@@ -32,6 +32,7 @@ constexpr std::uint16_t NARROW_BARRIER = 4; // src[2] has 32-bit lanes
 constexpr unsigned ACCESS_SHIFT = 3;        // 2 bits: a TensorAccess
 constexpr unsigned RANK_SHIFT = 5;          // 3 bits: how many coordinates
 constexpr unsigned OPERATION_SHIFT = 8;     // 3 bits: a bulk_copy::Operation, for reduce
+// and, for load, REACHES_CLUSTER of interp/cluster.hpp
 
 using Function = std::remove_pointer_t<bytecode::Handler>;
 

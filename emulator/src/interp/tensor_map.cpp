@@ -81,7 +81,7 @@ std::byte* map_memory(WarpContext& warp, const Instruction* at, std::uint32_t la
         address = offset;
     }
     if (is_shared) {
-        std::byte* const place = find_shared(block, address, MAP_BYTES);
+        std::byte* const place = find_shared(block, address, MAP_BYTES, Reach::Block);
         if (place == nullptr) {
             (void)raise_access_fault(warp, at, lane, AccessProblem::BeyondShared, address,
                                      MAP_BYTES, true);

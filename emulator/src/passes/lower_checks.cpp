@@ -59,10 +59,10 @@ void collect_used_registers(const std::vector<ptx::Statement>& body,
     }
 }
 
-check::AccessSpace space_of(Space space) {
-    switch (space) {
+check::AccessSpace space_of(const AccessNote& note) {
+    switch (note.space) {
     case Space::Shared:
-        return check::AccessSpace::Shared;
+        return note.reaches_cluster ? check::AccessSpace::Cluster : check::AccessSpace::Shared;
     case Space::Local:
         return check::AccessSpace::Local;
     case Space::None:
@@ -106,7 +106,7 @@ void FunctionLowering::note_access(const AccessNote& note) {
 }
 
 void FunctionLowering::emit_access_check(const AccessNote& note, bool passes_on) {
-    unsigned tag = static_cast<unsigned>(space_of(note.space)) << check::ACCESS_SPACE_SHIFT;
+    unsigned tag = static_cast<unsigned>(space_of(note)) << check::ACCESS_SPACE_SHIFT;
     tag |= note.kind != AccessNote::Kind::Write ? check::ACCESS_READS : 0u;
     tag |= note.kind != AccessNote::Kind::Read ? check::ACCESS_WRITES : 0u;
     tag |= note.is_strong ? check::ACCESS_STRONG : 0u;

@@ -23,7 +23,7 @@ std::string kernel(const std::string& body) {
     .reg .b64 %out, %mine, %g<4>;
     .reg .b32 %k, %n, %l, %c, %t, %r<8>;
     .reg .pred %p<4>;
-    .shared .align 8 .b32 tile[64];
+    .shared .align 128 .b32 tile[64];
     ld.param.u64 %out, [pout];
     mov.u32 %k, %cluster_ctarank;
     mov.u32 %n, %cluster_nctarank;
@@ -161,6 +161,125 @@ TEST(Clusters, a_barrier_that_cannot_complete_is_a_deadlock) {
     for (const char* part : {"wait at the barrier of the cluster, where 96 of 128 threads",
                              "block (0, 0, 0)", "block (1, 0, 0)", "wait at barrier 1"}) {
         EXPECT_NE(fault.report.find(part), std::string::npos) << part << "\n" << fault.report;
+    }
+}
+
+/// Instructions that access [%r1], an offset in shared memory, or [%g1], its generic address.
+constexpr const char* ACCESSES[] = {
+    "st.shared.u32 [%r1], 7;",
+    "st.shared::cta.v2.u32 [%r1], {%r4, %r4};",
+    "st.shared::cluster.u32 [%r1], 7;",
+    "st.u32 [%g1], 7;",
+    "ld.shared.u32 %r4, [%r1];",
+    "ld.shared::cluster.v4.u32 {%r4, %r5, %r6, %r7}, [%r1];",
+    "ld.u64 %g2, [%g1];",
+    "ld.relaxed.cluster.u32 %r4, [%g1];",
+    "atom.shared.add.u32 %r4, [%r1], 1;",
+    "atom.shared::cluster.exch.b64 %g2, [%r1], %g2;",
+    "atom.cas.b32 %r4, [%g1], 1, 2;",
+    "red.shared.add.f32 [%r1], 0f3F800000;",
+    "red.max.u32 [%g1], 9;",
+    "mbarrier.init.shared.b64 [%r1], 1;",
+    "mbarrier.init.b64 [%g1], 1;",
+    "mbarrier.arrive.shared.b64 %g2, [%r1];",
+    "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1];",
+    "mbarrier.try_wait.parity.shared.b64 %p1, [%r1], 0;",
+    "cp.async.ca.shared.global [%r1], [%out], 4;",
+    "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r1], [%out], 16, [tile+16];",
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%out], 16, "
+    "[tile+16];",
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%out], 16, [%r1];",
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+    "[%r1], [%out], 16, [tile+16], 1;",
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+    "[tile], [%out], 16, [%r1], 1;",
+    "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1], [tile], 16, "
+    "[tile+16];",
+    "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [tile], [%r1], 16, "
+    "[tile+16];",
+    "cp.async.bulk.global.shared::cta.bulk_group [%out], [%r1], 16;",
+    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%out], [%r1], 16;",
+    "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], 7, [tile+16];",
+    "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [tile], 7, [%r1];",
+    "st.bulk.weak.shared::cta [%r1], %g2, 0;",
+    "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r1];",
+    "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r1], {%r4};",
+    "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r1], "
+    "[tile+16];",
+    "tensormap.replace.tile.rank.shared::cta.b1024.b32 [%r1], 1;",
+    "mapa.shared::cluster.u32 %r4, %r1, 0;",
+};
+
+/// Returns a body that initialises an mbarrier in each block, moves %r1 away from `tile`, and lets
+/// the first thread (or, for instructions of warps, all of them) access it.
+std::string access_to(const std::string& move, const std::string& access) {
+    const bool is_of_warp = access.find("aligned") != std::string::npos;
+    return "setp.eq.u32 %p0, %l, 0;\n@%p0 mbarrier.init.shared.b64 [tile+16], 9;\n" + SYNC +
+           "mov.u32 %r1, tile;\n" + move +
+           "cvt.u64.u32 %g1, %r1;\ncvta.shared.u64 %g1, %g1;\nmov.u64 %g2, 16;\n"
+           "mov.u32 %r4, 0;\n" +
+           (is_of_warp ? "" : "@%p0 ") + access +
+           "\nst.global.u32 [%mine], %r4;\nst.global.u64 [%out+8192], %g2;\n"; // all is used
+}
+
+TEST(Clusters, no_address_is_another_name_for_the_memory_of_the_block) {
+    // A GPU faults at all of these. The distances are multiples of the windows of this device and
+    // of a GPU.
+    for (const char* const distance : {"524288", "1048576", "8388608", "16777216"}) {
+        for (const char* const access : ACCESSES) {
+            const std::string move = std::string("add.u32 %r1, %r1, ") + distance + ";\n";
+            const Fault fault = run_kernel(access_to(move, access), {.grid = 1, .block = 32}).fault;
+            EXPECT_TRUE(fault.kind == FaultKind::IllegalAddress ||
+                        fault.kind == FaultKind::InvalidAddressSpace)
+                << access << " at a distance of " << distance << "\n"
+                << fault.report;
+        }
+    }
+}
+
+TEST(Clusters, the_window_of_the_own_rank_is_not_used) {
+    for (const char* const access : ACCESSES) {
+        const char* const move = "add.u32 %r2, %k, 1;\nmad.lo.u32 %r1, %r2, 524288, %r1;\n";
+        const Fault fault =
+            run_kernel(access_to(move, access), {.grid = 2, .block = 32, .cluster = 2}).fault;
+        EXPECT_TRUE(fault.kind == FaultKind::IllegalAddress ||
+                    fault.kind == FaultKind::InvalidAddressSpace)
+            << access << "\n"
+            << fault.report;
+    }
+}
+
+TEST(Clusters, only_cluster_and_generic_addresses_reach_other_blocks) {
+    const char* const other = "xor.b32 %r2, %k, 1;\nmapa.shared::cluster.u32 %r1, %r1, %r2;\n";
+    const Shape shape{.grid = 2, .block = 32, .cluster = 2};
+    for (const char* const access :
+         {"st.shared.u32 [%r1], 7;", "ld.shared::cta.u32 %r4, [%r1];",
+          "atom.shared.add.u32 %r4, [%r1], 1;", "mbarrier.init.shared.b64 [%r1], 1;",
+          "cp.async.ca.shared.global [%r1], [%out], 4;",
+          "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r1], [%out], 16, "
+          "[tile+16];",
+          "cp.async.bulk.global.shared::cta.bulk_group [%out], [%r1], 16;"}) {
+        const Fault fault = run_kernel(access_to(other, access), shape).fault;
+        EXPECT_EQ(fault.kind, FaultKind::IllegalAddress) << access;
+        EXPECT_NE(fault.report.find("it is an address of the block of rank "), std::string::npos)
+            << access << "\n"
+            << fault.report;
+        EXPECT_NE(fault.report.find("needs .shared::cluster or a generic address"),
+                  std::string::npos)
+            << fault.report;
+    }
+    for (const char* const access :
+         {"st.shared::cluster.u32 [%r1], 7;", "ld.shared::cluster.u32 %r4, [%r1];",
+          "ld.u32 %r4, [%g1];", "atom.shared::cluster.add.u32 %r4, [%r1], 1;",
+          "red.add.u32 [%g1], 1;",
+          "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1+16];",
+          "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], 7, [%r1+16];",
+          "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%out], 16, "
+          "[%r1+16];",
+          "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1], [tile], "
+          "16, [%r1+16];"}) {
+        const Fault fault = run_kernel(access_to(other, access) + SYNC, shape).fault;
+        EXPECT_EQ(fault.kind, FaultKind::None) << access << "\n" << fault.report;
     }
 }
 

@@ -3,6 +3,8 @@
 
 #include "interp/handlers/access.hpp"
 
+#include "interp/cluster.hpp"
+
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
 namespace {
@@ -13,20 +15,9 @@ struct Place {
     AccessProblem problem = AccessProblem::Unmapped;
 };
 
-Place in_shared(const BlockContext& block, std::uint64_t offset, std::uint32_t bytes) {
-    const BlockContext* owner = &block;
-    if (offset >= CLUSTER_WINDOW_BYTES) { // see cluster.hpp
-        const std::uint64_t rank = offset / CLUSTER_WINDOW_BYTES - 1;
-        if (rank >= block.cluster->size) {
-            return {nullptr, AccessProblem::BeyondShared};
-        }
-        owner = block.cluster->blocks[rank];
-        offset %= CLUSTER_WINDOW_BYTES;
-    }
-    if (offset > owner->shared_bytes || bytes > owner->shared_bytes - offset) {
-        return {nullptr, AccessProblem::BeyondShared};
-    }
-    return {owner->shared + offset};
+Place in_shared(const BlockContext& block, std::uint64_t address, std::uint32_t bytes,
+                Reach reach) {
+    return {find_shared(block, address, bytes, reach), AccessProblem::BeyondShared};
 }
 
 Place in_local(const WarpContext& warp, unsigned lane, std::uint64_t offset, std::uint32_t bytes) {
@@ -60,7 +51,7 @@ Place in_generic(const WarpContext& warp, unsigned lane, std::uint64_t address, 
     const BlockContext& block = *warp.block;
     const MemoryMap& map = *block.memory;
     if (const std::uint64_t offset = address - map.shared_base; offset < map.shared_bytes) {
-        return in_shared(block, offset, bytes);
+        return in_shared(block, offset, bytes, Reach::Cluster);
     }
     if (const std::uint64_t offset = address - map.local_base; offset < map.local_bytes) {
         // PTX does not define atomic operations on local memory, but ptxas makes them work where it
@@ -174,7 +165,8 @@ bool resolve_lanes(WarpContext& warp, const Instruction* at, std::uint32_t mask,
         } else {
             switch (space) {
             case Space::Shared:
-                place = in_shared(*warp.block, address, bytes);
+                place = in_shared(*warp.block, address, bytes,
+                                  (at->tag & REACHES_CLUSTER) != 0 ? Reach::Cluster : Reach::Block);
                 break;
             case Space::Local:
                 place = in_local(warp, lane, address, bytes);
