@@ -42,7 +42,7 @@ namespace {
 /// loops cost little too.
 constexpr std::size_t MAX_SETTLES = 8;
 /// The longest range of bytes that one instruction looks at, in each lane.
-constexpr std::int64_t MAX_SETTLED_BYTES = 1024;
+constexpr std::uint64_t MAX_SETTLED_BYTES = 1024;
 
 /// Stands before the instruction at `place` in the finished code.
 struct Settle {
@@ -204,13 +204,22 @@ bool merge(Settle& settle, const Settle& other) {
     Instruction& to = settle.instruction;
     const Instruction& from = other.instruction;
     const std::int64_t begin = std::min(to.immediate, from.immediate);
-    const std::int64_t end = std::max(to.immediate + to.extra, from.immediate + from.extra);
+    // Offsets come from untrusted text: only as an unsigned number does any distance fit.
+    const auto behind_begin = [begin](std::int64_t offset) {
+        return static_cast<std::uint64_t>(offset) - static_cast<std::uint64_t>(begin);
+    };
     if (settle.place != other.place || to.src[0] != from.src[0] || to.guard != from.guard ||
-        to.flags != from.flags || end - begin > MAX_SETTLED_BYTES) {
+        to.flags != from.flags ||
+        behind_begin(std::max(to.immediate, from.immediate)) > MAX_SETTLED_BYTES) {
+        return false;
+    }
+    const std::uint64_t bytes =
+        std::max(behind_begin(to.immediate) + to.extra, behind_begin(from.immediate) + from.extra);
+    if (bytes > MAX_SETTLED_BYTES) {
         return false;
     }
     to.immediate = begin;
-    to.extra = static_cast<std::uint32_t>(end - begin);
+    to.extra = static_cast<std::uint32_t>(bytes);
     return true;
 }
 

@@ -88,6 +88,30 @@ END:
 
 INSTANTIATE_TEST_SUITE_P(levels, CollectedReductions, LEVELS);
 
+TEST_P(CollectedReductions, loads_at_offsets_that_wrap_see_them) {
+    // The two loads are 8 bytes apart, and their offsets almost 2^64.
+    U* const out = device_.allocate<U>(64);
+    run_with_workers(
+        R"(.visible .entry k(.param .u64 po) {
+    .reg .b32 %a, %b;
+    .reg .b64 %o, %far;
+    ld.param.u64 %o, [po];
+    sub.u64 %far, %o, 9223372036854775804;
+    red.global.add.u32 [%o], 1;
+    ld.global.u32 %a, [%far+9223372036854775804];
+    ld.global.u32 %b, [%far-9223372036854775804];
+    st.global.u32 [%o+64], %a;
+    st.global.u32 [%o+68], %b;
+    ret;
+})",
+        {.block = 32}, [&] { std::fill_n(out, 64, 0u); },
+        [&] {
+            EXPECT_EQ(out[16], 32u);
+            EXPECT_EQ(out[17], 0u);
+        },
+        out);
+}
+
 constexpr U THREADS = 192;
 
 /// Returns a kernel in which every thread, three times, adds to a place of its own and loads from
