@@ -7,6 +7,7 @@
 #include "driver/current.hpp"
 #include "driver/handle.hpp"
 #include "stream/deferred_release.hpp"
+#include "support/fork.hpp"
 #include "support/never_destroyed.hpp"
 #include "support/text.hpp"
 
@@ -110,6 +111,8 @@ struct MadeContexts {
 
 MadeContexts& made_contexts() {
     static NeverDestroyed<MadeContexts> only; // static objects may hold contexts
+    [[maybe_unused]] static const bool is_kept =
+        keep_unlocked_in_children<[]() -> std::mutex& { return made_contexts().mutex; }>();
     return *only;
 }
 

@@ -6,6 +6,7 @@
 #include "driver/hooks.hpp"
 #include "driver/table.hpp"
 #include "graph/node_text.hpp"
+#include "support/fork.hpp"
 #include "support/never_destroyed.hpp"
 
 #include <exception>
@@ -32,6 +33,8 @@ struct KnownExecutables {
 
 KnownExecutables& known_executables() {
     static NeverDestroyed<KnownExecutables> executables;
+    [[maybe_unused]] static const bool is_kept =
+        keep_unlocked_in_children<[]() -> std::mutex& { return known_executables().mutex; }>();
     return *executables;
 }
 

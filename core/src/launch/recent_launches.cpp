@@ -4,6 +4,7 @@
 #include "launch/recent_launches.hpp"
 
 #include "driver/hooks.hpp"
+#include "support/fork.hpp"
 #include "support/never_destroyed.hpp"
 
 #include <algorithm>
@@ -131,6 +132,10 @@ namespace {
 
 Names& names() {
     static NeverDestroyed<Names> only; // static objects may hold kernels
+    // sweep() locks the names first.
+    [[maybe_unused]] static const bool are_kept =
+        keep_unlocked_in_children<[]() -> std::mutex& { return list_mutex; }>() &&
+        keep_unlocked_in_children<[]() -> std::mutex& { return names().mutex; }>();
     return *only;
 }
 

@@ -10,6 +10,7 @@
 #include "program/cache/checksum.hpp"
 #include "stream/deferred_release.hpp"
 #include "stream/stream_state.hpp"
+#include "support/fork.hpp"
 #include "support/never_destroyed.hpp"
 
 #include <cuprum/buffer.hpp>
@@ -225,6 +226,8 @@ namespace {
 
 Imports& imports() {
     static detail::NeverDestroyed<Imports> known; // buffers may outlive static objects
+    [[maybe_unused]] static const bool is_kept =
+        detail::keep_unlocked_in_children<[]() -> std::mutex& { return imports().mutex; }>();
     return *known;
 }
 

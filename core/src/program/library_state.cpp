@@ -9,6 +9,7 @@
 #include "program/code/image.hpp"
 #include "stream/deferred_release.hpp"
 #include "support/file.hpp"
+#include "support/fork.hpp"
 #include "support/never_destroyed.hpp"
 
 #include <cuprum/device.hpp>
@@ -43,6 +44,8 @@ public:
         return found == states_.end() ? nullptr : found->second.lock();
     }
 
+    [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
+
 private:
     std::mutex mutex_;
     std::map<CUlibrary, std::weak_ptr<LibraryState>> states_;
@@ -50,6 +53,8 @@ private:
 
 LoadedLibraries& loaded() {
     static NeverDestroyed<LoadedLibraries> only; // static objects may hold libraries
+    [[maybe_unused]] static const bool is_kept =
+        keep_unlocked_in_children<[]() -> std::mutex& { return loaded().mutex(); }>();
     return *only;
 }
 

@@ -6,6 +6,7 @@
 #include "driver/call.hpp"
 #include "memory/buffer_state.hpp"
 #include "stream/stream_state.hpp"
+#include "support/fork.hpp"
 #include "support/never_destroyed.hpp"
 
 #include <cuprum/graph_memory_resource.hpp>
@@ -47,6 +48,8 @@ struct CapturedStreams {
 
 CapturedStreams& captured_streams() {
     static NeverDestroyed<CapturedStreams> streams;
+    [[maybe_unused]] static const bool is_kept =
+        keep_unlocked_in_children<[]() -> std::mutex& { return captured_streams().mutex; }>();
     return *streams;
 }
 

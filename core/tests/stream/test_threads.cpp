@@ -3,12 +3,15 @@
 
 // Several threads that use everything at once, and objects in a forked child.
 
+#include "launch/recent_launches.hpp"
+#include "stream/active_captures.hpp"
 #include "support/device_test.hpp"
 
 #include <unistd.h>
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <sys/wait.h>
 #include <thread>
 
@@ -144,6 +147,37 @@ TEST_F(ThreadTest, a_forked_child_fails_cleanly) {
     int status = -1;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+TEST_F(ThreadTest, a_forked_child_destroys_its_objects_whatever_other_threads_do) {
+    constexpr int children = 100;
+    constexpr unsigned longest_s = 60;
+    std::atomic<bool> is_over = false;
+    const auto use = [&] {
+        while (!is_over) {
+            const detail::LaunchName name("a kernel");
+            static_cast<void>(detail::listed_captures());
+        }
+    };
+    std::thread threads[] = {std::thread(use), std::thread(use)};
+    for (int index = 0; index < children; ++index) {
+        std::optional<detail::LaunchName> name("a kernel of the child");
+        const pid_t child = ::fork();
+        ASSERT_GE(child, 0);
+        if (child == 0) {
+            ::alarm(longest_s); // ends a child that hangs
+            name.reset();
+            static_cast<void>(detail::listed_captures());
+            ::_exit(0);
+        }
+        int status = -1;
+        ASSERT_EQ(::waitpid(child, &status, 0), child);
+        EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    }
+    is_over = true;
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
 }
 
 } // namespace
