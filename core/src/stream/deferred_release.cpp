@@ -22,8 +22,9 @@ constinit std::atomic<std::size_t> next_asked{ALWAYS_ASKED}; // the number to as
 
 constinit std::atomic<void (*)() noexcept> payload_hook{nullptr};
 
-thread_local constinit bool is_host_function = false; // a host function runs on this thread
-thread_local constinit unsigned payload_scopes = 0;   // of this thread, one inside another
+// Scopes of this thread, one inside another.
+thread_local constinit unsigned host_functions = 0;
+thread_local constinit unsigned payload_scopes = 0;
 
 void call_payload_hook() noexcept {
     if (const auto hook = payload_hook.load(std::memory_order_acquire); hook != nullptr) {
@@ -154,16 +155,16 @@ void release_all_deferred() noexcept {
 
 HostFunctionScope::HostFunctionScope() noexcept {
     driver::detail::process_flags.host_functions.fetch_add(1, std::memory_order_relaxed);
-    is_host_function = true;
+    ++host_functions;
 }
 
 HostFunctionScope::~HostFunctionScope() {
-    is_host_function = false;
+    --host_functions;
     driver::detail::process_flags.host_functions.fetch_sub(1, std::memory_order_relaxed);
 }
 
 bool is_marked_as_host_function() noexcept {
-    return is_host_function;
+    return host_functions != 0;
 }
 
 bool has_deferred_releases() noexcept {

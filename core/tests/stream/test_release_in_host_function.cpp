@@ -8,6 +8,7 @@
 #include "support/fake_driver.hpp"
 
 #include <cuprum/cuprum.hpp>
+#include <cuprum/detail/deferred_release.hpp>
 
 #include <cuda.h>
 #include <gtest/gtest.h>
@@ -58,6 +59,19 @@ class ReleaseInHostFunctionOnFake : public testing::FakeDriverTest {};
 class ReleaseInHostFunctionOnDevice : public testing::DeviceTest {};
 
 } // namespace
+
+TEST_F(ReleaseInHostFunctionOnFake, a_scope_inside_another_leaves_the_outer_one_on) {
+    EXPECT_FALSE(detail::is_in_host_function());
+    {
+        const detail::HostFunctionScope outer;
+        {
+            const detail::HostFunctionScope inner;
+            EXPECT_TRUE(detail::is_in_host_function());
+        }
+        EXPECT_TRUE(detail::is_in_host_function());
+    }
+    EXPECT_FALSE(detail::is_in_host_function());
+}
 
 TEST_F(ReleaseInHostFunctionOnFake, is_deferred_until_the_function_is_done) {
     const Stream stream = Device(0).create_stream();
