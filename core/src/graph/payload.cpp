@@ -29,7 +29,7 @@ Payload::~Payload() {
 }
 
 PayloadShare Payload::make(std::size_t count) {
-    return PayloadShare(new (count) Payload(count));
+    return PayloadShare(new (Owners{count}) Payload(count));
 }
 
 PayloadShare Payload::of(std::shared_ptr<void> first, std::shared_ptr<void> second) {

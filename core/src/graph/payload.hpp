@@ -58,16 +58,23 @@ public:
 
     static void operator delete(void* memory) { ::operator delete(memory); }
 
-    static void operator delete(void* memory, std::size_t /*count*/) { ::operator delete(memory); }
-
 private:
     friend class PayloadShare;
 
+    /// The number of owners that an allocation has room for.
+    /// NOTE: a plain number would make the matching `operator delete` the sized one, which the
+    /// language forbids.
+    struct Owners {
+        std::size_t count;
+    };
+
     explicit Payload(std::size_t count) noexcept;
 
-    static void* operator new(std::size_t size, std::size_t count) {
-        return ::operator new(size + count * sizeof(std::shared_ptr<void>));
+    static void* operator new(std::size_t size, Owners owners) {
+        return ::operator new(size + owners.count * sizeof(std::shared_ptr<void>));
     }
+
+    static void operator delete(void* memory, Owners /*owners*/) { ::operator delete(memory); }
 
     [[nodiscard]] std::shared_ptr<void>* begin() noexcept {
         return reinterpret_cast<std::shared_ptr<void>*>(this + 1);
