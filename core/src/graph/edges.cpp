@@ -3,7 +3,7 @@
 
 #include "graph/edges.hpp"
 
-#include <cuprum/detail/graph_handles.hpp>
+#include <cuprum/detail/unexposed_handle.hpp>
 #include <cuprum/error.hpp>
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 #include "graph/graph_state.hpp"
 #include "support/text.hpp"
 
-#include <cuprum/detail/graph_handles.hpp>
+#include <cuprum/detail/unexposed_handle.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/graph/graph.hpp>
 

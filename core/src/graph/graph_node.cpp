@@ -10,7 +10,7 @@
 #include "stream/event_state.hpp"
 #include "support/text.hpp"
 
-#include <cuprum/detail/graph_handles.hpp>
+#include <cuprum/detail/unexposed_handle.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/graph/graph_definition.hpp>
 

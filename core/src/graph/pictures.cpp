@@ -7,7 +7,7 @@
 #include "support/run_program.hpp"
 #include "support/text.hpp"
 
-#include <cuprum/detail/graph_handles.hpp>
+#include <cuprum/detail/unexposed_handle.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/graph/graph_definition.hpp>
 

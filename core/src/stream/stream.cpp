@@ -19,6 +19,7 @@
 #include "support/text.hpp"
 
 #include <cuprum/detail/record.hpp>
+#include <cuprum/detail/unexposed_handle.hpp>
 #include <cuprum/device_resources.hpp>
 #include <cuprum/error.hpp>
 
@@ -210,6 +211,10 @@ void Stream::wait(const Stream& other) const {
         return; // a stream is in order with itself
     }
     wait(other.record());
+}
+
+CUstream detail::unexposed_handle(const Stream& stream) {
+    return handle_of(stream);
 }
 
 bool detail::is_lost(const Stream& stream) noexcept {

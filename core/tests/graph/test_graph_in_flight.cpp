@@ -8,7 +8,7 @@
 #include "graph/graph_test.hpp"
 #include "support/warning_log.hpp"
 
-#include <cuprum/detail/graph_handles.hpp>
+#include <cuprum/detail/unexposed_handle.hpp>
 
 #include <atomic>
 #include <thread>

@@ -12,6 +12,7 @@
 #include "support/python_objects.hpp"
 
 #include <cuprum/detail/order.hpp>
+#include <cuprum/detail/unexposed_handle.hpp>
 #include <cuprum/dlpack.hpp>
 #include <cuprum/region.hpp>
 #include <cuprum/stream.hpp>
@@ -149,16 +150,16 @@ void copy(StridedMemoryView& destination, StridedMemoryView& source, const Strea
     check_types(destination, source);
     const StridedLayout into = destination.layout();
     const StridedLayout out_of = source.layout();
-    const auto handle = reinterpret_cast<std::uintptr_t>(stream.handle());
     for (const StridedMemoryView* side : {&destination, &source}) {
         if (side->is_ordered) {
+            const auto handle = reinterpret_cast<std::uintptr_t>(stream.handle());
             ConsumerStream{ConsumerStream::Kind::Handle, handle}.wait_for(side->ordered_stream);
         }
     }
     const bool is_waiting = blocking.is_none()
                                 ? !destination.is_device_accessible || !source.is_device_accessible
                                 : flag_argument(blocking, false);
-    if (is_waiting && cuprum::detail::is_capturing(stream.handle())) {
+    if (is_waiting && cuprum::detail::is_capturing(cuprum::detail::unexposed_handle(stream))) {
         raise_error(PyExc_RuntimeError,
                     "stream is capturing, and a copy that waits for it would end the capture; copy "
                     "between buffers, or pass blocking=False and keep the memory as long as the "

@@ -9,7 +9,7 @@
 #include "memory/buffer_parts.hpp"
 #include "support/arguments.hpp"
 
-#include <cuprum/detail/graph_handles.hpp>
+#include <cuprum/detail/unexposed_handle.hpp>
 
 #include <nanobind/stl/string.h>
 

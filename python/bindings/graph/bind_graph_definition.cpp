@@ -12,7 +12,7 @@
 #include "support/display.hpp"
 
 #include <cuprum/detail/access.hpp>
-#include <cuprum/detail/graph_handles.hpp>
+#include <cuprum/detail/unexposed_handle.hpp>
 #include <cuprum/error.hpp>
 
 #include <nanobind/stl/string.h>

@@ -6,7 +6,7 @@
 #include "graph/graph_objects.hpp"
 #include "support/arguments.hpp"
 
-#include <cuprum/detail/graph_handles.hpp>
+#include <cuprum/detail/unexposed_handle.hpp>
 
 #include <nanobind/nanobind.h>
 

@@ -396,29 +396,32 @@ bool has_attribute(PyObject* value, const char* name) {
 /// Stores the address of an array of any library, made usable in the launch's stream. Returns false
 /// for other objects, and for numpy arrays, whose memory devices cannot reach.
 bool store_array(PyObject* value, const Slot& slot) {
-    const nb::object view_type = nb::module_::import_("cuprum.utils").attr("StridedMemoryView");
-    nb::object view = nb::borrow(value);
-    constexpr long long no_order = -1;
-    const auto handle =
-        slot.stream == nullptr ? 0 : reinterpret_cast<std::uintptr_t>(slot.stream->handle());
-    const nb::object order = slot.stream == nullptr ? nb::int_(no_order) : nb::int_(handle);
-    if (PyObject_IsInstance(value, view_type.ptr()) != 1) {
+    // NOTE: the handle is read only for what needs it: others can capture the stream from then on.
+    const auto consumer = [&] {
+        return slot.stream == nullptr
+                   ? ConsumerStream{ConsumerStream::Kind::NoOrder, 0}
+                   : ConsumerStream{ConsumerStream::Kind::Handle,
+                                    reinterpret_cast<std::uintptr_t>(slot.stream->handle())};
+    };
+    StridedMemoryView made;
+    const StridedMemoryView* view = get_if<StridedMemoryView>(value);
+    if (view == nullptr) {
         if (is_numpy_array(value) || (!has_attribute(value, "__cuda_array_interface__") &&
                                       !has_attribute(value, "__dlpack__"))) {
             return false;
         }
-        view = view_type.attr("from_any_interface")(nb::handle(value), order);
-    } else if (const auto* made = get_if<StridedMemoryView>(value);
-               made != nullptr && made->is_ordered && slot.stream != nullptr) {
+        view_any(made, value, consumer());
+        view = &made;
+    } else if (view->is_ordered) {
         // It was made for another stream's work, which may not be done.
-        ConsumerStream{ConsumerStream::Kind::Handle, handle}.wait_for(made->ordered_stream);
+        consumer().wait_for(view->ordered_stream);
     }
-    if (!nb::cast<bool>(nb::object(view.attr("is_device_accessible")))) {
+    if (!view->is_device_accessible) {
         raise_error(PyExc_TypeError, where(slot) + " is an array in host memory (" +
                                          type_label(value) +
                                          "); copy it to a Buffer and pass that");
     }
-    put_address(nb::cast<CUdeviceptr>(nb::object(view.attr("ptr"))), slot, value);
+    put_address(view->pointer, slot, value);
     return true;
 }
 

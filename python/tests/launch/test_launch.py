@@ -234,6 +234,25 @@ def test_structures_arrive(run, value):
     assert run("keep_pair", value, result=np.float64, count=2).tolist() == [3.0, 4.5]
 
 
+@pytest.mark.parametrize(
+    "value",
+    [Pair(3, 4.5), bytes(Pair(3, 4.5))],
+)
+def test_a_structure_does_not_give_out_the_handle_of_the_stream(module, device, value):
+    def capture_queries():
+        with cuprum.trace.record() as timeline:
+            device.allocate(64, stream=stream).close()
+        return sum(each["name"] == "cuStreamIsCapturing" for each in timeline.events)
+
+    stream = device.create_stream()
+    kernel = module.get_kernel("keep_pair")
+    with device.allocate(16, stream=stream) as buffer:
+        launch(stream, ONE, kernel, buffer, value)
+    assert capture_queries() == 0  # nobody else can capture the stream
+    assert int(stream.handle) != 0
+    assert capture_queries() > 0
+
+
 def test_many_arguments_arrive(run):
     assert run("sixteen", *range(15)) == sum(range(15))
 
