@@ -716,7 +716,8 @@ class Stream:
         Call a function on a thread of the driver, in this stream's order. Returns at once.
 
         If it raises, the exception goes to ``sys.unraisablehook`` and the stream continues. It is never
-        called if earlier work of the context failed.
+        called if earlier work of the context failed. If a ``GraphBuilder`` captures the stream, every launch
+        of the graph calls it.
 
         Parameters
         ----------
@@ -727,7 +728,7 @@ class Stream:
         Raises
         ------
         CUDAError
-            If the stream is being captured into a graph.
+            If other code than a ``GraphBuilder`` captures the stream.
         """
 
     def write_value(self, target: Buffer | int, value: int, *, offset: int = 0, bits: int = 32, memory_barrier: bool = True) -> None:

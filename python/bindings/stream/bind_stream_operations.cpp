@@ -105,7 +105,8 @@ ClosedError
              R"(Call a function on a thread of the driver, in this stream's order. Returns at once.
 
 If it raises, the exception goes to ``sys.unraisablehook`` and the stream continues. It is never
-called if earlier work of the context failed.
+called if earlier work of the context failed. If a ``GraphBuilder`` captures the stream, every launch
+of the graph calls it.
 
 Parameters
 ----------
@@ -116,7 +117,7 @@ function : callable
 Raises
 ------
 CUDAError
-    If the stream is being captured into a graph.)");
+    If other code than a ``GraphBuilder`` captures the stream.)");
     add_values(type);
     add_attributes(type);
 }

@@ -70,6 +70,19 @@ def test_a_host_function_is_released_once_it_ran(stream):
     assert alive() is None
 
 
+def test_a_host_function_that_a_builder_captures_runs_with_every_launch(stream):
+    calls = []
+    builder = stream.create_graph_builder().begin_building()
+    stream.launch_host(lambda: calls.append(1))
+    graph = builder.end_building().complete()
+    assert not calls
+    for _ in range(3):
+        graph.launch(stream)
+    stream.sync()
+    assert calls == [1, 1, 1]
+    assert "GraphBuilder" in cuprum.Stream.launch_host.__doc__
+
+
 def test_launching_while_a_host_function_waits_for_python_does_not_lock_up(stream, module):
     kernel = module.get_kernel("empty")
     config = cuprum.LaunchConfig(grid=1, block=1)
