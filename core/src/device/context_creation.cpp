@@ -8,6 +8,7 @@
 #include "device/resource_state.hpp"
 #include "driver/current.hpp"
 #include "driver/handle.hpp"
+#include "support/quiet_lock.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/device_resources.hpp>
@@ -72,7 +73,7 @@ void Device::set_primary_context_flags(const ContextFlags& flags) const {
 
 void Device::reset_primary_context() const {
     static std::mutex one_at_a_time; // so that every life of the context is retained once
-    const std::lock_guard lock(one_at_a_time);
+    const detail::QuietLock lock(one_at_a_time);
     const auto* primary = state_->primary.peek();
     if (primary != nullptr) {
         // Before the driver destroys anything: no thread may use or release an object that is about

@@ -6,6 +6,7 @@
 #include "driver/current.hpp"
 #include "stream/deferred_release.hpp"
 #include "support/never_destroyed.hpp"
+#include "support/quiet_lock.hpp"
 
 #include <cuprum/error.hpp>
 
@@ -36,7 +37,7 @@ DeviceState::DeviceState(CUdevice device, int number) : handle(device), ordinal(
 
 const DeviceList& list_devices() {
     driver::initialise();
-    const std::lock_guard lock(making_list);
+    const QuietLock lock(making_list);
     const DeviceList* list = device_list.load(std::memory_order_relaxed);
     if (list == nullptr) {
         list = new DeviceList(read_devices());
@@ -147,7 +148,7 @@ int checked_priority(DeviceState& device, const std::optional<int>& wanted, cons
 }
 
 void reset_devices() {
-    const std::lock_guard lock(making_list);
+    const QuietLock lock(making_list);
     driver::detail::process_flags.has_one_device.store(false, std::memory_order_relaxed);
     const DeviceList* list = device_list.exchange(nullptr);
     if (list == nullptr) {

@@ -7,6 +7,7 @@
 #include "driver/explanations.hpp"
 #include "driver/hooks.hpp"
 #include "driver/library.hpp"
+#include "support/quiet_lock.hpp"
 #include "support/warn.hpp"
 
 #include <cuprum/detail/runtime.hpp>
@@ -78,10 +79,13 @@ void initialise() {
         return;
     }
     warn_if_forked();
-    std::call_once(hooks_started, [] { run_hooks(&Hooks::before_first_use); });
+    {
+        const cuprum::detail::LateWarnings late; // a handler may use the driver, too
+        std::call_once(hooks_started, [] { run_hooks(&Hooks::before_first_use); });
+    }
     {
         const Table* current = &table();
-        const std::lock_guard lock(initialising);
+        const cuprum::detail::QuietLock lock(initialising);
         if (detail::initialised_table.load(std::memory_order_relaxed) != current) {
             if (const CUresult status = current->cuInit(0U); status != CUDA_SUCCESS) {
                 raise_start_failure(status);

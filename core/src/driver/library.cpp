@@ -6,6 +6,7 @@
 #include "driver/explanations.hpp"
 #include "driver/table.hpp"
 #include "support/never_destroyed.hpp"
+#include "support/quiet_lock.hpp"
 #include "support/warn.hpp"
 
 #include <cuprum/error.hpp>
@@ -128,7 +129,7 @@ const DriverLibrary& driver_library() {
     if (const DriverLibrary* driver = state.loaded.load(std::memory_order_acquire)) {
         return *driver;
     }
-    const std::lock_guard lock(state.mutex);
+    const cuprum::detail::QuietLock lock(state.mutex);
     if (const DriverLibrary* driver = state.loaded.load(std::memory_order_relaxed)) {
         return *driver;
     }

@@ -12,13 +12,13 @@
 #include "launch/kernel_state.hpp"
 #include "launch/launch_failure.hpp"
 #include "stream/event_state.hpp"
+#include "support/quiet_lock.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/graph/graph.hpp>
 
 #include <cstring>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -87,7 +87,7 @@ bool SwitchableGraphNode::is_enabled() const {
     unsigned is_on = 0;
     const auto& get = table().cuGraphNodeGetEnabled;
     ExecutableState& executable = detail::open(state_, "Graph");
-    std::unique_lock lock(executable.mutex);
+    detail::QuietLock lock(executable.mutex);
     const CUresult status = get(executable.handle, node.handle, &is_on);
     lock.unlock();
     if (status != CUDA_SUCCESS) {
@@ -108,7 +108,7 @@ void SwitchableGraphNode::set_enabled(bool is_on) const {
     const NodeState& node = detail::open(node_, "GraphNode");
     const auto& set = table().cuGraphNodeSetEnabled;
     ExecutableState& executable = detail::open(state_, "Graph");
-    std::unique_lock lock(executable.mutex);
+    detail::QuietLock lock(executable.mutex);
     const CUresult status = set(executable.handle, node.handle, is_on ? 1U : 0U);
     lock.unlock();
     if (status != CUDA_SUCCESS) {
@@ -134,10 +134,10 @@ void SwitchableGraphNode::set_enabled(bool is_on) const {
     const CUDA_KERNEL_NODE_PARAMS& parameters = prepared.in(context);
     const auto& owner = Access::state(kernel);
     const auto& set = table().cuGraphExecKernelNodeSetParams;
-    std::unique_lock lock(executable.mutex);
+    PayloadShare payload;
+    detail::QuietLock lock(executable.mutex);
     // Most updates bring other numbers for the same kernel and the same buffers.
     const bool is_kept = detail::keeps(executable.owners->find(node.handle), owner, arguments);
-    PayloadShare payload;
     if (!is_kept) {
         payload = detail::kernel_payload(owner, arguments);
         executable.owners->reserve(node.handle);
@@ -235,7 +235,7 @@ void replace_in(const std::shared_ptr<ExecutableState>& executable, const GraphN
                 PayloadShare payload, const Entry& entry, Arguments... arguments) {
     ExecutableState& state = detail::open(executable, "Graph");
     const NodeState& source = detail::open(node, "GraphNode");
-    std::unique_lock lock(state.mutex);
+    detail::QuietLock lock(state.mutex);
     state.owners->reserve(source.handle);
     const CUresult status = entry(state.handle, source.handle, arguments...);
     detail::RetiredShare replaced;

@@ -7,9 +7,12 @@
 #include "graph/executables.hpp"
 #include "graph/retired_payloads.hpp"
 #include "stream/stream_state.hpp"
+#include "support/quiet_lock.hpp"
+#include "support/room.hpp"
 
 #include <cuprum/error.hpp>
 
+#include <optional>
 #include <utility>
 
 namespace cuprum::detail {
@@ -60,9 +63,7 @@ void ExecutableOwners::reserve(CUgraphNode node) {
 }
 
 void ExecutableOwners::reserve_replaced() {
-    if (replaced_.size() == replaced_.capacity()) {
-        replaced_.reserve(2 * replaced_.size() + 1);
-    }
+    make_room_for_one(replaced_);
 }
 
 ExecutableOwners::Replaced ExecutableOwners::keep(CUgraphNode node, PayloadShare payload,
@@ -218,8 +219,10 @@ std::shared_ptr<EventState> mark_behind_all(const Executable& executable) {
     const driver::RelaxedCapture relaxed;
     const Stream queue = Stream::create(Access::make<Context>(executable.home));
     {
-        const auto lock = executable.mutex != nullptr ? std::unique_lock(*executable.mutex)
-                                                      : std::unique_lock<std::mutex>();
+        std::optional<QuietLock> lock;
+        if (executable.mutex != nullptr) {
+            lock.emplace(*executable.mutex);
+        }
         driver::call(driver::table().cuGraphUpload, executable.handle, handle_of(queue));
     }
     return Access::state(queue.record());

@@ -20,9 +20,10 @@
 // - Other code can launch an executable whose handle it knows. Its mark follows an upload, since
 //   the driver orders that behind all launches.
 //
-// One lock covers launches, uploads and updates. So several threads may launch one executable, and
-// the mark is always behind the last launch. Nothing is released under it, and no warning is given:
-// both can run code of the program.
+// One lock covers launches, uploads and updates: the driver does not allow two of them at once for
+// one executable, and the mark is always behind the last launch. So several threads may launch one
+// executable. Nothing is released under the lock, and warnings wait for its end (QuietLock): both
+// can run code of the program.
 
 #pragma once
 

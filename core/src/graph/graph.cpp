@@ -12,6 +12,7 @@
 #include "stream/event_state.hpp"
 #include "stream/stream_state.hpp"
 #include "support/never_destroyed.hpp"
+#include "support/quiet_lock.hpp"
 #include "support/text.hpp"
 #include "support/warn.hpp"
 
@@ -25,6 +26,7 @@ namespace cuprum {
 namespace {
 
 using detail::Access;
+using detail::QuietLock;
 using driver::table;
 
 /// Calls an entry with an executable and a stream. Drivers use the stream's context; one that wants
@@ -98,7 +100,7 @@ CUgraphExec Graph::handle() const {
 void Graph::upload(const Stream& stream) const {
     const detail::StreamState& queue = detail::open(stream);
     detail::ExecutableState& state = detail::open(*this);
-    const std::lock_guard lock(state.mutex);
+    const QuietLock lock(state.mutex);
     enqueue(table().cuGraphUpload, state.handle, queue);
 }
 
@@ -125,7 +127,8 @@ namespace {
 [[gnu::hot]] Launched launch_and_mark(detail::ExecutableState& state,
                                       const detail::StreamState& queue) {
     Launched launched;
-    const std::lock_guard lock(state.mutex);
+    std::shared_ptr<detail::EventState> made; // both are let go without the lock
+    const QuietLock lock(state.mutex);
     if (state.has_user_object) [[unlikely]] {
         enqueue(table().cuGraphLaunch, state.handle, queue);
         launched.count = ++state.launches;
@@ -141,7 +144,6 @@ namespace {
         launched.count = ++state.launches;
         return launched;
     }
-    std::shared_ptr<detail::EventState> made;
     if (!is_mark_free(state, queue)) [[unlikely]] {
         made = make_mark(queue);
     }

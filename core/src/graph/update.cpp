@@ -8,6 +8,7 @@
 #include "graph/executable_state.hpp"
 #include "graph/executables.hpp"
 #include "graph/graph_state.hpp"
+#include "support/quiet_lock.hpp"
 
 #include <cuprum/error.hpp>
 #include <cuprum/graph/graph.hpp>
@@ -56,7 +57,7 @@ GraphUpdateResult Graph::try_update(const GraphDefinition& source) const {
         const detail::RetainedPayload lent =
             state.has_user_object ? detail::RetainedPayload(definition.handle, owners.payload())
                                   : detail::RetainedPayload();
-        const std::lock_guard lock(state.mutex);
+        const detail::QuietLock lock(state.mutex);
         status = update_executable(state.handle, definition.handle, &info);
         if (status == CUDA_SUCCESS) [[likely]] {
             replaced = detail::replace_owners(state, std::move(owners));

@@ -11,6 +11,7 @@
 #include "graphics/graphics_state.hpp"
 #include "graphics/release.hpp"
 #include "stream/stream_state.hpp"
+#include "support/quiet_lock.hpp"
 #include "support/text.hpp"
 #include "texture/array_state.hpp"
 #include "texture/mipmap_state.hpp"
@@ -278,8 +279,11 @@ detail::GraphicsState::~GraphicsState() {
 }
 
 std::shared_ptr<detail::GraphicsMapping> detail::GraphicsState::live_mapping() {
-    const std::lock_guard lock(mutex);
-    auto found = mapping.lock();
+    std::shared_ptr<GraphicsMapping> found;
+    {
+        const std::lock_guard lock(mutex);
+        found = mapping.lock();
+    }
     return found != nullptr && !found->is_over.load(std::memory_order_relaxed) ? found : nullptr;
 }
 
@@ -443,9 +447,10 @@ OpaqueArray array_of(std::shared_ptr<detail::GraphicsMapping> mapping, unsigned 
 std::shared_ptr<detail::GraphicsMapping>
 begin_mapping(const std::shared_ptr<detail::GraphicsState>& resource, const Stream& stream) {
     const CUstream queue = detail::handle_of(stream);
-    const std::lock_guard lock(resource->mutex);
-    if (const auto known = resource->mapping.lock();
-        known != nullptr && !known->is_over.load(std::memory_order_relaxed)) {
+    std::shared_ptr<detail::GraphicsMapping> known; // it can end here, so without the lock
+    const detail::QuietLock lock(resource->mutex);
+    known = resource->mapping.lock();
+    if (known != nullptr && !known->is_over.load(std::memory_order_relaxed)) {
         throw std::logic_error("the GraphicsResource is already mapped; unmap it, or close the "
                                "buffer or the arrays of that mapping first");
     }

@@ -5,6 +5,7 @@
 
 #include "driver/call.hpp"
 #include "driver/capture.hpp"
+#include "support/quiet_lock.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -73,7 +74,7 @@ UseMarks::Taken UseMarks::take(const Stream& stream) {
     };
     std::list<UseMark> taken;
     {
-        const std::lock_guard lock(mutex_);
+        const QuietLock lock(mutex_);
         auto found = std::ranges::find_if(marks_, [&](const UseMark& mark) {
             return is_usable(mark) && is_mark_of(mark, queue);
         });

@@ -14,6 +14,7 @@
 #include "stream/deferred_release.hpp"
 #include "stream/event_state.hpp"
 #include "stream/stream_state.hpp"
+#include "support/quiet_lock.hpp"
 #include "support/recycled.hpp"
 #include "support/text.hpp"
 
@@ -308,7 +309,7 @@ void detail::BufferState::free_after_work_on(const Stream& next) {
     // close other shares of this buffer.
     std::vector<ClosingPoint> reached;
     {
-        const std::lock_guard closing(more.closing_mutex);
+        const QuietLock closing(more.closing_mutex);
         auto& points = more.closing_points;
         const auto known = std::ranges::find_if(points, [&](const ClosingPoint& point) {
             return Access::state(point.stream) == Access::state(next) && !queue.is_default;

@@ -16,6 +16,7 @@
 #include "memory/virtual_memory.hpp"
 #include "memory/waiting_free.hpp"
 #include "stream/stream_state.hpp"
+#include "support/quiet_lock.hpp"
 
 #include <cuprum/error.hpp>
 
@@ -120,7 +121,7 @@ Buffer VirtualMemoryResource::modify_allocation(const Buffer& buffer, std::size_
                                     "one instead");
     }
     // Two threads may grow one buffer, or set the resource's options: one after the other.
-    const std::lock_guard one_at_a_time(allocations_->growing);
+    const detail::QuietLock one_at_a_time(allocations_->growing);
     const auto allocation = allocations_->of(old);
     const detail::FreeOrder order = old.free_order();
     const driver::Current current(order.context->handle);

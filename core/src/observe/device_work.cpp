@@ -6,6 +6,7 @@
 #include "driver/capture.hpp"
 #include "driver/default_stream.hpp"
 #include "driver/hooks.hpp"
+#include "support/quiet_lock.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -20,6 +21,7 @@ namespace {
 
 using Time = std::chrono::steady_clock;
 using namespace std::chrono_literals;
+using cuprum::detail::QuietLock;
 
 constexpr std::size_t MAX_ENQUEUED = 65536; // more is left out of the trace
 constexpr unsigned BEGINS_PER_SWEEP = 64;
@@ -155,7 +157,7 @@ bool DeviceWork::is_work(const driver::Call& call) noexcept {
 }
 
 void DeviceWork::start() noexcept {
-    const std::lock_guard lock(mutex_);
+    const QuietLock lock(mutex_);
     is_on_ = true;
     left_out_count_ = 0;
 }
@@ -177,7 +179,7 @@ void DeviceWork::begin(const driver::Call& call) noexcept {
         work.stream = *call.stream;
         describe(call, work);
         {
-            const std::lock_guard lock(mutex_);
+            const QuietLock lock(mutex_);
             if (!is_on_ || !clock->is_alive) {
                 return;
             }
@@ -198,7 +200,7 @@ void DeviceWork::begin(const driver::Call& call) noexcept {
         const bool is_recorded =
             work.begin != nullptr && work.end != nullptr &&
             driver::unobserved_table().cuEventRecord(work.begin, work.stream) == CUDA_SUCCESS;
-        const std::lock_guard lock(mutex_);
+        const QuietLock lock(mutex_);
         if (is_recorded) {
             begun_.insert_or_assign(thread_number(), std::move(begun));
         } else {
@@ -213,7 +215,7 @@ void DeviceWork::end(const driver::Call& /*call*/, CUresult status) noexcept {
     try {
         Begun begun;
         {
-            const std::lock_guard lock(mutex_);
+            const QuietLock lock(mutex_);
             const auto found = begun_.find(thread_number());
             if (found == begun_.end()) {
                 return;
@@ -224,7 +226,7 @@ void DeviceWork::end(const driver::Call& /*call*/, CUresult status) noexcept {
         const bool is_recorded =
             status == CUDA_SUCCESS && driver::unobserved_table().cuEventRecord(
                                           begun.work.end, begun.work.stream) == CUDA_SUCCESS;
-        const std::lock_guard lock(mutex_);
+        const QuietLock lock(mutex_);
         if (is_recorded && is_on_ && begun.work.clock->is_alive) {
             begun.lane->enqueued.push_back(std::move(begun.work));
             ++enqueued_count_;
@@ -250,7 +252,7 @@ void DeviceWork::before_end_of_contexts(const driver::Call& call) noexcept {
             // It may be the last release. No waiting: the context usually stays.
             if (CUcontext const primary = known_primary(argument<CUdevice>(call))) {
                 const RelaxedCapture relaxed;
-                const std::lock_guard lock(mutex_);
+                const QuietLock lock(mutex_);
                 write_finished(primary);
             }
             return;
@@ -260,7 +262,7 @@ void DeviceWork::before_end_of_contexts(const driver::Call& call) noexcept {
         }
         const RelaxedCapture relaxed;
         wait_for_work(context, MAX_CONTEXT_WAIT);
-        const std::lock_guard lock(mutex_);
+        const QuietLock lock(mutex_);
         drop(context, true);
     } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): as in begin()
     }
@@ -273,7 +275,7 @@ void DeviceWork::after_release_of_context(const driver::Call& call) noexcept {
         }
         const CUcontext context = known_primary(argument<CUdevice>(call));
         if (context != nullptr && !is_primary_active(argument<CUdevice>(call))) {
-            const std::lock_guard lock(mutex_);
+            const QuietLock lock(mutex_);
             drop(context, false);
         }
     } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): as in begin()
@@ -281,13 +283,13 @@ void DeviceWork::after_release_of_context(const driver::Call& call) noexcept {
 }
 
 bool DeviceWork::is_known(CUcontext context) {
-    const std::lock_guard lock(mutex_);
+    const QuietLock lock(mutex_);
     return clocks_.contains(context);
 }
 
 /// Returns a device's primary context if work in it was traced, else null.
 CUcontext DeviceWork::known_primary(int device) {
-    const std::lock_guard lock(mutex_);
+    const QuietLock lock(mutex_);
     const auto place = std::ranges::find_if(clocks_, [&](const auto& known) {
         return known.second->is_primary && known.second->device == device;
     });
@@ -323,12 +325,12 @@ void DeviceWork::drop(CUcontext context, bool is_alive) {
 std::size_t DeviceWork::finish(std::optional<Duration> limit) noexcept {
     try {
         {
-            const std::lock_guard lock(mutex_);
+            const QuietLock lock(mutex_);
             is_on_ = false;
         }
         const RelaxedCapture relaxed;
         wait_for_work(nullptr, limit);
-        const std::lock_guard lock(mutex_);
+        const QuietLock lock(mutex_);
         for (auto& [key, lane] : lanes_) {
             left_out_count_ += lane->enqueued.size();
             for (Work& work : lane->enqueued) {
@@ -350,7 +352,7 @@ void DeviceWork::wait_for_work(CUcontext context, std::optional<Duration> limit)
     Time::time_point last_progress = Time::now();
     while (true) {
         {
-            const std::lock_guard lock(mutex_);
+            const QuietLock lock(mutex_);
             if (write_finished(context) != 0) {
                 last_progress = Time::now();
             }
@@ -396,19 +398,19 @@ std::shared_ptr<DeviceWork::Clock> DeviceWork::clock_of(CUstream stream) {
         return nullptr;
     }
     {
-        const std::lock_guard lock(mutex_);
+        const QuietLock lock(mutex_);
         if (const auto known = clocks_.find(context); known != clocks_.end()) {
             return known->second;
         }
     }
     std::shared_ptr<Clock> made = make_clock(context, stream); // waits, so not under the lock
     if (made == nullptr) {
-        const std::lock_guard lock(mutex_);
+        const QuietLock lock(mutex_);
         ++left_out_count_;
         return nullptr;
     }
     writer_.name_process(DEVICE_PROCESS + made->device, "device " + std::to_string(made->device));
-    const std::lock_guard lock(mutex_);
+    const QuietLock lock(mutex_);
     if (!is_on_) {
         return nullptr;
     }

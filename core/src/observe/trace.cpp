@@ -10,6 +10,7 @@
 #include "observe/trace.hpp"
 #include "observe/writer.hpp"
 #include "support/never_destroyed.hpp"
+#include "support/quiet_lock.hpp"
 #include "support/warn.hpp"
 
 #include <unistd.h>
@@ -51,7 +52,7 @@ public:
         if (!is_on()) { // before the lock, which another thread may have held when we were forked
             return;
         }
-        const std::lock_guard lock(mutex_);
+        const cuprum::detail::QuietLock lock(mutex_);
         if (!is_on_.load(std::memory_order_relaxed)) {
             return;
         }

@@ -11,6 +11,7 @@
 #include "support/file.hpp"
 #include "support/fork.hpp"
 #include "support/never_destroyed.hpp"
+#include "support/quiet_lock.hpp"
 
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
@@ -85,7 +86,7 @@ CUlibrary LibraryState::handle() {
     if (const CUlibrary handle = handle_.load(std::memory_order_acquire)) {
         return handle;
     }
-    const std::lock_guard lock(mutex_);
+    const QuietLock lock(mutex_);
     CUlibrary handle = handle_.load(std::memory_order_relaxed);
     if (handle == nullptr) {
         handle = load();
@@ -96,7 +97,7 @@ CUlibrary LibraryState::handle() {
 }
 
 const LaunchPlan& LibraryState::plan_of(CUkernel kernel, std::string_view symbol) {
-    const std::lock_guard lock(mutex_);
+    const QuietLock lock(mutex_);
     const auto found = plans_.find(kernel);
     return found != plans_.end()
                ? found->second

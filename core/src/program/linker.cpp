@@ -11,6 +11,7 @@
 #include "program/link/options.hpp"
 #include "program/link/session.hpp"
 #include "program/progress.hpp"
+#include "support/quiet_lock.hpp"
 #include "support/text.hpp"
 #include "support/warn.hpp"
 
@@ -60,10 +61,8 @@ struct Backend {
 [[nodiscard]] Backend find_backend();
 [[nodiscard]] std::unique_ptr<detail::LinkSession> start(const LinkerState& state, CodeType target);
 [[nodiscard]] bool is_all_lto(const LinkerState& state);
-[[nodiscard]] std::vector<std::byte> loadable(LinkerState& state, std::vector<std::byte> cubin,
-                                              std::string& warning);
-[[nodiscard]] std::vector<std::byte> link_locked(LinkerState& state, CodeType target,
-                                                 std::string& warning);
+[[nodiscard]] std::vector<std::byte> loadable(LinkerState& state, std::vector<std::byte> cubin);
+[[nodiscard]] std::vector<std::byte> link_locked(LinkerState& state, CodeType target);
 
 } // namespace
 
@@ -106,16 +105,12 @@ ObjectCode Linker::link(CodeType target) const {
                                     "\" is not supported by a linker; expected \"cubin\" or "
                                     "\"ptx\"");
     }
-    std::string warning;
     const std::vector<std::byte> image = [&] {
-        const std::lock_guard lock(state.mutex);
+        const detail::QuietLock lock(state.mutex);
         const detail::CompileProgress progress("linking " + state.options.name + " for " +
                                                state.options.arch.value_or("the device"));
-        return link_locked(state, target, warning);
+        return link_locked(state, target);
     }();
-    if (!warning.empty()) {
-        detail::warn(WarningKind::Degraded, warning);
-    }
     return ObjectCode::from_bytes(target, image, state.options.name);
 }
 
@@ -244,7 +239,7 @@ std::vector<std::byte> emulated_link(const LinkerState& state) {
     return session->finish(CodeType::Cubin);
 }
 
-std::vector<std::byte> link_locked(LinkerState& state, CodeType target, std::string& warning) {
+std::vector<std::byte> link_locked(LinkerState& state, CodeType target) {
     if (state.is_used || state.target != target) {
         state.session = start(state, target);
         state.target = target;
@@ -261,7 +256,7 @@ std::vector<std::byte> link_locked(LinkerState& state, CodeType target, std::str
     state.error_log = state.session->error_log();
     state.info_log = state.session->info_log();
     if (target == CodeType::Cubin && driver::is_device_emulated()) {
-        image = loadable(state, std::move(image), warning);
+        image = loadable(state, std::move(image));
     }
     if (target == CodeType::Cubin) {
         image = detail::with_declarations_of(std::move(image), state.codes);
@@ -269,10 +264,8 @@ std::vector<std::byte> link_locked(LinkerState& state, CodeType target, std::str
     return image;
 }
 
-/// Returns an image that the emulated device loads too; if that is not possible, gives the reason
-/// in `warning`.
-std::vector<std::byte> loadable(LinkerState& state, std::vector<std::byte> cubin,
-                                std::string& warning) {
+/// Returns an image that the emulated device loads too. If that is not possible, warns why.
+std::vector<std::byte> loadable(LinkerState& state, std::vector<std::byte> cubin) {
     if (state.backend == CompilerBackend::Driver) {
         return cubin; // the emulated device linked it
     }
@@ -288,14 +281,16 @@ std::vector<std::byte> loadable(LinkerState& state, std::vector<std::byte> cubin
     try {
         return emulated_link(state);
     } catch (const LinkerError& error) {
-        warning =
+        detail::warn(
+            WarningKind::Degraded,
             "the linked cubin runs on GPUs only: the emulated device runs PTX and cannot link "
             "these inputs (" +
-            error.name() + " from " + error.call() + ")" +
-            (error.log().empty() ? "" : ": " + error.log()) +
-            "; link PTX, LTO-IR or cubins that Program made for the emulated device";
+                error.name() + " from " + error.call() + ")" +
+                (error.log().empty() ? "" : ": " + error.log()) +
+                "; link PTX, LTO-IR or cubins that Program made for the emulated device");
     } catch (const std::invalid_argument& error) {
-        warning = std::string("the linked cubin runs on GPUs only: ") + error.what();
+        detail::warn(WarningKind::Degraded,
+                     std::string("the linked cubin runs on GPUs only: ") + error.what());
     }
     return cubin;
 }

@@ -21,6 +21,7 @@
 #include "program/options_check.hpp"
 #include "program/program_state.hpp"
 #include "program/progress.hpp"
+#include "support/quiet_lock.hpp"
 #include "support/text.hpp"
 #include "support/warn.hpp"
 
@@ -218,7 +219,7 @@ std::vector<std::string> Program::compiler_options() const {
 
 void* Program::handle() const {
     ProgramState& state = detail::open(state_, "Program");
-    const std::lock_guard lock(state.mutex);
+    const detail::QuietLock lock(state.mutex);
     switch (state.language) {
     case SourceType::Cxx:
         if (state.nvrtc_handle == nullptr) {

@@ -7,6 +7,7 @@
 #include "driver/capture.hpp"
 #include "driver/current.hpp"
 #include "stream/deferred_release.hpp"
+#include "support/quiet_lock.hpp"
 #include "support/warn.hpp"
 
 #include <cuprum/error.hpp>
@@ -25,8 +26,8 @@ TailMark StreamTail::mark() noexcept {
         return {Answer::Later};
     }
     try {
-        const driver::Current current(context_->handle); // outside the lock: it may warn
-        const std::lock_guard lock(mutex_);              // the stream stays while it is used
+        const driver::Current current(context_->handle);
+        const QuietLock lock(mutex_); // the stream stays while it is used
         return stream_ == nullptr ? last_ : record();
     } catch (const CUDAError& error) {
         return {is_over(error.code()) ? Answer::Over : Answer::Later, {}, std::current_exception()};

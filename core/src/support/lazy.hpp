@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include "support/quiet_lock.hpp"
+
 #include <atomic>
 #include <mutex>
 #include <optional>
@@ -18,7 +20,7 @@ public:
     template <typename Make>
     const T& get(Make&& make) {
         if (!is_made_.load(std::memory_order_acquire)) [[unlikely]] {
-            const std::lock_guard lock(mutex_);
+            const QuietLock lock(mutex_); // making it may warn
             if (!is_made_.load(std::memory_order_relaxed)) {
                 value_.emplace(make());
                 is_made_.store(true, std::memory_order_release);

@@ -5,13 +5,51 @@
 
 #include <cuprum/warning.hpp>
 
+#include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace cuprum::detail {
 
 /// Sends a warning to the handler, or to stderr if there is none. Never throws.
 ///
 /// NOTE: hold no lock while calling it: a handler may wait for a lock of its own, such as Python's.
+/// Code that holds a lock and may warn, as most driver calls may, takes a QuietLock.
 void warn(WarningKind kind, std::string_view message) noexcept;
+
+/// Holds back the warnings of the calling thread for a scope, and sends them when it ends.
+class LateWarnings {
+public:
+    LateWarnings() noexcept : outer_(std::exchange(innermost, this)) {}
+
+    ~LateWarnings() {
+        innermost = outer_;
+        if (held_back_ != nullptr) [[unlikely]] {
+            send();
+        }
+    }
+
+    LateWarnings(const LateWarnings&) = delete;
+    LateWarnings& operator=(const LateWarnings&) = delete;
+
+    /// Returns whether the warnings of the calling thread are held back now, for tests.
+    [[nodiscard]] static bool is_active() noexcept { return innermost != nullptr; }
+
+private:
+    friend void warn(WarningKind kind, std::string_view message) noexcept;
+
+    using Warnings = std::vector<std::pair<WarningKind, std::string>>;
+
+    void send() noexcept;
+
+    LateWarnings* outer_;
+    std::unique_ptr<Warnings> held_back_;
+
+    // NOTE: "initial-exec" as in recycled.hpp: launches of graphs read it.
+    [[gnu::tls_model(
+        "initial-exec")]] static thread_local constinit inline LateWarnings* innermost = nullptr;
+};
 
 } // namespace cuprum::detail

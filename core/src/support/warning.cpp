@@ -39,6 +39,13 @@ WarningHandler set_warning_handler(WarningHandler handler) {
 void detail::warn(WarningKind kind, std::string_view message) noexcept {
     bool is_handled = false;
     try {
+        if (LateWarnings* const late = LateWarnings::innermost; late != nullptr) {
+            if (late->held_back_ == nullptr) {
+                late->held_back_ = std::make_unique<LateWarnings::Warnings>();
+            }
+            late->held_back_->emplace_back(kind, message);
+            return;
+        }
         std::shared_ptr<const WarningHandler> handler;
         {
             const std::lock_guard lock(channel().mutex);
@@ -54,6 +61,13 @@ void detail::warn(WarningKind kind, std::string_view message) noexcept {
     if (!is_handled) {
         std::fprintf(stderr, "cuprum: warning: %.*s\n", static_cast<int>(message.size()),
                      message.data());
+    }
+}
+
+void detail::LateWarnings::send() noexcept {
+    const std::unique_ptr<Warnings> due = std::move(held_back_);
+    for (const auto& [kind, message] : *due) {
+        warn(kind, message);
     }
 }
 

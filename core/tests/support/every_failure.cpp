@@ -3,7 +3,9 @@
 
 #include "support/every_failure.hpp"
 
+#include "driver/observe.hpp"
 #include "support/driver_test.hpp"
+#include "support/lock_watch.hpp"
 #include "support/warning_log.hpp"
 
 #include <cuprum/device.hpp>
@@ -43,13 +45,32 @@ struct Tally {
 } tally;
 
 /// Runs the scenario and returns the functions that its error and the warnings name.
+/// Checks at every driver call that the library may make it.
+class LockObserver final : public driver::Observer {
+public:
+    CUresult before(const driver::Call& call) override {
+        expect_driver_may_be_called(call.name);
+        return CUDA_SUCCESS;
+    }
+} lock_observer;
+
+/// Watches the locks for a scope.
+struct ObservedLocks {
+    ObservedLocks() { driver::add_observer(lock_observer); }
+
+    ~ObservedLocks() { driver::remove_observer(lock_observer); }
+
+    ObservedLocks(const ObservedLocks&) = delete;
+    ObservedLocks& operator=(const ObservedLocks&) = delete;
+};
+
 std::string run(const std::function<void()>& scenario);
-bool is_answer(const std::string& function);
 std::string settled_objects();
 
 } // namespace
 
 void check_every_failure_on_driver(const std::function<void()>& scenario) {
+    const ObservedLocks observed;
     scenario(); // creates what is created once and kept, before anything is counted
     ++tally.scenarios;
     for (int nth = 1; nth <= MOST_CALLS; ++nth) {
@@ -80,6 +101,10 @@ void check_every_failure_on_driver(const std::function<void()>& scenario) {
     FAIL() << "the scenario makes more than " << MOST_CALLS << " driver calls";
 }
 
+bool is_answer(std::string_view function) {
+    return function == "cuStreamQuery" || function == "cuEventQuery" || function == "cuInit";
+}
+
 void note_failures(int scenarios, int calls, int leaks) {
     tally.scenarios += scenarios;
     tally.calls += calls;
@@ -105,13 +130,6 @@ std::string run(const std::function<void()>& scenario) {
         told += message + " ";
     }
     return told;
-}
-
-/// Returns whether the library may ignore a failure of the function. The result of a query before a
-/// wait does not matter, because the wait decides. If cuInit fails, compilers and linkers assume
-/// that there is no device.
-bool is_answer(const std::string& function) {
-    return function == "cuStreamQuery" || function == "cuEventQuery" || function == "cuInit";
 }
 
 /// Returns the live objects after all stream-ordered frees are done.

@@ -6,6 +6,7 @@
 #include "device/device_state.hpp"
 #include "support/every_failure.hpp"
 #include "support/fake_functions.hpp"
+#include "support/lock_watch.hpp"
 
 #include <cuprum/error.hpp>
 
@@ -32,7 +33,12 @@ template <typename... Params, driver::Entry<CUresult(Params...)> driver::Table::
 struct Intercepted<Member> {
     static CUresult call(Params... args) {
         FakeDriver& fake = *active_fake();
+        expect_driver_may_be_called((driver::table().*Member).name);
+        if (fake.on_call) {
+            fake.on_call((driver::table().*Member).name);
+        }
         const std::lock_guard lock(fake.mutex);
+        const UncountedMutex uncounted; // it is the test's
         const Verdict verdict = judge(fake, (driver::table().*Member).name);
         const CUresult code =
             verdict.is_performed ? (fake_functions().*Member)(args...) : CUDA_SUCCESS;
@@ -111,6 +117,9 @@ LiveObjects FakeDriver::live() const {
             return item.second.whole == nullptr;
         }));
     live.mipmapped_arrays = static_cast<int>(mipmaps.size());
+    live.graphs = static_cast<int>(graphs.size());
+    live.user_objects = static_cast<int>(user_objects.size());
+    live.executables = static_cast<int>(executables.size());
     live.textures = static_cast<int>(textures.size());
     live.surfaces = static_cast<int>(surfaces.size());
     live.contexts = static_cast<int>(made_contexts.size());
@@ -201,7 +210,8 @@ void check_every_failure(const std::function<void(FakeDriver&)>& scenario) {
             EXPECT_NE(message.find(calls[index]), std::string::npos) << message;
             named = calls[index];
         }
-        EXPECT_EQ(named, calls[index]) << "the failure was swallowed";
+        EXPECT_TRUE(named == calls[index] || (named.empty() && is_answer(calls[index])))
+            << "the failure was swallowed: " << named;
         LiveObjects live = fake.live();
         live.primary_contexts = 0;
         EXPECT_EQ(live, LiveObjects{});
@@ -234,8 +244,8 @@ bool is_release(std::string_view function) {
     const auto has = [&](std::string_view part) {
         return function.find(part) != std::string_view::npos;
     };
-    return has("Destroy") || has("Free") || has("Release") || has("PopCurrent") || has("Unmap") ||
-           has("Unregister");
+    return has("Destroy") || (has("Free") && !has("GraphAdd")) || has("Release") ||
+           has("PopCurrent") || has("Unmap") || has("Unregister");
 }
 
 } // namespace

@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,6 +42,9 @@ struct LiveObjects {
     int mipmapped_arrays = 0;
     int textures = 0;
     int surfaces = 0;
+    int graphs = 0; // also those below nodes
+    int user_objects = 0;
+    int executables = 0;
     friend bool operator==(const LiveObjects&, const LiveObjects&) = default;
 };
 
@@ -95,6 +99,7 @@ public:
         bool is_foreign = false;
         bool is_capturing = false;
         bool is_pending = false;
+        cuuint64_t capture = 0; // the number of the capture that it is part of
     };
 
     /// Where an event was last recorded.
@@ -108,6 +113,7 @@ public:
         bool is_timed = false;
         bool is_recorded = false;
         bool is_pending = false;
+        cuuint64_t capture = 0; // that it was recorded in
     };
 
     struct Pool {
@@ -170,6 +176,30 @@ public:
         unsigned levels = 0;
     };
 
+    struct Graph {
+        std::set<CUgraphNode> nodes = {};
+        std::map<CUgraphNode, CUgraphNode> twins = {}; // of the nodes that it was cloned from
+        std::multiset<CUuserObject> objects = {};
+    };
+
+    struct GraphNode {
+        CUgraph graph = nullptr;
+        CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+        CUgraph child = nullptr;
+        CUDA_MEM_ALLOC_NODE_PARAMS memory = {}; // of an allocation
+    };
+
+    struct UserObject {
+        CUhostFn destroy = nullptr;
+        void* data = nullptr;
+        unsigned shares = 0;
+    };
+
+    struct Capture {
+        CUgraph graph = nullptr;
+        std::vector<CUstream> streams = {};
+    };
+
     /// A texture or a surface.
     struct HandleObject {
         CUcontext context = nullptr;
@@ -182,6 +212,9 @@ public:
         CUDA_RESOURCE_VIEW_DESC view = {};
         bool has_view = false;
     };
+
+    /// Runs before each call, with its name. It may use the library.
+    std::function<void(std::string_view)> on_call;
 
     // The state behind the functions, which tests read.
     mutable std::mutex mutex;
@@ -202,6 +235,12 @@ public:
     Link last_link;
     std::map<CUarray, Array> arrays;
     std::map<CUmipmappedArray, Mipmap> mipmaps;
+    std::map<CUgraph, Graph> graphs; // also those below nodes
+    std::map<CUgraphNode, GraphNode> graph_nodes;
+    std::map<CUuserObject, UserObject> user_objects;
+    std::set<CUgraphExec> executables;
+    std::map<cuuint64_t, Capture> captures;
+    cuuint64_t last_capture = 0;
     std::map<CUtexObject, HandleObject> textures;
     std::map<CUsurfObject, HandleObject> surfaces;
     TextureDescription last_texture;

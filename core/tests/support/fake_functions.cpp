@@ -216,7 +216,13 @@ void add_streams(driver::Table& table) {
         });
     };
     table.cuStreamWaitEvent = [](CUstream stream, CUevent event, unsigned) {
-        return fake().events.count(event) == 0 ? CUDA_ERROR_INVALID_HANDLE : check(stream);
+        return with(fake().events, event, [&](const auto& found) {
+            const CUresult status = check(stream);
+            if (status == CUDA_SUCCESS && found.capture != 0) {
+                join_capture(stream, found.capture);
+            }
+            return status;
+        });
     };
     table.cuThreadExchangeStreamCaptureMode = [](CUstreamCaptureMode* mode) {
         std::swap(*mode, capture_mode());
@@ -255,6 +261,7 @@ void add_events(driver::Table& table) {
                 return CUDA_ERROR_INVALID_HANDLE;
             }
             found.is_recorded = true;
+            found.capture = place == fake().streams.end() ? 0 : place->second.capture;
             fake().last_record = {stream, FakeDriver::current()};
             return check(stream);
         });
@@ -477,6 +484,7 @@ const driver::Table& fake_functions() {
         add_virtual_memory(*table);
         add_managed_memory(*table);
         add_arrays(*table);
+        add_graphs(*table);
         return table;
     }();
     return *only;

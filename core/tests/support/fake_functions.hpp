@@ -33,6 +33,10 @@ void add_host_memory(driver::Table& table);
 void add_virtual_memory(driver::Table& table);
 void add_managed_memory(driver::Table& table);
 void add_arrays(driver::Table& table);
+void add_graphs(driver::Table& table);
+
+/// Makes a stream part of a capture, if that is not over.
+void join_capture(CUstream stream, cuuint64_t capture);
 
 /// Returns the functions of the fake driver.
 const driver::Table& fake_functions();

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include "support/lock_watch.hpp"
+
 #include <cuprum/warning.hpp>
 
 #include <mutex>
@@ -17,6 +19,7 @@ class WarningLog {
 public:
     WarningLog() {
         previous_ = set_warning_handler([this](WarningKind kind, std::string_view message) {
+            expect_no_lock("the handler of warnings");
             const std::lock_guard lock(mutex_);
             warnings_.emplace_back(kind, message);
         });

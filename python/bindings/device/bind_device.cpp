@@ -492,18 +492,22 @@ nb::object create_stream(PyDevice& self, nb::handle object, nb::handle options) 
 }
 
 nb::object memory_resource(PyDevice& self) {
-    const nb::ft_lock_guard lock(self.mutex);
-    if (!self.memory_resource.is_valid()) {
-        const std::shared_ptr<MemoryResource>& resource = [&]() -> const auto& {
-            const nb::gil_scoped_release unlocked;
-            return self.core.memory_resource();
-        }();
-        // Another thread may have been faster while the GIL was released.
-        if (!self.memory_resource.is_valid()) {
-            auto pool = std::dynamic_pointer_cast<DeviceMemoryResource>(resource);
-            self.memory_resource = pool != nullptr ? make<PyDeviceMemoryResource>(std::move(pool))
-                                                   : make<PySynchronousMemoryResource>(resource);
+    {
+        const nb::ft_lock_guard lock(self.mutex);
+        if (self.memory_resource.is_valid()) {
+            return self.memory_resource;
         }
+    }
+    const std::shared_ptr<MemoryResource>& resource = [&]() -> const auto& {
+        const nb::gil_scoped_release unlocked; // and without the lock: it may warn
+        return self.core.memory_resource();
+    }();
+    auto pool = std::dynamic_pointer_cast<DeviceMemoryResource>(resource);
+    nb::object made = pool != nullptr ? make<PyDeviceMemoryResource>(std::move(pool))
+                                      : make<PySynchronousMemoryResource>(resource);
+    const nb::ft_lock_guard lock(self.mutex);
+    if (!self.memory_resource.is_valid()) { // else another thread was faster
+        self.memory_resource = made;
     }
     return self.memory_resource;
 }

@@ -4,6 +4,7 @@
 // The default cache of programs.
 
 #include "support/never_destroyed.hpp"
+#include "support/quiet_lock.hpp"
 #include "support/shared_library.hpp"
 #include "support/warn.hpp"
 
@@ -33,7 +34,7 @@ DefaultCache& instance() {
 }
 
 /// Returns a cache in the default folder if the environment asks for one.
-std::shared_ptr<ProgramCache> from_environment(std::string& trouble) {
+std::shared_ptr<ProgramCache> from_environment() {
     const std::string value = detail::environment("CUPRUM_PROGRAM_CACHE");
     if (value.empty() || value == "0") {
         return nullptr;
@@ -41,8 +42,9 @@ std::shared_ptr<ProgramCache> from_environment(std::string& trouble) {
     try {
         return std::make_shared<FileStreamProgramCache>(std::nullopt, MAX_BYTES);
     } catch (const std::exception& error) {
-        trouble = std::string("CUPRUM_PROGRAM_CACHE is set, but the cache cannot be opened: ") +
-                  error.what();
+        detail::warn(WarningKind::Degraded,
+                     std::string("CUPRUM_PROGRAM_CACHE is set, but the cache cannot be opened: ") +
+                         error.what());
         return nullptr;
     }
 }
@@ -58,20 +60,12 @@ void set_default_program_cache(std::shared_ptr<ProgramCache> cache) {
 
 std::shared_ptr<ProgramCache> default_program_cache() {
     DefaultCache& only = instance();
-    std::string trouble;
-    std::shared_ptr<ProgramCache> cache;
-    {
-        const std::lock_guard lock(only.mutex);
-        if (!only.is_settled) {
-            only.cache = from_environment(trouble);
-            only.is_settled = true;
-        }
-        cache = only.cache;
+    const detail::QuietLock lock(only.mutex); // opening a folder may warn
+    if (!only.is_settled) {
+        only.cache = from_environment();
+        only.is_settled = true;
     }
-    if (!trouble.empty()) {
-        detail::warn(WarningKind::Degraded, trouble);
-    }
-    return cache;
+    return only.cache;
 }
 
 } // namespace cuprum
