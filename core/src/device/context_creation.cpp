@@ -82,12 +82,20 @@ void Device::reset_primary_context() const {
         (*primary)->reset_count.fetch_add(1);
         driver::detail::process_flags.was_reset.store(true);
     }
+    const auto end = [primary](bool is_reset) {
+        if (primary != nullptr) { // after a failed reset, the earlier objects still exist
+            (*primary)->reset_count.fetch_add(is_reset ? 1U : ~0U);
+        }
+    };
     const auto& reset = table().cuDevicePrimaryCtxReset;
-    const CUresult status = reset(state_->handle);
-    if (primary != nullptr) {
-        // After a failed reset, the earlier objects still exist.
-        (*primary)->reset_count.fetch_add(status == CUDA_SUCCESS ? 1U : ~0U);
+    CUresult status = CUDA_ERROR_UNKNOWN;
+    try {
+        status = reset(state_->handle);
+    } catch (...) { // the first call of an entry looks it up, which can fail
+        end(false);
+        throw;
     }
+    end(status == CUDA_SUCCESS);
     if (status != CUDA_SUCCESS) {
         driver::raise(status, reset.name);
     }

@@ -192,6 +192,20 @@ TEST_F(ResetOnFake, failed_reset_leaves_objects_usable) {
     stream.sync();
 }
 
+TEST_F(ResetOnFake, a_reset_that_the_driver_does_not_have_leaves_objects_usable) {
+    const Device device(0);
+    const Stream stream = device.create_stream();
+    fake->on_call = [](std::string_view function) {
+        if (function == "cuDevicePrimaryCtxReset") { // as the table does for a missing function
+            throw NotSupportedError("cuDevicePrimaryCtxReset", 12000, 11000);
+        }
+    };
+    EXPECT_THROW(device.reset_primary_context(), NotSupportedError);
+    fake->on_call = nullptr;
+    stream.sync();
+    static_cast<void>(stream.record());
+}
+
 TEST_F(ResetOnFake, nobody_waits_for_a_stream_that_went_with_the_reset) {
     const Buffer kept = Device(0).allocate(64, Device(0).create_stream());
     Device(0).reset_primary_context();
