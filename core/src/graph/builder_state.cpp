@@ -36,10 +36,7 @@ BuilderState::~BuilderState() {
         return;
     }
     if (kind == GraphBuilderKind::Forked) {
-        const std::lock_guard lock(capture->mutex);
-        for (Capture::Fork& fork : capture->forks) {
-            fork.is_dropped = fork.is_dropped || fork.builder == id;
-        }
+        drop_fork(*capture, id);
         return;
     }
     const bool is_primary = kind == GraphBuilderKind::Primary;
@@ -58,6 +55,13 @@ BuilderState::~BuilderState() {
         defer_release(std::shared_ptr<void>(nullptr, end));
     } catch (...) {
         driver::report_release_failure("stream capture");
+    }
+}
+
+void drop_fork(Capture& capture, std::uint64_t builder) noexcept {
+    const std::lock_guard lock(capture.mutex);
+    if (const auto fork = capture.forks.find(builder); fork != capture.forks.end()) {
+        fork->second.is_dropped = true;
     }
 }
 
@@ -104,17 +108,17 @@ BuilderState& building(const GraphBuilder& builder) {
 CaptureInfo capture_info(const Stream& stream, const Capture& capture) {
     const auto& query = driver::table().cuStreamGetCaptureInfo;
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    cuuint64_t number = 0;
     CUgraph graph = nullptr;
     const CUgraphNode* nodes = nullptr;
     // NOTE: the driver refuses to leave out the data of edges that have some.
     const CUgraphEdgeData* edges = nullptr;
     std::size_t count = 0;
-    driver::call(query, handle_of(stream), &status, static_cast<cuuint64_t*>(nullptr), &graph,
-                 &nodes, &edges, &count);
+    driver::call(query, handle_of(stream), &status, &number, &graph, &nodes, &edges, &count);
     if (status != CU_STREAM_CAPTURE_STATUS_ACTIVE) {
         raise_invalidated(capture, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, query.name);
     }
-    return {graph, {nodes, count}};
+    return {number, graph, {nodes, count}};
 }
 
 void raise_invalidated(const Capture& capture, CUresult status, const char* call) {
@@ -226,13 +230,14 @@ CUresult abandon(const Stream& stream, Capture& capture, bool is_graph_owned) no
                 keep_for_body(capture);
             }
         }
-        std::vector<Capture::Fork> forks; // destroyed without the lock: that destroys streams
+        std::map<std::uint64_t, Capture::Fork>
+            forks; // destroyed without the lock: that destroys streams
         {
             const std::lock_guard lock(capture.mutex);
             forks.swap(capture.forks);
         }
         delist_capture(queue.handle, capture);
-        for (const Capture::Fork& fork : forks) {
+        for (const auto& [builder, fork] : forks) {
             delist_capture(Access::state(fork.stream)->handle, capture);
         }
         capture.is_over.store(true, std::memory_order_relaxed);

@@ -21,6 +21,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -36,7 +37,6 @@ namespace cuprum::detail {
 struct Capture final : CaptureRecord {
     /// A builder that was split off and not joined yet.
     struct Fork {
-        std::uint64_t builder = 0;
         Stream stream; // kept: the driver needs it to join
         bool is_dropped = false;
     };
@@ -46,13 +46,13 @@ struct Capture final : CaptureRecord {
     void capture_callback(const Stream& queue, std::function<void()> function) override;
 
     CaptureMode mode = CaptureMode::Relaxed;
-    std::optional<Stream> stream;      // that it began on
-    std::thread::id thread;            // that began it
-    std::uint64_t faults_before = 0;   // see driver::capture_fault_count()
-    std::atomic<bool> is_over = false; // the driver captures no more
-    std::mutex mutex;                  // guards what follows
-    std::vector<Fork> forks;           // that are not joined
-    GraphShare graph;                  // see above; a body's graph is there from the start
+    std::optional<Stream> stream;        // that it began on
+    std::thread::id thread;              // that began it
+    std::uint64_t faults_before = 0;     // see driver::capture_fault_count()
+    std::atomic<bool> is_over = false;   // the driver captures no more
+    std::mutex mutex;                    // guards what follows
+    std::map<std::uint64_t, Fork> forks; // that are not joined, by builder
+    GraphShare graph;                    // see above; a body's graph is there from the start
 };
 
 /// A graph builder. Destroying it ends its capture.
@@ -74,9 +74,13 @@ struct BuilderState {
 
 /// What the driver says about a capture. The nodes are valid until the next call on the stream.
 struct CaptureInfo {
+    std::uint64_t number = 0; // of the capture; no other one of this process has it
     CUgraph graph = nullptr;
     std::span<const CUgraphNode> nodes; // that the next work depends on
 };
+
+/// Notes that a builder which was split off cannot be joined any more.
+void drop_fork(Capture& capture, std::uint64_t builder) noexcept;
 
 /// Returns what messages call a builder: "GraphBuilder 3".
 [[nodiscard]] std::string name_of(const BuilderState& builder);

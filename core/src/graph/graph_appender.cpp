@@ -24,9 +24,9 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <mutex>
 #include <stdexcept>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 namespace cuprum {
@@ -255,25 +255,24 @@ AllocNode GraphAppender::allocate(std::size_t bytes, const GraphAllocationOption
     }
     parameters.accessDescs = access.empty() ? nullptr : access.data();
     parameters.accessDescCount = access.size();
-    graph.root->allocations.reserve(graph.root->allocations.size() + 1);
+    detail::AddressRanges::Room room = detail::AddressRanges::make_room();
     GraphNode node = add_node(state_, node_, GraphNodeType::MemAlloc, nullptr, nullptr,
                               table().cuGraphAddMemAllocNode, &parameters);
-    graph.root->allocations.emplace_back(parameters.dptr, bytes);
+    graph.root->allocated.add(std::move(room), parameters.dptr, bytes);
     return Access::make<AllocNode>(std::move(node));
 }
 
 FreeNode GraphAppender::deallocate(CUdeviceptr pointer) const {
     GraphState& graph = detail::open(state_);
     const Dependencies after(node_.get());
-    NodeShare state = detail::prepare_node(graph);
+    detail::PreparedNode made(graph);
     CUgraphNode node = nullptr;
     const CUresult status =
         table().cuGraphAddMemFreeNode(&node, graph.handle, after.data(), after.size(), pointer);
     if (status != CUDA_SUCCESS) {
         raise_free_of(status, graph, pointer);
     }
-    detail::note_node(graph, state, node, GraphNodeType::MemFree);
-    return Access::make<FreeNode>(detail::to_node(state_, std::move(state)));
+    return Access::make<FreeNode>(detail::to_node(state_, made.note(node, GraphNodeType::MemFree)));
 }
 
 FreeNode GraphAppender::deallocate(const AllocNode& allocation) const {
@@ -326,7 +325,7 @@ GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeTyp
                    Arguments... arguments) {
     GraphState& state = detail::open(graph);
     const Dependencies dependencies(after.get());
-    NodeShare made = detail::prepare_node(state);
+    detail::PreparedNode made(state);
     RetainedPayload retained = detail::retain_if_exposed(state, payload);
     CUgraphNode node = nullptr;
     const CUresult status =
@@ -335,8 +334,8 @@ GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeTyp
         throw CUDAError(status, entry.name,
                         driver::explanation_of(status) + "; no " + to_string(type) + " was added");
     }
-    detail::note_node(state, made, node, type, context, std::move(payload), retained.commit());
-    return detail::to_node(graph, std::move(made));
+    return detail::to_node(graph,
+                           made.note(node, type, context, std::move(payload), retained.commit()));
 }
 
 [[gnu::hot]] inline KernelNode add_kernel(const GraphShare& graph, const NodeShare& after,
@@ -350,17 +349,15 @@ GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeTyp
                                !state.root->asks_for_context.load(std::memory_order_relaxed);
     const CUcontext context = finds_context ? nullptr : detail::context_for_node(state, buffer);
     const CUDA_KERNEL_NODE_PARAMS& parameters = kernel.in(context);
+    detail::PreparedNode made(state);
     RetainedPayload retained = detail::retain_if_exposed(state, payload);
     CUgraphNode node = nullptr;
-    std::unique_lock lock(state.lock); // once for room, the driver's call and the node
-    NodeShare made = state.nodes.take();
     const CUresult status =
         kernel.is_programmatic() && dependencies.size() != 0
             ? add_programmatic(state, dependencies, parameters, node)
             : table().cuGraphAddKernelNode(&node, state.handle, dependencies.data(),
                                            dependencies.size(), &parameters);
     if (status != CUDA_SUCCESS) [[unlikely]] {
-        lock.unlock();
         raise_unless_contextless(status, state, kernel, context, buffer);
         return add_kernel(graph, after, kernel, buffer, std::move(payload));
     }
@@ -373,12 +370,11 @@ GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeTyp
             throw;
         }
     }
-    made->note(node, GraphNodeType::Kernel, context, std::move(payload), retained.commit());
-    made->may_have_attributes = has_attributes;
-    state.last_kernel = made.get();
-    state.nodes.append(*made);
-    lock.unlock();
-    return Access::make<KernelNode>(detail::to_node(graph, std::move(made)));
+    NodeShare added =
+        made.note(node, GraphNodeType::Kernel, context, std::move(payload), retained.commit());
+    added->may_have_attributes = has_attributes;
+    state.last_kernel = added.get();
+    return Access::make<KernelNode>(detail::to_node(graph, std::move(added)));
 }
 
 void raise_unless_contextless(CUresult status, GraphState& graph,
@@ -425,13 +421,14 @@ NodeShare gather(const GraphShare& graph, const NodeShare& first,
                  std::span<const GraphNode> nodes) {
     auto point = std::make_shared<detail::PointState>();
     point->is_point = true;
+    std::unordered_set<const NodeState*> known;
     const auto add = [&](const NodeShare& node) {
-        if (std::ranges::find(point->nodes, node) == point->nodes.end()) {
+        if (known.insert(node.get()).second) {
             point->nodes.push_back(node);
         }
     };
     if (first != nullptr && first->is_point) {
-        point->nodes = static_cast<const detail::PointState&>(*first).nodes;
+        std::ranges::for_each(static_cast<const detail::PointState&>(*first).nodes, add);
     } else if (first != nullptr) {
         add(first);
     }

@@ -18,6 +18,7 @@
 #include <cuprum/error.hpp>
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -103,6 +104,13 @@ GraphBuilder& GraphBuilder::begin_building(CaptureMode mode) {
     if (status != CUDA_SUCCESS) {
         detail::delist_capture(queue.handle, *capture);
         raise_begin_failure(status, builder, builder.graph == nullptr ? begin.name : begin_in.name);
+    }
+    try {
+        detail::number_capture(capture, detail::capture_info(builder.stream, *capture).number);
+    } catch (...) {
+        static_cast<void>(
+            detail::abandon(builder.stream, *capture, builder.kind == GraphBuilderKind::Primary));
+        throw;
     }
     builder.capture = std::move(capture);
     builder.phase.store(GraphBuilderPhase::Building, std::memory_order_relaxed);
@@ -232,10 +240,7 @@ void GraphBuilder::close() {
     if (detail::phase_of(builder) == GraphBuilderPhase::Building) {
         Capture& capture = *builder.capture;
         if (builder.kind == GraphBuilderKind::Forked) {
-            const std::lock_guard lock(capture.mutex);
-            for (Capture::Fork& fork : capture.forks) {
-                fork.is_dropped = fork.is_dropped || fork.builder == builder.id;
-            }
+            detail::drop_fork(capture, builder.id);
         } else {
             status =
                 detail::abandon(builder.stream, capture, builder.kind == GraphBuilderKind::Primary);
@@ -270,20 +275,20 @@ std::vector<GraphBuilder> GraphBuilder::split(std::size_t count) {
         GraphBuilder fork = detail::make_builder(GraphBuilderKind::Forked,
                                                  detail::stream_beside(builder.stream), builder.id);
         BuilderState& state = *fork.state_;
+        const CUstream stream = detail::handle_of(state.stream);
         {
             const std::lock_guard lock(capture.mutex);
-            capture.forks.reserve(capture.forks.size() + 1);
+            capture.forks.try_emplace(state.id, Capture::Fork{state.stream});
         }
-        const CUstream stream = detail::handle_of(state.stream);
-        detail::enlist_capture(state.stream, builder.capture);
         try {
+            detail::enlist_capture(state.stream, builder.capture);
             state.stream.wait(point); // makes it part of the capture
         } catch (...) {
             detail::delist_capture(stream, capture);
+            const std::lock_guard lock(capture.mutex);
+            capture.forks.erase(state.id);
             throw; // NOTE: forks made before stay on the list as dropped ones
         }
-        const std::lock_guard lock(capture.mutex);
-        capture.forks.push_back({state.id, state.stream});
         state.capture = builder.capture;
         state.phase.store(GraphBuilderPhase::Building, std::memory_order_relaxed);
         all.push_back(std::move(fork));
@@ -310,8 +315,7 @@ GraphBuilder GraphBuilder::join(std::span<const GraphBuilder> builders) {
         detail::delist_capture(detail::handle_of(fork.stream), capture);
         {
             const std::lock_guard lock(capture.mutex);
-            std::erase_if(capture.forks,
-                          [&](const Capture::Fork& known) { return known.builder == fork.id; });
+            capture.forks.erase(fork.id); // the builder still holds the stream
         }
         fork.capture.reset();
         fork.phase.store(GraphBuilderPhase::Closed, std::memory_order_relaxed);
@@ -471,9 +475,9 @@ void check_forks(const BuilderState& builder, Capture& capture) {
     }
     std::string names;
     bool is_any_dropped = false;
-    for (const Capture::Fork& fork : capture.forks) {
-        names += (names.empty() ? "GraphBuilder " : ", GraphBuilder ") +
-                 std::to_string(fork.builder) + (fork.is_dropped ? " (dropped)" : "");
+    for (const auto& [id, fork] : capture.forks) {
+        names += (names.empty() ? "GraphBuilder " : ", GraphBuilder ") + std::to_string(id) +
+                 (fork.is_dropped ? " (dropped)" : "");
         is_any_dropped = is_any_dropped || fork.is_dropped;
     }
     throw std::logic_error(
@@ -486,10 +490,10 @@ void check_forks(const BuilderState& builder, Capture& capture) {
 
 void check_joinable(std::span<const GraphBuilder> builders, const GraphBuilder& root) {
     const BuilderState& first = detail::building(root);
-    for (std::size_t i = 0; i < builders.size(); ++i) {
-        const BuilderState& builder = detail::building(builders[i]);
-        if (std::ranges::find(builders.subspan(0, i), builders[i]) !=
-            builders.begin() + static_cast<std::ptrdiff_t>(i)) {
+    std::set<std::uint64_t> seen;
+    for (const GraphBuilder& each : builders) {
+        const BuilderState& builder = detail::building(each);
+        if (!seen.insert(builder.id).second) {
             throw std::invalid_argument("builders has " + detail::name_of(builder) +
                                         " twice, expected different builders");
         }

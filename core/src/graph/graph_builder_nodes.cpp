@@ -92,12 +92,12 @@ void GraphBuilder::embed(const GraphDefinition& child) {
     detail::GraphState& inner = detail::open(detail::Access::state(child));
     const detail::CaptureInfo info = detail::capture_info(builder.stream, *builder.capture);
     const detail::GraphShare graph = captured_graph(builder.stream, *builder.capture, info.graph);
-    const detail::NodeShare node = detail::prepare_node(*graph);
+    detail::PreparedNode made(*graph);
     detail::KeptForChild kept(*graph, inner);
     CUgraphNode handle = nullptr;
     driver::call(table().cuGraphAddChildGraphNode, &handle, info.graph, info.nodes.data(),
                  info.nodes.size(), inner.handle);
-    detail::note_node(*graph, node, handle, GraphNodeType::Graph);
+    const detail::NodeShare node = made.note(handle, GraphNodeType::Graph);
     kept.stay();
     try {
         if (detail::adopt_child(graph, *node, inner)) {
@@ -231,7 +231,7 @@ void capture_call(const Stream& stream, detail::Capture& capture, CUgraph handle
                   detail::PayloadShare payload, const CUDA_HOST_NODE_PARAMS& called) {
     const detail::StreamState& queue = detail::open(stream);
     const detail::GraphShare graph = captured_graph(stream, capture, handle);
-    const detail::NodeShare node = detail::prepare_node(*graph);
+    detail::PreparedNode made(*graph);
     detail::RetainedPayload retained = detail::retain_if_exposed(*graph, payload);
     detail::keep_in(*graph, payload);
     const auto& call = table().cuLaunchHostFunc;
@@ -244,8 +244,8 @@ void capture_call(const Stream& stream, detail::Capture& capture, CUgraph handle
     const detail::CaptureInfo info = detail::capture_info(stream, capture);
     if (info.nodes.size() == 1) {
         const detail::Payload* const called_by_node = payload.get();
-        detail::note_node(*graph, node, info.nodes.front(), GraphNodeType::Host,
-                          detail::context_of(queue), std::move(payload), retained.commit());
+        made.note(info.nodes.front(), GraphNodeType::Host, detail::context_of(queue),
+                  std::move(payload), retained.commit());
         detail::give_up_in(*graph, called_by_node);
     }
 }

@@ -6,12 +6,14 @@
 #include "device/device_state.hpp"
 #include "launch/kernel_state.hpp"
 #include "memory/buffer_state.hpp"
+#include "support/quiet_lock.hpp"
 #include "support/text.hpp"
 
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <stdexcept>
 #include <utility>
@@ -55,30 +57,8 @@ void NodeTable::make_room() {
         added_.reserve(std::max(FIRST_SLOTS, 2 * added_.capacity()));
     }
     if (unused_ == 0) {
-        pieces_.push_back(size() < FIRST_SLOTS ? make_piece<FIRST_PIECE>()
-                                               : make_piece<LATER_PIECE>());
-        unused_ = pieces_.back().count;
-    }
-}
-
-void NodeTable::share_added() noexcept {
-    // Nodes of the list without a share are in the order of the pieces.
-    auto piece = pieces_.begin();
-    const std::less<> is_before;
-    const auto is_in = [&](const NodeState* node) {
-        const NodeState* const first = piece->nodes.get();
-        return !is_before(node, first) && is_before(node, first + piece->count);
-    };
-    for (NodeShare& node : added_) {
-        if (node.use_count() == 0) {
-            while (!is_in(node.get())) {
-                ++piece;
-            }
-            node = NodeShare(piece->nodes, node.get());
-        }
-    }
-    if (!pieces_.empty()) {
-        pieces_.erase(pieces_.begin(), pieces_.end() - (unused_ == 0 ? 0 : 1));
+        piece_ = size() < FIRST_SLOTS ? make_piece<FIRST_PIECE>() : make_piece<LATER_PIECE>();
+        unused_ = piece_.count;
     }
 }
 
@@ -98,7 +78,6 @@ void NodeTable::settle() noexcept {
     if (added_.empty()) [[likely]] {
         return;
     }
-    share_added();
     try {
         while ((count_ + added_.size()) * 4 > slots_.size() * 3) { // at most three quarters full
             grow();
@@ -165,9 +144,29 @@ void NodeTable::clear() noexcept {
     slots_.clear();
     count_ = 0;
     added_.clear();
-    promised_ = 0;
-    pieces_.clear();
-    unused_ = 0;
+}
+
+// ---- addresses ---------------------------------------------------------------------------------
+
+void AddressRanges::add(Room room, CUdeviceptr begin, std::size_t bytes) noexcept {
+    CUdeviceptr end = begin + bytes;
+    auto next = ends_.upper_bound(begin);
+    if (next != ends_.begin() && std::prev(next)->second >= begin) { // grows the one before
+        --next;
+        begin = next->first;
+    }
+    while (next != ends_.end() && next->first <= end) {
+        end = std::max(end, next->second);
+        next = ends_.erase(next);
+    }
+    room.key() = begin;
+    room.mapped() = end;
+    ends_.insert(next, std::move(room));
+}
+
+bool AddressRanges::contains(CUdeviceptr address) const noexcept {
+    const auto next = ends_.upper_bound(address);
+    return next != ends_.begin() && address < std::prev(next)->second;
 }
 
 // ---- graphs ------------------------------------------------------------------------------------
@@ -219,12 +218,12 @@ GraphShare view_graph(CUgraph handle, std::shared_ptr<void> owner,
 GraphShare part_of(const GraphShare& parent, NodeState& node, CUgraph handle) {
     GraphState& root = *parent->root;
     const std::lock_guard lock(root.parts_mutex);
-    for (const auto& part : root.parts) {
-        if (part->handle == handle) {
-            return {parent, part.get()};
-        }
+    GraphState*& known = root.known_parts[handle];
+    if (known != nullptr && known->handle == handle) { // else it is gone, and its handle used again
+        return {parent, known};
     }
     auto& made = *root.parts.emplace_back(std::make_unique<GraphState>());
+    known = &made;
     made.handle = handle;
     made.root = &root;
     made.parent = parent.get();
@@ -285,16 +284,25 @@ NodeShare node_state(GraphState& graph, CUgraphNode handle) {
     return made;
 }
 
-NodeShare prepare_node(GraphState& graph) {
+PreparedNode::PreparedNode(GraphState& graph) : graph_(graph) {
     const std::lock_guard lock(graph.lock);
-    return graph.nodes.make();
+    node_ = graph.nodes.make();
 }
 
-void note_node(GraphState& graph, const NodeShare& node, CUgraphNode handle, GraphNodeType type,
-               CUcontext context, PayloadShare payload, CUuserObject object) noexcept {
+PreparedNode::~PreparedNode() {
+    if (node_ != nullptr) [[unlikely]] {
+        const std::lock_guard lock(graph_.lock);
+        graph_.nodes.take_back(*node_);
+    }
+}
+
+NodeShare PreparedNode::note(CUgraphNode handle, GraphNodeType type, CUcontext context,
+                             PayloadShare payload, CUuserObject object) noexcept {
+    NodeShare node = std::move(node_);
     node->note(handle, type, context, std::move(payload), object);
-    const std::lock_guard lock(graph.lock);
-    graph.nodes.insert(node);
+    const std::lock_guard lock(graph_.lock);
+    graph_.nodes.insert(node);
+    return node;
 }
 
 void forget_children(NodeState& node) noexcept {
@@ -378,10 +386,7 @@ std::string describe(GraphState& graph, CUgraphNode handle) {
 }
 
 bool is_allocated_by(GraphState& graph, CUdeviceptr address) {
-    const auto& known = graph.root->allocations;
-    return std::ranges::any_of(known, [&](const auto& allocation) {
-        return address >= allocation.first && address - allocation.first < allocation.second;
-    });
+    return graph.root->allocated.contains(address);
 }
 
 // ---- what graphs keep alive --------------------------------------------------------------------
@@ -391,20 +396,35 @@ void expose(GraphState& graph) {
     if (root.is_exposed.load(std::memory_order_acquire)) {
         return;
     }
-    const std::lock_guard lock(root.exposing);
+    const QuietLock lock(root.exposing);
     retain_all(root);
     root.is_exposed.store(true, std::memory_order_release);
 }
 
 void retain_all(GraphState& graph) {
     std::vector<NodeShare> nodes;
+    std::vector<PayloadShare> kept;
     {
         const std::lock_guard lock(graph.lock);
         nodes = graph.nodes.shares_of(
             [](const NodeState& node) { return node.payload || node.children != nullptr; });
-        for (KeptPayload& each : graph.kept) {
+        for (const KeptPayload& each : graph.kept) {
             if (each.object == nullptr) {
-                each.object = RetainedPayload(graph.handle, each.payload).commit();
+                kept.push_back(each.payload);
+            }
+        }
+    }
+    std::unordered_multimap<const Payload*, RetainedPayload> made;
+    for (const PayloadShare& payload : kept) {
+        made.emplace(payload.get(), RetainedPayload(graph.handle, payload));
+    }
+    if (!made.empty()) {
+        const std::lock_guard lock(graph.lock);
+        for (KeptPayload& each : graph.kept) { // less what was given up meanwhile
+            const auto place = each.object == nullptr ? made.find(each.payload.get()) : made.end();
+            if (place != made.end()) {
+                each.object = place->second.commit();
+                made.erase(place);
             }
         }
     }
@@ -434,13 +454,14 @@ void give_up_in(GraphState& graph, const Payload* payload) noexcept {
     KeptPayload gone; // given up without the lock
     {
         const std::lock_guard lock(graph.lock);
-        const auto place = std::ranges::find_if(
-            graph.kept, [&](const KeptPayload& each) { return each.payload.get() == payload; });
-        if (place == graph.kept.end()) {
+        const auto last = // it was kept a moment ago
+            std::find_if(graph.kept.rbegin(), graph.kept.rend(),
+                         [&](const KeptPayload& each) { return each.payload.get() == payload; });
+        if (last == graph.kept.rend()) {
             return;
         }
-        gone = std::move(*place);
-        graph.kept.erase(place);
+        gone = std::move(*last);
+        graph.kept.erase(std::prev(last.base()));
     }
     release_user_object(graph.handle, gone.object);
 }
@@ -499,11 +520,11 @@ CUcontext context_for_node(GraphState& graph, const MemoryRange* buffer) {
 namespace {
 
 void forget_part(GraphState& part) noexcept {
-    const auto forget = [&](NodeState& node) {
-        forget_children(node);
-        node.handle = nullptr;
-        node.payload = nullptr;
-        node.object = nullptr;
+    const auto forget = [&](const NodeShare& node) {
+        forget_children(*node);
+        node->handle = nullptr;
+        node->payload = nullptr;
+        node->object = nullptr;
     };
     part.nodes.for_each(forget);
     part.nodes.clear();
@@ -518,17 +539,16 @@ void collect(GraphState& graph, std::vector<PayloadShare>& all) {
     std::vector<GraphState*> below;
     {
         const std::lock_guard lock(graph.lock);
-        all.reserve(all.size() + graph.nodes.size() + graph.kept.size());
         for (const KeptPayload& each : graph.kept) {
             all.push_back(each.payload);
         }
-        graph.nodes.for_each([&](const NodeState& node) {
-            if (node.payload) {
-                all.push_back(node.payload);
+        graph.nodes.for_each([&](const NodeShare& node) {
+            if (node->payload) {
+                all.push_back(node->payload);
             }
-            if (node.children != nullptr) {
-                below.insert(below.end(), node.children->graphs.begin(),
-                             node.children->graphs.end());
+            if (node->children != nullptr) {
+                below.insert(below.end(), node->children->graphs.begin(),
+                             node->children->graphs.end());
             }
         });
     }

@@ -17,7 +17,8 @@
 // keep alive what its nodes use, too; see payload.hpp.
 //
 // The driver does not allow two threads to edit one graph. Looking at it from several threads is
-// fine, but creates NodeStates, so that the table has a lock. Threads hardly ever meet there.
+// fine, but creates NodeStates, so that the table has a lock. It is never held while the driver is
+// called.
 
 #pragma once
 
@@ -25,7 +26,6 @@
 #include "driver/call.hpp"
 #include "driver/handle.hpp"
 #include "graph/payload.hpp"
-#include "support/spin_lock.hpp"
 
 #include <cuprum/detail/access.hpp>
 #include <cuprum/graph/graph_definition.hpp>
@@ -38,11 +38,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -95,15 +97,17 @@ struct PointState final : NodeState {
 ///
 /// Adding a node is the call that must be fast. So the memory of nodes comes in pieces, and a new
 /// node is only appended to a list. The first search moves the list into a hash table with open
-/// addressing. A piece goes when nobody knows a node of it; while a node is in the list only, the
-/// table holds its whole piece.
+/// addressing. A piece goes when nobody knows a node of it.
 class NodeTable {
 public:
-    /// Makes the state of a node that is to be added, and room for it.
+    /// Makes the state of a node that is to be added, and room for it. Hand it to insert() or
+    /// take_back().
     [[nodiscard]] std::shared_ptr<NodeState> make() {
-        std::shared_ptr<NodeState> made = take();
+        if (added_.size() + promised_ >= added_.capacity() || unused_ == 0) [[unlikely]] {
+            make_room();
+        }
         ++promised_;
-        return made;
+        return {piece_.nodes, &piece_.nodes[piece_.count - unused_--]};
     }
 
     /// Adds a node that is not there and that make() made: there is room for it.
@@ -112,17 +116,13 @@ public:
         promised_ -= promised_ > 0 ? 1 : 0;
     }
 
-    /// Does the same as make(), for a caller that holds the lock until append().
-    [[nodiscard]] std::shared_ptr<NodeState> take() {
-        if (added_.size() + promised_ >= added_.capacity() || unused_ == 0) [[unlikely]] {
-            make_room();
+    /// Takes back a node that make() made and the driver refused.
+    void take_back(const NodeState& node) noexcept {
+        --promised_;
+        if (piece_.count > unused_ && &node == &piece_.nodes[piece_.count - unused_ - 1]) {
+            ++unused_; // the next node gets its place
         }
-        const Piece& piece = pieces_.back();
-        return {piece.nodes, &piece.nodes[piece.count - unused_--]};
     }
-
-    /// Adds the node that take() made. Takes no share of it: the table holds the piece.
-    void append(NodeState& node) noexcept { added_.emplace_back(std::shared_ptr<void>(), &node); }
 
     /// Returns the state of a node, or null.
     [[nodiscard]] std::shared_ptr<NodeState> find(CUgraphNode handle) noexcept;
@@ -132,35 +132,32 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return count_ + added_.size(); }
 
-    /// Calls a function with every state.
+    /// Returns how many nodes were made that are neither inserted nor taken back, for tests.
+    [[nodiscard]] std::size_t promised() const noexcept { return promised_; }
+
+    /// Calls a function with a share of every state.
     template <typename Function>
     void for_each(const Function& function) const {
         for (const Slot& slot : slots_) {
             if (slot.node != nullptr) {
-                function(*slot.node);
+                function(slot.node);
             }
         }
         for (const auto& node : added_) {
-            function(*node);
+            function(node);
         }
     }
 
     /// Returns shares of the states that a function selects.
     template <typename Predicate>
-    [[nodiscard]] std::vector<std::shared_ptr<NodeState>> shares_of(const Predicate& is_wanted) {
-        share_added();
+    [[nodiscard]] std::vector<std::shared_ptr<NodeState>>
+    shares_of(const Predicate& is_wanted) const {
         std::vector<std::shared_ptr<NodeState>> found;
-        const auto add = [&](const std::shared_ptr<NodeState>& node) {
-            if (node != nullptr && is_wanted(*node)) {
+        for_each([&](const std::shared_ptr<NodeState>& node) {
+            if (is_wanted(*node)) {
                 found.push_back(node);
             }
-        };
-        for (const Slot& slot : slots_) {
-            add(slot.node);
-        }
-        for (const auto& node : added_) {
-            add(node);
-        }
+        });
         return found;
     }
 
@@ -179,8 +176,6 @@ private:
     template <std::size_t Count>
     [[nodiscard]] static Piece make_piece();
     [[gnu::cold]] void make_room();
-    /// Gives every entry of the list its own share.
-    void share_added() noexcept;
     /// Moves the added nodes into the slots. Without memory for more slots, they stay in the list.
     void settle() noexcept;
     void grow();
@@ -189,10 +184,10 @@ private:
 
     std::vector<Slot> slots_;                       // a power of two
     std::size_t count_ = 0;                         // of nodes in them
-    std::vector<std::shared_ptr<NodeState>> added_; // since the last search; not all are shares
+    std::vector<std::shared_ptr<NodeState>> added_; // since the last search
     std::size_t promised_ = 0;                      // places in it, for nodes that make() made
-    std::vector<Piece> pieces_;                     // of nodes in the list, and the one in use
-    std::size_t unused_ = 0;                        // nodes of the last piece
+    Piece piece_;                                   // that new nodes come from
+    std::size_t unused_ = 0;                        // nodes of it
 };
 
 /// Why a graph that was captured cannot be used.
@@ -209,6 +204,27 @@ struct KeptPayload {
     CUuserObject object = nullptr; // holds it too, if the graph is exposed
 };
 
+/// Addresses that allocation nodes make. Their ranges may overlap, as nodes that never run at the
+/// same time can share memory.
+class AddressRanges {
+    using Ends = std::map<CUdeviceptr, CUdeviceptr>; // by beginning; the ranges in it are disjoint
+
+public:
+    using Room = Ends::node_type;
+
+    /// Makes room for one more range, so that adding it cannot fail.
+    [[nodiscard]] static Room make_room() {
+        Ends one{{0, 0}};
+        return one.extract(one.begin());
+    }
+
+    void add(Room room, CUdeviceptr begin, std::size_t bytes) noexcept;
+    [[nodiscard]] bool contains(CUdeviceptr address) const noexcept;
+
+private:
+    Ends ends_;
+};
+
 /// A graph: a root, or a part below one. Destroying a root's state destroys the graph if it is
 /// ours.
 struct GraphState {
@@ -222,13 +238,14 @@ struct GraphState {
     GraphDamage damage = GraphDamage::None; // a root's
     std::atomic<bool> is_exposed = false;   // a root's: other code may know a handle
     std::mutex exposing;                    // a root's: held while it becomes so
-    mutable SpinLock lock;                  // guards `nodes` and `kept`
+    mutable std::mutex lock;                // guards `nodes` and `kept`
     NodeTable nodes;
     NodeState* last_kernel = nullptr; // the kernel node that was added last, if it is there
     std::vector<KeptPayload> kept;
-    std::mutex parts_mutex;                                       // guards `parts`
-    std::vector<std::unique_ptr<GraphState>> parts;               // a root's: all graphs below it
-    std::vector<std::pair<CUdeviceptr, std::size_t>> allocations; // a root's: of its nodes
+    std::mutex parts_mutex;                               // guards `parts` and `known_parts`
+    std::vector<std::unique_ptr<GraphState>> parts;       // a root's: all graphs below it
+    std::unordered_map<CUgraph, GraphState*> known_parts; // a root's: the last one of each handle
+    AddressRanges allocated;                              // a root's: memory of its nodes
     std::vector<std::uint64_t> conditions;         // a root's: those made here, for error texts
     std::atomic<CUcontext> seen_context = nullptr; // a root's: the context seen last,
     std::atomic<int> seen_ordinal = -1;            // and the ordinal of its device
@@ -278,12 +295,25 @@ void check_same_graph(GraphState& graph, const GraphNode& node);
 
 /// Returns the state of a node of this graph, and asks the driver for its type if it is new.
 [[nodiscard]] NodeShare node_state(GraphState& graph, CUgraphNode handle);
-/// Makes the state of a node that is about to be added, and room for it in the table.
-[[nodiscard]] NodeShare prepare_node(GraphState& graph);
-/// Notes a node that was just added, in the state that prepare_node() made.
-void note_node(GraphState& graph, const NodeShare& node, CUgraphNode handle, GraphNodeType type,
-               CUcontext context = nullptr, PayloadShare payload = {},
-               CUuserObject object = nullptr) noexcept;
+
+/// The state of a node that is about to be added, with room for it in the graph's table. Unless the
+/// node is noted, the graph gets both back.
+class PreparedNode {
+public:
+    [[nodiscard]] explicit PreparedNode(GraphState& graph);
+    ~PreparedNode();
+    PreparedNode(const PreparedNode&) = delete;
+    PreparedNode& operator=(const PreparedNode&) = delete;
+
+    /// Notes the node, which was just added to the driver's graph, and returns its state.
+    NodeShare note(CUgraphNode handle, GraphNodeType type, CUcontext context = nullptr,
+                   PayloadShare payload = {}, CUuserObject object = nullptr) noexcept;
+
+private:
+    GraphState& graph_;
+    NodeShare node_; // null once it is noted
+};
+
 /// Notes that a node and all graphs below it are gone.
 void forget_node(GraphState& graph, NodeState& node) noexcept;
 /// Notes that all graphs below a node are gone.

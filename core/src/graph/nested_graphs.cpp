@@ -7,6 +7,7 @@
 #include "driver/explanations.hpp"
 #include "graph/graph_state.hpp"
 #include "graph/node_parameters.hpp"
+#include "support/room.hpp"
 #include "support/text.hpp"
 
 #include <cuprum/error.hpp>
@@ -203,7 +204,7 @@ NodeShare add_conditional(const GraphShare& graph, const Dependencies& dependenc
                           unsigned bodies, CUcontext context) {
     GraphState& state = open(graph);
     const auto& add = table().cuGraphAddNode;
-    NodeShare made = prepare_node(state);
+    PreparedNode prepared(state);
     CUgraphNodeParams parameters{};
     parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
     parameters.conditional.handle = condition.handle();
@@ -224,7 +225,7 @@ NodeShare add_conditional(const GraphShare& graph, const Dependencies& dependenc
         }
         throw CUDAError(status, add.name, text);
     }
-    note_node(state, made, node, GraphNodeType::Conditional, context);
+    NodeShare made = prepared.note(node, GraphNodeType::Conditional, context);
     try {
         made->children = bodies_of(graph, *made, parameters.conditional);
     } catch (...) {
@@ -238,7 +239,7 @@ NodeShare add_conditional(const GraphShare& graph, const Dependencies& dependenc
 GraphCondition make_condition(GraphState& graph, CUcontext context,
                               std::optional<unsigned> default_value) {
     CUgraphConditionalHandle handle = 0;
-    graph.root->conditions.reserve(graph.root->conditions.size() + 1);
+    make_room_for_one(graph.root->conditions);
     driver::call(table().cuGraphConditionalHandleCreate, &handle, graph.handle, context,
                  default_value.value_or(0U),
                  default_value.has_value() ? unsigned{CU_GRAPH_COND_ASSIGN_DEFAULT} : 0U);

@@ -36,6 +36,11 @@ struct Names {
     std::map<std::string, std::size_t, std::less<>> holders;
     std::size_t unheld = 0;
     std::size_t sweep_at = FEW;
+
+    /// Returns whether enough names have no holder for a search, which looks at all of them.
+    [[nodiscard]] bool is_sweep_due() const {
+        return unheld >= sweep_at && unheld >= holders.size() / 2;
+    }
 };
 
 Names& names();
@@ -92,8 +97,11 @@ LaunchName::~LaunchName() {
     }
     const std::lock_guard lock(names().mutex);
     const auto place = names().holders.find(std::string_view(text_));
-    if (--place->second == 0 && ++names().unheld >= names().sweep_at) {
-        sweep();
+    if (--place->second == 0) {
+        ++names().unheld;
+        if (names().is_sweep_due()) {
+            sweep();
+        }
     }
 }
 
@@ -149,8 +157,8 @@ void sweep() noexcept {
         });
         names().unheld = static_cast<std::size_t>(std::ranges::count(
             names().holders, std::size_t{0}, [](const auto& name) { return name.second; }));
-        // Twice as many as the streams show, so that the search costs little for each name.
-        names().sweep_at = Names::FEW + 2 * names().unheld;
+        // More than the streams show, so that the search costs little for each name.
+        names().sweep_at = Names::FEW + 2 * names().unheld + shown.size();
     } catch (const std::bad_alloc&) { // NOLINT(bugprone-empty-catch): another time then
     }
 }

@@ -11,6 +11,7 @@
 #include "stream/active_captures.hpp"
 #include "stream/event_state.hpp"
 #include "stream/stream_state.hpp"
+#include "support/quiet_lock.hpp"
 
 #include <mutex>
 
@@ -67,16 +68,16 @@ void check_priority(const StreamState& stream, int priority);
 namespace {
 
 void retain_captured(const StreamState& stream, const LaunchConfig& config, const Kernel& kernel) {
-    FoundCapture capture(stream);
-    if (!capture) {
+    const auto capture = find_capture(stream);
+    if (capture == nullptr) {
         return;
     }
-    capture.retain(Access::state(kernel));
+    capture->retain(Access::state(kernel));
     if (config.programmatic_event.has_value()) {
-        capture.retain(Access::state(config.programmatic_event->event));
+        capture->retain(Access::state(config.programmatic_event->event));
     }
     if (config.launch_completion_event.has_value()) {
-        capture.retain(Access::state(*config.launch_completion_event));
+        capture->retain(Access::state(*config.launch_completion_event));
     }
 }
 
@@ -100,7 +101,7 @@ void allow_shared_memory(const KernelState& kernel, CUdevice device, std::size_t
     // Without the lock, two threads could read the same limit, and the second to set it could lower
     // what the first needs.
     static constinit std::mutex raising;
-    const std::lock_guard lock(raising);
+    const QuietLock lock(raising);
     const auto& table = driver::table();
     int allowed = 0;
     driver::call(table.cuKernelGetAttribute, &allowed,

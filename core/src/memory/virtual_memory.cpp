@@ -6,6 +6,7 @@
 #include "memory/location.hpp"
 #include "memory/out_of_memory.hpp"
 #include "stream/deferred_release.hpp"
+#include "support/room.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -88,8 +89,8 @@ bool VirtualAllocation::extend(const Device& device, std::size_t bytes, const Op
     const std::size_t more = round_up(bytes - size(), granularity);
     const CUdeviceptr end = base() + size();
     // All that can fail comes first.
-    reservations_.reserve(reservations_.size() + 1);
-    mappings_.reserve(mappings_.size() + 1);
+    make_room_for_one(reservations_);
+    make_room_for_one(mappings_);
     auto piece = reserve(more, granularity, device, options, end);
     if (piece->base() != end) {
         return false;

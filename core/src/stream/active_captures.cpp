@@ -12,14 +12,15 @@
 #include <cuprum/graph_memory_resource.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <thread>
+#include <unordered_map>
+#include <utility>
 
 namespace cuprum::detail {
 
 constinit std::atomic<unsigned> active_captures{0};
-
-namespace {
 
 /// A stream on the list. The token of the per-thread default stream means another one in each
 /// thread.
@@ -35,16 +36,48 @@ struct CapturedStream {
     }
 };
 
+/// The list. Nothing is released and no driver is called under its lock.
 struct CapturedStreams {
-    std::mutex mutex; // also of what the records keep
-    std::vector<CapturedStream> all;
+    std::mutex mutex;
+    std::unordered_multimap<CUstream, CapturedStream> all; // by handle
+    std::unordered_map<std::uint64_t, std::weak_ptr<CaptureRecord>> by_number;
 
-    [[nodiscard]] const CapturedStream* find(CUstream stream) const noexcept {
-        const auto place = std::ranges::find_if(
-            all, [&](const CapturedStream& known) { return known.is(stream); });
-        return place != all.end() ? &*place : nullptr;
+    void add(CapturedStream added) {
+        CaptureRecord& record = *added.record;
+        all.emplace(added.stream, std::move(added));
+        ++record.streams_;
+    }
+
+    /// Removes a stream and returns what the list held of it.
+    [[nodiscard]] CapturedStream take(CUstream stream, const CaptureRecord& record) noexcept {
+        const auto [first, last] = all.equal_range(stream);
+        const auto place = std::find_if(
+            first, last, [&](const auto& known) { return known.second.record.get() == &record; });
+        if (place == last) {
+            return {};
+        }
+        CapturedStream taken = std::move(place->second);
+        all.erase(place);
+        if (--taken.record->streams_ == 0) {
+            by_number.erase(taken.record->number_);
+        }
+        return taken;
+    }
+
+    [[nodiscard]] std::shared_ptr<CaptureRecord> find(CUstream stream) const {
+        const auto [first, last] = all.equal_range(stream);
+        const auto place =
+            std::find_if(first, last, [&](const auto& known) { return known.second.is(stream); });
+        return place != last ? place->second.record : nullptr;
+    }
+
+    [[nodiscard]] std::shared_ptr<CaptureRecord> find_number(std::uint64_t number) const {
+        const auto place = by_number.find(number);
+        return place != by_number.end() ? place->second.lock() : nullptr;
     }
 };
+
+namespace {
 
 CapturedStreams& captured_streams() {
     static NeverDestroyed<CapturedStreams> streams;
@@ -65,99 +98,88 @@ std::optional<cuuint64_t> capture_number(CUstream stream) {
     return number;
 }
 
-/// Returns the capture that a stream joined when it waited for an event of another one; null if it
-/// joined none.
-std::shared_ptr<CaptureRecord> joined_capture(const StreamState& stream,
-                                              const std::vector<CapturedStream>& others) {
-    const std::optional<cuuint64_t> number = stream.may_capture.load(std::memory_order_relaxed)
-                                                 ? capture_number(stream.handle)
-                                                 : std::nullopt;
-    if (number.has_value()) {
-        for (const CapturedStream& other : others) {
-            if (other.stream != CU_STREAM_PER_THREAD && capture_number(other.stream) == number) {
-                return other.record;
-            }
-        }
-    }
-    return nullptr;
-}
-
 } // namespace
 
 void enlist_capture(const Stream& stream, std::shared_ptr<CaptureRecord> record) {
     CapturedStreams& streams = captured_streams();
     const std::lock_guard lock(streams.mutex);
-    streams.all.push_back(
+    streams.add(
         {handle_of(stream), std::this_thread::get_id(), std::move(record), Access::state(stream)});
     active_captures.fetch_add(1, std::memory_order_relaxed);
+}
+
+void number_capture(const std::shared_ptr<CaptureRecord>& record, std::uint64_t number) {
+    CapturedStreams& streams = captured_streams();
+    const std::lock_guard lock(streams.mutex);
+    streams.by_number[number] = record;
+    record->number_ = number;
 }
 
 void delist_capture(CUstream stream, const CaptureRecord& record) noexcept {
     CapturedStreams& streams = captured_streams();
     CapturedStream removed; // destroyed without the lock: that can destroy the stream
     const std::lock_guard lock(streams.mutex);
-    const auto place = std::ranges::find_if(streams.all, [&](const CapturedStream& known) {
-        return known.stream == stream && known.record.get() == &record;
-    });
-    if (place != streams.all.end()) {
-        removed = std::move(*place);
-        streams.all.erase(place);
+    removed = streams.take(stream, record);
+    if (removed.record != nullptr) {
         active_captures.fetch_sub(1, std::memory_order_relaxed);
     }
 }
 
 void CaptureRecord::retain(std::shared_ptr<void> object) {
-    const std::lock_guard lock(captured_streams().mutex);
-    retained_.push_back(std::move(object));
+    constexpr std::size_t RECENT = 8;
+    const std::lock_guard lock(mutex_); // `object` lives longer: it is the caller's
+    const auto first =
+        retained_.end() - static_cast<std::ptrdiff_t>(std::min(retained_.size(), RECENT));
+    const bool is_recent = std::any_of(first, retained_.end(), [&](const auto& known) {
+        return known == object && !known.owner_before(object) && !object.owner_before(known);
+    });
+    if (!is_recent) {
+        retained_.push_back(std::move(object));
+    }
 }
 
 std::vector<std::shared_ptr<void>> CaptureRecord::take() noexcept {
-    const std::lock_guard lock(captured_streams().mutex);
+    const std::lock_guard lock(mutex_);
     return std::exchange(retained_, {});
 }
 
 std::vector<std::shared_ptr<CaptureRecord>> listed_captures() {
     std::vector<std::shared_ptr<CaptureRecord>> found;
-    CapturedStreams& streams = captured_streams();
-    const std::lock_guard lock(streams.mutex);
-    for (const CapturedStream& each : streams.all) { // forks have the record of their capture
-        if (std::ranges::find(found, each.record) == found.end()) {
-            found.push_back(each.record);
+    {
+        CapturedStreams& streams = captured_streams();
+        const std::lock_guard lock(streams.mutex);
+        for (const auto& [stream, known] : streams.all) {
+            found.push_back(known.record);
         }
     }
-    std::ranges::reverse(found);
+    // A body's builder is made later than that of its graph. Forks have the record of their
+    // capture.
+    std::ranges::sort(found, std::ranges::greater(), &CaptureRecord::builder);
+    const auto repeated = std::ranges::unique(found);
+    found.erase(repeated.begin(), repeated.end());
     return found;
 }
 
 std::shared_ptr<CaptureRecord> find_capture(const StreamState& stream) {
-    std::vector<CapturedStream> others;
-    {
-        CapturedStreams& streams = captured_streams();
-        const std::lock_guard lock(streams.mutex);
-        if (const CapturedStream* const known = streams.find(stream.handle)) {
-            return known->record;
-        }
-        others = streams.all;
-    }
-    return joined_capture(stream, others);
-}
-
-FoundCapture::FoundCapture(const StreamState& stream) : lock_(captured_streams().mutex) {
     CapturedStreams& streams = captured_streams();
-    if (const CapturedStream* const known = streams.find(stream.handle)) {
-        record_ = known->record.get();
-    } else if (stream.may_capture.load(std::memory_order_relaxed)) {
-        const std::vector<CapturedStream> others = streams.all;
-        lock_.unlock(); // for the driver
-        joined_ = joined_capture(stream, others);
-        record_ = joined_.get();
-        lock_.lock();
+    {
+        const std::lock_guard lock(streams.mutex);
+        if (auto known = streams.find(stream.handle)) {
+            return known;
+        }
     }
+    // It may have joined a capture when it waited for an event.
+    if (!stream.may_capture.load(std::memory_order_relaxed)) {
+        return nullptr;
+    }
+    const std::optional<cuuint64_t> number = capture_number(stream.handle);
+    const std::lock_guard lock(streams.mutex);
+    return number.has_value() ? streams.find_number(*number) : nullptr;
 }
 
 void retain_buffers(const Stream& stream, std::span<const Buffer* const> buffers) {
-    FoundCapture capture(open(stream));
-    if (!capture) {
+    const auto capture = find_capture(open(stream));
+    if (capture == nullptr) {
         return;
     }
     for (const Buffer* const buffer : buffers) {
@@ -171,7 +193,7 @@ void retain_buffers(const Stream& stream, std::span<const Buffer* const> buffers
         if (resource == nullptr ||
             (resource->may_free_later() &&
              dynamic_cast<const GraphMemoryResource*>(resource) == nullptr)) {
-            capture.retain(Access::state(*buffer));
+            capture->retain(Access::state(*buffer));
         }
     }
 }

@@ -18,13 +18,11 @@
 #include <cuprum/detail/active_captures.hpp>
 #include <cuprum/stream.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 namespace cuprum::detail {
@@ -45,20 +43,29 @@ public:
 
     const std::uint64_t builder; // the GraphBuilder that began the capture
 
-    /// Keeps an object alive. Thread-safe.
+    /// Keeps an object alive, unless it was among the last ones. Thread-safe.
     void retain(std::shared_ptr<void> object);
 
     /// Returns all that was retained so far, and forgets it. Thread-safe.
     [[nodiscard]] std::vector<std::shared_ptr<void>> take() noexcept;
 
 private:
-    friend class FoundCapture;
+    friend struct CapturedStreams;
+    friend void number_capture(const std::shared_ptr<CaptureRecord>& record, std::uint64_t number);
 
-    std::vector<std::shared_ptr<void>> retained_; // guarded by the lock of the list
+    std::mutex mutex_;
+    std::vector<std::shared_ptr<void>> retained_; // guarded by the mutex
+
+    // Guarded by the lock of the list:
+    std::uint64_t number_ = 0; // the driver's for the capture, once it has begun
+    std::size_t streams_ = 0;  // of the capture on the list
 };
 
 /// Puts a stream that is captured from now on onto the list.
 void enlist_capture(const Stream& stream, std::shared_ptr<CaptureRecord> record);
+
+/// Notes the driver's number of a capture that has begun, by which streams that join it are found.
+void number_capture(const std::shared_ptr<CaptureRecord>& record, std::uint64_t number);
 
 /// Takes a stream off the list. Does nothing if it is not there.
 void delist_capture(CUstream stream, const CaptureRecord& record) noexcept;
@@ -67,7 +74,7 @@ void delist_capture(CUstream stream, const CaptureRecord& record) noexcept;
 /// it. Finds streams that joined the capture through an event, too.
 [[nodiscard]] std::shared_ptr<CaptureRecord> find_capture(const StreamState& stream);
 
-/// Returns all captures that graph builders run, the latest first.
+/// Returns all captures that graph builders run, those of bodies before that of their graph.
 [[nodiscard]] std::vector<std::shared_ptr<CaptureRecord>> listed_captures();
 
 /// Returns whether any graph builder captures. One load.
@@ -75,43 +82,13 @@ void delist_capture(CUstream stream, const CaptureRecord& record) noexcept;
     return active_captures.load(std::memory_order_relaxed) != 0;
 }
 
-/// The record of the capture that a stream is part of, if a graph builder captures it. Holds the
-/// lock of the list: it is looked up for each launch that is captured.
-class FoundCapture {
-public:
-    [[nodiscard]] explicit FoundCapture(const StreamState& stream);
-    FoundCapture(const FoundCapture&) = delete;
-    FoundCapture& operator=(const FoundCapture&) = delete;
-    ~FoundCapture() = default;
-
-    explicit operator bool() const noexcept { return record_ != nullptr; }
-
-    /// Keeps an object alive, unless it was among the last ones.
-    template <typename T>
-    void retain(const std::shared_ptr<T>& object) {
-        auto& retained = record_->retained_;
-        const std::size_t recent = std::min<std::size_t>(retained.size(), 8);
-        for (std::size_t i = retained.size() - recent; i < retained.size(); ++i) {
-            if (retained[i] == object) {
-                return;
-            }
-        }
-        retained.push_back(object);
-    }
-
-private:
-    std::unique_lock<std::mutex> lock_;
-    std::shared_ptr<CaptureRecord> joined_; // of a stream that is not on the list itself
-    CaptureRecord* record_ = nullptr;
-};
-
 /// Lets the graph that a stream is captured into keep an object alive, a share of some state. Costs
 /// one load while nothing is captured.
 template <typename T>
 inline void retain_if_captured(const StreamState& stream, const std::shared_ptr<T>& object) {
     if (has_active_captures()) [[unlikely]] {
-        if (FoundCapture capture(stream); capture) {
-            capture.retain(object);
+        if (const auto record = find_capture(stream)) {
+            record->retain(object);
         }
     }
 }

@@ -63,7 +63,7 @@ TEST(NodeTable, agrees_with_a_map_after_many_changes) {
         EXPECT_EQ(table.find(key), state);
     }
     std::size_t seen = 0;
-    table.for_each([&](const NodeState&) { ++seen; });
+    table.for_each([&](const NodeShare&) { ++seen; });
     EXPECT_EQ(seen, expected.size());
     table.clear();
     EXPECT_EQ(table.find(expected.begin()->first), nullptr);
@@ -100,28 +100,28 @@ TEST(NodeTable, nodes_of_a_piece_live_as_long_as_one_of_them) {
     EXPECT_EQ(table.make()->handle, nullptr);
 }
 
-TEST(NodeTable, keeps_appended_nodes_that_nobody_else_knows) {
+TEST(NodeTable, a_node_that_is_taken_back_leaves_its_place_to_the_next) {
     constexpr std::size_t NODES = 100; // several pieces
     NodeTable table;
-    std::vector<std::weak_ptr<NodeState>> watched;
     for (std::size_t i = 0; i < NODES; ++i) {
-        const NodeShare made = table.take();
+        const NodeState* const refused = table.make().get();
+        EXPECT_EQ(table.promised(), 1U);
+        table.take_back(*refused);
+        EXPECT_EQ(table.promised(), 0U);
+        NodeShare made = table.make();
+        EXPECT_EQ(made.get(), refused);
         made->handle = handle(1 + i);
-        table.append(*made);
-        watched.push_back(made);
+        table.insert(std::move(made));
     }
-    for (std::size_t i = 0; i < NODES; ++i) {
-        ASSERT_FALSE(watched[i].expired()) << i;
-        ASSERT_EQ(table.find(handle(1 + i)), watched[i].lock()) << i;
-    }
-    for (std::size_t i = 0; i < NODES; ++i) {
-        table.erase(handle(1 + i));
-    }
-    EXPECT_TRUE(watched[0].expired()) << "a piece without nodes stayed";
-    EXPECT_EQ(table.size(), 0U);
+    EXPECT_EQ(table.size(), NODES);
+    const NodeShare first = table.make();
+    const NodeShare second = table.make();
+    table.take_back(*first); // not the last one: its place goes with its piece
+    EXPECT_EQ(table.promised(), 1U);
+    EXPECT_NE(table.make(), first);
 }
 
-TEST(NodeTable, appends_and_inserts_in_any_order_agree_with_a_map) {
+TEST(NodeTable, nodes_that_are_inserted_late_or_never_agree_with_a_map) {
     constexpr int CHANGES = 20'000;
     constexpr unsigned HANDLES = 300;
     std::mt19937 random(2); // NOLINT(cert-msc51-cpp): the same numbers each time
@@ -144,13 +144,14 @@ TEST(NodeTable, appends_and_inserts_in_any_order_agree_with_a_map) {
         } else if (random() % 4 == 0) {
             promised.emplace_back(key, table.make());
         } else {
-            const NodeShare made = table.take();
+            NodeShare made = table.make();
             if (random() % 16 == 0) {
-                continue; // the driver refused the node
+                table.take_back(*made); // the driver refused the node
+                continue;
             }
             made->handle = key;
             expected[key] = made.get();
-            table.append(*made);
+            table.insert(std::move(made));
         }
         if (!promised.empty() && random() % 2 == 0) {
             auto& [later, made] = promised.front();
@@ -160,6 +161,7 @@ TEST(NodeTable, appends_and_inserts_in_any_order_agree_with_a_map) {
             promised.erase(promised.begin());
         }
         ASSERT_EQ(table.size(), expected.size());
+        ASSERT_EQ(table.promised(), promised.size());
         if (random() % 8 == 0) {
             ASSERT_TRUE(is_expected(handle(1 + random() % HANDLES)));
         }
@@ -227,6 +229,25 @@ TEST(Payload, a_share_that_is_given_out_can_be_taken_back) {
     share = nullptr;
     release_payloads();
     EXPECT_EQ(object.use_count(), 1);
+}
+
+TEST(AddressRanges, agree_with_a_list_of_ranges_that_may_overlap) {
+    std::mt19937 random(3); // NOLINT(cert-msc51-cpp): the same numbers each time
+    AddressRanges ranges;
+    std::vector<std::pair<CUdeviceptr, std::size_t>> expected;
+    EXPECT_FALSE(ranges.contains(0));
+    for (int i = 0; i < 60; ++i) {
+        const CUdeviceptr begin = random() % 2000;
+        const std::size_t bytes = 1 + random() % 40;
+        ranges.add(AddressRanges::make_room(), begin, bytes);
+        expected.emplace_back(begin, bytes);
+        for (CUdeviceptr address = 0; address < 2100; ++address) {
+            const bool is_expected = std::ranges::any_of(expected, [&](const auto& each) {
+                return address >= each.first && address - each.first < each.second;
+            });
+            ASSERT_EQ(ranges.contains(address), is_expected) << address;
+        }
+    }
 }
 
 } // namespace
