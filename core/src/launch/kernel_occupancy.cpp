@@ -34,6 +34,21 @@ struct SharedMemoryQuestion {
 
 thread_local SharedMemoryQuestion* question = nullptr;
 
+/// Makes a question the one of this thread, for a scope. The function may ask another one.
+class AskedQuestion {
+public:
+    explicit AskedQuestion(SharedMemoryQuestion& asked) noexcept
+        : before_(std::exchange(question, &asked)) {}
+
+    ~AskedQuestion() { question = before_; }
+
+    AskedQuestion(const AskedQuestion&) = delete;
+    AskedQuestion& operator=(const AskedQuestion&) = delete;
+
+private:
+    SharedMemoryQuestion* before_;
+};
+
 std::size_t CUDA_CB ask(int block_size) {
     if (question->thrown != nullptr) {
         return 0;
@@ -111,13 +126,13 @@ PotentialBlockSize KernelOccupancy::max_potential_block_size(
     }
     const detail::AnyContext context;
     SharedMemoryQuestion asked{&dynamic_shared_bytes, nullptr};
-    SharedMemoryQuestion* const before =
-        std::exchange(question, &asked); // the function may ask too
     PotentialBlockSize best;
     const auto& query = table().cuOccupancyMaxPotentialBlockSizeWithFlags;
-    const CUresult status = query(&best.min_grid_size, &best.max_block_size, function, ask, 0,
-                                  block_size_limit, flags(disable_caching_override));
-    question = before;
+    const CUresult status = [&] {
+        const AskedQuestion scope(asked);
+        return query(&best.min_grid_size, &best.max_block_size, function, ask, 0, block_size_limit,
+                     flags(disable_caching_override));
+    }();
     if (asked.thrown != nullptr) {
         std::rethrow_exception(asked.thrown);
     }
