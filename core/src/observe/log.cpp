@@ -21,11 +21,13 @@ public:
     bool has_all_calls = false;
 
     CUresult before(const driver::Call& /*call*/) override {
-        begin_ns = now_ns();
+        begins.at[begins.depth++ % Begins::KEPT] = now_ns();
         return CUDA_SUCCESS;
     }
 
     CUresult after(const driver::Call& call, CUresult status) override {
+        begins.depth -= begins.depth > 0 ? 1 : 0; // the log may have started during the call
+        const std::int64_t begin_ns = begins.at[begins.depth % Begins::KEPT];
         // "Not ready" is an answer, not a failure.
         const bool is_failure = status != CUDA_SUCCESS && status != CUDA_ERROR_NOT_READY;
         if (!has_all_calls && !is_failure) {
@@ -40,10 +42,20 @@ public:
     }
 
 private:
-    static thread_local std::int64_t begin_ns;
+    /// When the calls began that this thread is inside of: the driver calls functions of the
+    /// program, which may call the driver.
+    /// NOTE: plain data, because other objects of the thread may call the driver when they go.
+    struct Begins {
+        static constexpr unsigned KEPT = 4;
+
+        std::int64_t at[KEPT] = {};
+        unsigned depth = 0;
+    };
+
+    static thread_local constinit Begins begins;
 };
 
-thread_local std::int64_t Log::begin_ns = 0;
+thread_local constinit Log::Begins Log::begins{};
 
 } // namespace
 

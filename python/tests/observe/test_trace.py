@@ -166,6 +166,22 @@ def test_the_log_shows_calls(tmp_path):
     assert wrong.returncode == 0
 
 
+def test_the_log_shows_the_whole_time_of_a_call_that_calls_back():
+    program = """
+import time
+import cuprum
+code = cuprum.Program('extern "C" __global__ void empty() {}', "c++").compile("ptx")
+occupancy = code.get_kernel("empty").occupancy
+def needed(threads):
+    time.sleep(0.05)
+    return occupancy.max_active_blocks_per_multiprocessor(64, 0) * 0
+occupancy.max_potential_block_size(needed, 0)
+"""
+    shown = run(program, CUPRUM_LOG="debug").stderr
+    (line,) = (each for each in shown.splitlines() if "cuOccupancyMaxPotentialBlock" in each)
+    assert float(line.split()[-2]) >= 50_000, line
+
+
 def test_reports_add_up(tmp_path, capsys):
     from cuprum._command import main
 
