@@ -347,16 +347,21 @@ int show_info() {
     std::cout << "library: " << path->string() << '\n'
               << "NVML: " << (fs::exists(nvml) ? nvml.string() : "not installed") << '\n'
               << "CUDA: " << version / 1000 << '.' << version % 1000 / 10 << '\n';
-    if (driver.call<decltype(cuInit)>("cuInit", 0U) != CUDA_SUCCESS ||
+    const CUresult started = driver.call<decltype(cuInit)>("cuInit", 0U);
+    if (started == CUDA_ERROR_NO_DEVICE) {
+        return complain("CUDA_VISIBLE_DEVICES hides all emulated devices: unset it, or list the "
+                        "devices to use (CUDA_VISIBLE_DEVICES=0)");
+    }
+    if (started != CUDA_SUCCESS ||
         driver.call<decltype(cuDeviceGetCount)>("cuDeviceGetCount", &count) != CUDA_SUCCESS) {
         return complain("the emulated device does not start: see the message above");
     }
     for (int device = 0; device < count; ++device) {
         show_device(driver, device);
     }
-    constexpr std::string_view prefix = "CUPRUM_EMULATOR_";
     for (char** variable = environ; *variable != nullptr; ++variable) {
-        if (std::string_view(*variable).starts_with(prefix)) {
+        const std::string_view text(*variable);
+        if (text.starts_with("CUPRUM_EMULATOR_") || text.starts_with("CUDA_VISIBLE_DEVICES=")) {
             std::cout << "setting: " << *variable << '\n';
         }
     }

@@ -139,6 +139,21 @@ TEST(Command, info_shows_devices_and_settings) {
     EXPECT_NE(outcome.output.find("libcuda.so.1"), std::string::npos);
 }
 
+TEST(Command, info_says_what_hides_devices) {
+    const Outcome some =
+        shell("CUPRUM_EMULATOR_DEVICES=3 CUDA_VISIBLE_DEVICES=2 " + COMMAND + " info");
+    EXPECT_EQ(some.status, 0) << some.output;
+    EXPECT_NE(some.output.find(", 0000:03:00.0\n"), std::string::npos) << some.output;
+    EXPECT_NE(some.output.find("setting: CUDA_VISIBLE_DEVICES=2\n"), std::string::npos)
+        << some.output;
+    const Outcome none = shell("CUDA_VISIBLE_DEVICES= " + COMMAND + " info");
+    EXPECT_EQ(none.status, 1);
+    EXPECT_NE(none.output.find("CUDA_VISIBLE_DEVICES hides all emulated devices: unset it, or list "
+                               "the devices to use (CUDA_VISIBLE_DEVICES=0)"),
+              std::string::npos)
+        << none.output;
+}
+
 TEST(Command, a_wrong_setting_is_an_error) {
     const Outcome outcome = shell("CUPRUM_EMULATOR_DEVICES=none " + COMMAND + " info");
     EXPECT_EQ(outcome.status, 1);
