@@ -3,6 +3,7 @@
 
 #include "interp/probe.hpp"
 
+#include "bytecode/check_forms.hpp"
 #include "interp/clock.hpp"
 #include "interp/groups.hpp"
 #include "interp/mbarrier.hpp"
@@ -187,7 +188,7 @@ Effect Probe::effect_of(const WarpContext& warp, const Instruction* at) {
     }
     const std::string text = text_of(*warp.block->kernel, *at);
     Effect effect = text.empty() ? Effect::Writes : emulator::effect_of(text);
-    if (is_call_part(at->form) ||
+    if (is_call_part(at->form) || bytecode::is_check(at->form) ||
         (effect == Effect::Writes && (at->flags & bytecode::HAS_SIDE_EFFECT) == 0)) {
         effect = Effect::None;
     } else if (effect == Effect::Reads && at->dst_count == 0 && text.find("atom") != text.npos) {
@@ -292,8 +293,9 @@ Effect effect_of(const std::string& text) {
     }
     const bool waits_for_copies = starts_with_any(
         opcode, {"cp.async.wait", "cp.async.commit", "cp.async.bulk.wait", "cp.async.bulk.commit"});
-    const bool can_write = starts_with_any(
-        name, {"st", "red", "cp", "sust", "sured", "multimem", "tensormap", "tcgen05", "call"});
+    const bool can_write = starts_with_any(name, {"st", "red", "cp", "sust", "sured", "multimem",
+                                                  "tensormap", "tcgen05", "call"}) ||
+                           opcode.starts_with("wmma.store");
     const bool is_other = name == "redux" || starts_with_any(name, {"stmatrix", "stack"});
     return can_write && !is_own && !waits_for_copies && !is_other ? Effect::Writes : Effect::None;
 }

@@ -15,7 +15,7 @@
 // or test mbarriers. No register carries a value from one round to the next. A loop that counts its
 // rounds, reads a clock or reads other memory may end by itself and keeps its ordinary branch.
 
-#include "check/handlers.hpp"
+#include "bytecode/check_forms.hpp"
 #include "interp/control.hpp"
 #include "interp/mbarrier.hpp"
 #include "passes/build.hpp"
@@ -33,11 +33,8 @@ namespace {
 /// The longest loop that is considered; longer ones do more than wait.
 constexpr std::uint32_t MAX_LOOP_LENGTH = 32;
 
-/// Instructions with side effects that a wait loop may contain.
-constexpr std::array HARMLESS{FixedOp::MbarrierWait,      FixedOp::Sleep,
-                              FixedOp::CheckAcquire,      FixedOp::CheckAcquireBlock,
-                              FixedOp::CheckReleaseBlock, FixedOp::CheckShake,
-                              FixedOp::CheckWaited};
+/// Instructions with side effects that a wait loop may contain, besides checks.
+constexpr std::array HARMLESS{FixedOp::MbarrierWait, FixedOp::Sleep};
 
 /// Instructions whose results change by themselves.
 constexpr std::array CLOCKS{FixedOp::ReadClock32, FixedOp::ReadClock64, FixedOp::ReadTimer32,
@@ -51,7 +48,7 @@ bool is_one_of(const std::array<FixedOp, COUNT>& ops, const Instruction& at) {
 /// Returns whether an instruction computes the same results in every round from equal registers.
 bool is_repeatable(const KernelBuild& build, std::uint32_t at) {
     const Instruction& instruction = build.kernel.code[at];
-    if (is_one_of(HARMLESS, instruction)) {
+    if (is_one_of(HARMLESS, instruction) || bytecode::is_check(instruction.form)) {
         return true;
     }
     return (instruction.flags & (bytecode::HAS_SIDE_EFFECT | bytecode::ENDS_BLOCK)) == 0 &&

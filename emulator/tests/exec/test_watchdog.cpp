@@ -137,6 +137,69 @@ TEST_F(Watchdog, ends_a_wait_by_atomics_that_change_nothing) {
                 {}, {"atom.global.exch.b32"});
 }
 
+TEST_F(Watchdog, ends_waits_by_atomics_whatever_is_checked) {
+    // Three blocks wait in three ways, and each would be enough to go on for ever.
+    const std::string body =
+        "setp.eq.u32 %p1, %r2, 1; @%p1 bra EXCHANGE; setp.eq.u32 %p1, %r2, 2; @%p1 bra ADD;\n"
+        "COMPARE: atom.global.cas.b32 %r3, [%rd1], 1, 1; setp.ne.u32 %p2, %r3, 0;\n"
+        "@%p2 bra COMPARE; ret;\n"
+        "EXCHANGE: atom.global.exch.b32 %r3, [%rd1], 1; setp.eq.u32 %p2, %r3, 1;\n"
+        "@%p2 bra EXCHANGE; ret;\n"
+        "ADD: atom.global.add.u32 %r3, [%rd1], 0; setp.eq.u32 %p2, %r3, 1; @%p2 bra ADD;";
+    for (const std::uint8_t checks :
+         {CHECK_MEMORY, CHECK_INITIALIZED, CHECK_RACES, CHECK_GRAPHS, SHAKE}) {
+        SCOPED_TRACE(checks);
+        device_.enable_checks(checks);
+        auto* const flag = device_.allocate<U>(16);
+        *flag = 1;
+        const auto kernel = compile(body);
+        ASSERT_TRUE(kernel);
+        const Fault fault = Launch(device_, kernel, Shape{.grid = 3}, flag, U{0}).wait();
+        EXPECT_EQ(fault.kind, FaultKind::Timeout) << fault.report;
+        EXPECT_NE(fault.report.find("for a value in memory"), std::string::npos) << fault.report;
+    }
+}
+
+TEST_F(Watchdog, ends_a_wait_with_calls_and_checks) {
+    // The checks record what is passed to the function, which recursion keeps from being inlined.
+    device_.enable_checks(CHECK_INITIALIZED);
+    const auto kernel = device_.compile(ptx_module(R"(
+.func (.param .b32 result) deep(.param .align 4 .b8 pair[8]) {
+    .reg .pred %p; .reg .b32 %r<3>;
+    ld.param.u32 %r1, [pair];
+    setp.eq.u32 %p, %r1, 0;
+    @%p bra DONE;
+    .param .align 4 .b8 passed[8];
+    .param .b32 back;
+    sub.u32 %r1, %r1, 1;
+    st.param.b32 [passed], %r1;
+    st.param.b32 [passed+4], %r1;
+    call (back), deep, (passed);
+DONE:
+    st.param.b32 [result], %r1;
+    ret;
+}
+.visible .entry k(.param .u64 flag) {
+    .reg .pred %p; .reg .b32 %r<3>; .reg .b64 %rd;
+    .param .align 4 .b8 passed[8];
+    .param .b32 back;
+    ld.param.u64 %rd, [flag];
+SPIN:
+    st.param.b32 [passed], 2;
+    st.param.b32 [passed+4], 2;
+    call (back), deep, (passed);
+    ld.param.b32 %r2, [back];
+    ld.volatile.global.u32 %r1, [%rd];
+    setp.eq.u32 %p, %r1, 0;
+    @%p bra SPIN;
+    ret;
+})"));
+    ASSERT_TRUE(kernel) << device_.log;
+    auto* const flag = device_.allocate<U>(16);
+    const Fault fault = Launch(device_, kernel, Shape{}, flag).wait();
+    EXPECT_EQ(fault.kind, FaultKind::Timeout) << fault.report;
+}
+
 TEST_F(Watchdog, ends_a_wait_that_sleeps_longer_and_longer) {
     expect_hang("mov.u32 %r4, 8;\n"
                 "SPIN: ld.acquire.gpu.global.u32 %r3, [%rd1]; setp.ne.u32 %p2, %r3, 0;\n"
@@ -424,6 +487,7 @@ TEST(Probe, knows_what_instructions_mean_for_others) {
          {"st.global.u32 [%rd1], %r1;", "@%p1 st.u32 [%rd1], %r1;", "red.global.add.u32 [%rd1], 1;",
           "cp.async.bulk.global.shared::cta.bulk_group [%rd1], "
           "[%r1], 16;",
+          "wmma.store.d.sync.aligned.row.m16n16k16.global.f16 [%rd1], {%r1, %r2, %r3, %r4};",
           "sust.b.2d.b32.trap [s, {%r1, %r2}], {%r3};", "call.uni (retval0), vprintf, (p0, p1);",
           "multimem.red.global.add.u32 [%rd1], %r1;"}) {
         EXPECT_EQ(effect_of(text), Effect::Writes) << text;
