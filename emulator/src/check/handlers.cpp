@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstdio>
 #include <cstring>
+#include <type_traits>
 
 namespace cuprum::emulator::check {
 
@@ -44,49 +45,128 @@ std::uint64_t address_of(const WarpContext& warp, const Instruction& at, std::ui
            static_cast<std::uint64_t>(at.immediate);
 }
 
+std::size_t lane_bytes_of(const Instruction& at) {
+    return std::size_t{4} << (at.tag >> ACCESS_WIDTH_SHIFT & 3);
+}
+
+/// Returns the lanes of source number `index`, which may be in the kernel's operand list.
+const std::byte* source(const WarpContext& warp, const Instruction& at, std::size_t index) {
+    constexpr std::size_t own = std::extent_v<decltype(Instruction::src)>;
+    return warp.at(index < own ? at.src[index]
+                               : warp.block->kernel->operands[at.extra + index - own]);
+}
+
 /// Collects the bytes that a lane writes.
 void read_values(const WarpContext& warp, const Instruction& at, std::uint32_t lane,
                  std::uint32_t count, std::uint8_t* data) {
-    const std::size_t lane_bytes = std::size_t{4} << (at.tag >> ACCESS_WIDTH_SHIFT & 3);
+    const std::size_t lane_bytes = lane_bytes_of(at);
     for (std::uint32_t i = 0; i < count; ++i) {
-        const Operand value =
-            i < 3 ? at.src[1 + i] : warp.block->kernel->operands[at.extra + i - 3];
-        std::memcpy(data + std::size_t{i} * at.access_bytes, warp.at(value) + lane * lane_bytes,
-                    at.access_bytes);
+        std::memcpy(data + std::size_t{i} * at.access_bytes,
+                    source(warp, at, 1 + i) + lane * lane_bytes, at.access_bytes);
     }
 }
 
-/// Checks the lanes from `begin` on as one access if they are adjacent or read at one address.
-/// Returns whether this completes the check.
+/// The most bytes of a matrix that one instruction writes: 16 x 16 elements of 64 bits.
+constexpr std::size_t MAX_MATRIX_BYTES = 2048;
+
+/// Collects the rows of a tile of 8 x 8 elements of 16 bits: `lanes` holds one of its rows, or of
+/// its columns, after the other.
+void read_tile(const std::byte* lanes, bool is_transposed, std::uint8_t* to) {
+    constexpr std::size_t side = 8;
+    constexpr std::size_t element = 2;
+    for (std::size_t i = 0; i < side * side; ++i) {
+        const std::size_t from = is_transposed ? i % side * side + i / side : i;
+        std::memcpy(to + i * element, lanes + from * element, element);
+    }
+}
+
+/// Collects the 8 rows of 16 bytes of a tile in the layout of accumulators, which is transposed.
+void read_byte_tile(const std::byte* lanes, std::uint8_t* to) {
+    constexpr std::size_t row_bytes = 16;
+    for (std::size_t lane = 0; lane < WARP_SIZE; ++lane) {
+        for (std::size_t i = 0; i < 4; ++i) {
+            to[(lane % 4 * 2 + i % 2) * row_bytes + lane / 4 + i / 2 * 8] =
+                static_cast<std::uint8_t>(lanes[lane * 4 + i]);
+        }
+    }
+}
+
+/// Collects the lines that wmma.store writes, `count` elements each.
+void read_fragment(const WarpContext& warp, const Instruction& at, std::uint32_t layout,
+                   std::uint32_t lines, std::uint32_t count, std::uint8_t* to) {
+    std::uint8_t image[MAX_MATRIX_BYTES];
+    const std::size_t lane_bytes = lane_bytes_of(at);
+    const std::size_t registers =
+        std::size_t{lines} * count * at.access_bytes / (lane_bytes * WARP_SIZE);
+    const std::size_t together = (layout & LAYOUT_PAIRED) != 0 ? 2 : 1; // adjacent in the image
+    for (std::size_t i = 0; i < registers; ++i) {
+        const std::byte* const from = source(warp, at, 2 + i);
+        for (std::size_t lane = 0; lane < WARP_SIZE; ++lane) {
+            const std::size_t word =
+                i / together * together * WARP_SIZE + lane * together + i % together;
+            std::memcpy(image + word * lane_bytes, from + lane * lane_bytes, lane_bytes);
+        }
+    }
+    const bool is_transposed = (layout & LAYOUT_TRANSPOSED) != 0;
+    for (std::size_t i = 0; i < std::size_t{lines} * count; ++i) {
+        const std::size_t from = is_transposed ? i % count * lines + i / count : i;
+        std::memcpy(to + i * at.access_bytes, image + from * at.access_bytes, at.access_bytes);
+    }
+}
+
+/// Collects what the lanes write together.
+void read_matrix(const WarpContext& warp, const Instruction& at, std::uint32_t layout,
+                 std::uint32_t lines, std::uint32_t count, std::uint8_t* to) {
+    if ((layout & LAYOUT_FRAGMENT) != 0) {
+        read_fragment(warp, at, layout, lines, count, to);
+        return;
+    }
+    constexpr std::size_t tile_bytes = 128;
+    const std::size_t tiles = std::size_t{at.src_count} + at.extra_src_count - 1;
+    for (std::size_t i = 0; i < tiles; ++i, to += tile_bytes) {
+        if ((layout & LAYOUT_BYTES) != 0) {
+            read_byte_tile(source(warp, at, 1 + i), to);
+        } else {
+            read_tile(source(warp, at, 1 + i), (layout & LAYOUT_TRANSPOSED) != 0, to);
+        }
+    }
+}
+
+/// Checks LANES lanes from `begin` on as one access if they are adjacent or read at one address.
+/// `matrix` is as in check_lanes(). Returns whether this completes the check.
+template <std::uint32_t LANES>
 bool access_together(WarpContext& warp, const Instruction* at, Access& first, std::uint32_t count,
-                     std::uint32_t begin, std::uint32_t lanes) {
+                     std::uint32_t begin, const std::uint8_t* matrix) {
     first.lane = begin;
     first.address = address_of(warp, *at, begin);
     const std::uint64_t step = address_of(warp, *at, begin + 1) - first.address;
     if (step != first.bytes && (step != 0 || first.writes)) {
         return false;
     }
-    for (std::uint32_t lane = 2; lane < lanes; ++lane) {
+    for (std::uint32_t lane = 2; lane < LANES; ++lane) {
         if (address_of(warp, *at, begin + lane) != first.address + lane * step) {
             return false;
         }
     }
-    std::uint8_t data[WARP_SIZE * MAX_LANE_BYTES];
+    if (matrix != nullptr) {
+        return check_together(warp, at, first, LANES, false,
+                              matrix + std::size_t{begin} * first.bytes);
+    }
+    std::uint8_t data[LANES * MAX_LANE_BYTES];
     const bool has_data = (at->tag & ACCESS_VALUES) != 0;
-    for (std::uint32_t lane = 0; has_data && lane < lanes; ++lane) {
+    for (std::uint32_t lane = 0; has_data && lane < LANES; ++lane) {
         read_values(warp, *at, begin + lane, count, data + std::size_t{lane} * first.bytes);
     }
-    return check_together(warp, at, first, lanes, step == 0, has_data ? data : nullptr);
+    return check_together(warp, at, first, LANES, step == 0, has_data ? data : nullptr);
 }
 
-std::uint32_t block_number(const BlockContext& block) {
-    return block.index[0] + block.grid[0] * (block.index[1] + block.grid[1] * block.index[2]);
-}
-
-} // namespace
-
-const Instruction* access(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
-    const std::uint32_t count = at->target & 0xffff;
+/// Checks what each lane accesses. `matrix` holds what the lanes write together, unless each lane
+/// has the values that it writes: row after row of tiles, or line after line.
+[[gnu::always_inline]] inline const Instruction* check_lanes(WarpContext& warp,
+                                                             const Instruction* at,
+                                                             std::uint32_t mask,
+                                                             const std::uint8_t* matrix) {
+    const std::uint32_t count = at->target & ACCESS_COUNT;
     const std::uint32_t lines = at->target >> ACCESS_LINES_SHIFT & 0xff;
     const std::uint32_t lanes = at->target >> ACCESS_LANES_SHIFT;
     mask &= bytecode::FULL_MASK >> (WARP_SIZE - lanes);
@@ -105,11 +185,11 @@ const Instruction* access(WarpContext& warp, const Instruction* at, std::uint32_
     if (mask == bytecode::FULL_MASK && lines == 1 && (at->tag & ACCESS_SIZED) == 0) {
         // Check all lanes at once, or by halves: many blocks are 16 threads wide.
         constexpr std::uint32_t half = WARP_SIZE / 2;
-        if (access_together(warp, at, each, count, 0, WARP_SIZE)) {
+        if (access_together<WARP_SIZE>(warp, at, each, count, 0, matrix)) {
             return at + 1;
         }
-        mask &= access_together(warp, at, each, count, 0, half) ? ~0u << half : ~0u;
-        mask &= access_together(warp, at, each, count, half, half) ? ~0u >> half : ~0u;
+        mask &= access_together<half>(warp, at, each, count, 0, matrix) ? ~0u << half : ~0u;
+        mask &= access_together<half>(warp, at, each, count, half, matrix) ? ~0u >> half : ~0u;
     }
     for (; mask != 0; mask &= mask - 1) {
         each.lane = static_cast<std::uint32_t>(std::countr_zero(mask));
@@ -121,6 +201,9 @@ const Instruction* access(WarpContext& warp, const Instruction* at, std::uint32_
             const int shift = static_cast<int>(at->tag >> ACCESS_STRIDE_SHIFT & 15) - 8;
             stride = lane_value<std::uint32_t>(warp, at->src[1], each.lane);
             stride = shift >= 0 ? stride << shift : stride >> -shift;
+            each.data = matrix;
+        } else if (matrix != nullptr) {
+            each.data = matrix + std::size_t{each.lane} * each.bytes;
         } else if ((at->tag & ACCESS_VALUES) != 0) {
             read_values(warp, *at, each.lane, count, data);
             each.data = data;
@@ -130,9 +213,31 @@ const Instruction* access(WarpContext& warp, const Instruction* at, std::uint32_
                 return nullptr;
             }
             each.address += static_cast<std::uint64_t>(stride);
+            each.data += matrix != nullptr ? each.bytes : 0;
         }
     }
     return at + 1;
+}
+
+/// Checks a store of a matrix that is spread over the lanes. This has a function of its own,
+/// because its buffer would slow down all other accesses.
+[[gnu::noinline]] const Instruction* access_matrix(WarpContext& warp, const Instruction* at,
+                                                   std::uint32_t mask) {
+    std::uint8_t matrix[MAX_MATRIX_BYTES];
+    read_matrix(warp, *at, at->target >> ACCESS_LAYOUT_SHIFT & 0xff,
+                at->target >> ACCESS_LINES_SHIFT & 0xff, at->target & ACCESS_COUNT, matrix);
+    return check_lanes(warp, at, mask, matrix);
+}
+
+std::uint32_t block_number(const BlockContext& block) {
+    return block.index[0] + block.grid[0] * (block.index[1] + block.grid[1] * block.index[2]);
+}
+
+} // namespace
+
+const Instruction* access(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const bool is_matrix = (at->target >> ACCESS_LAYOUT_SHIFT & 0xff) != 0;
+    return is_matrix ? access_matrix(warp, at, mask) : check_lanes(warp, at, mask, nullptr);
 }
 
 const Instruction* release_block(WarpContext& warp, const Instruction* at, std::uint32_t mask) {

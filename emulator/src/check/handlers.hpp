@@ -39,20 +39,31 @@ Function tensor_reduction;
 /// src[2]: the predicate that it returned.
 Function waited;
 
-/// Where `target` of an access holds the numbers of elements, lines and lanes.
+/// Where `target` of an access holds the number of elements (from bit 0 on), the layout of the
+/// values, and the numbers of lines and lanes.
+constexpr std::uint32_t ACCESS_COUNT = 0xff;
+constexpr unsigned ACCESS_LAYOUT_SHIFT = 8;
 constexpr unsigned ACCESS_LINES_SHIFT = 16;
 constexpr unsigned ACCESS_LANES_SHIFT = 24;
+
+/// A layout: 0 if each lane has the values that it writes, else one of the first three bits, as in
+/// AccessNote::Layout.
+constexpr std::uint32_t LAYOUT_TILES = 1;
+constexpr std::uint32_t LAYOUT_BYTES = 2;
+constexpr std::uint32_t LAYOUT_FRAGMENT = 4;
+constexpr std::uint32_t LAYOUT_TRANSPOSED = 8;
+constexpr std::uint32_t LAYOUT_PAIRED = 16;
 
 /// Bits of the `tag` of an access.
 constexpr std::uint16_t ACCESS_READS = 1;
 constexpr std::uint16_t ACCESS_WRITES = 2;
-constexpr std::uint16_t ACCESS_STRONG = 4;  // never part of a race
-constexpr std::uint16_t ACCESS_NARROW = 8;  // the base has 32-bit lanes
-constexpr std::uint16_t ACCESS_SIZED = 16;  // src[1]: how many bytes each lane accesses
-constexpr std::uint16_t ACCESS_VALUES = 32; // src[1] and later sources: the values that are written
-constexpr unsigned ACCESS_SPACE_SHIFT = 6;  // 3 bits: an AccessSpace
-constexpr unsigned ACCESS_WIDTH_SHIFT = 9;  // 2 bits: log2 of the values' bytes per lane, minus 2
-constexpr unsigned ACCESS_STRIDE_SHIFT = 11;         // 4 bits: AccessNote::stride_shift plus 8
+constexpr std::uint16_t ACCESS_STRONG = 4;   // never part of a race
+constexpr std::uint16_t ACCESS_NARROW = 8;   // the base has 32-bit lanes
+constexpr std::uint16_t ACCESS_SIZED = 16;   // src[1]: how many bytes each lane accesses
+constexpr std::uint16_t ACCESS_VALUES = 32;  // the sources behind the others: what is written
+constexpr unsigned ACCESS_SPACE_SHIFT = 6;   // 3 bits: an AccessSpace
+constexpr unsigned ACCESS_WIDTH_SHIFT = 9;   // 2 bits: log2 of the values' bytes per lane, minus 2
+constexpr unsigned ACCESS_STRIDE_SHIFT = 11; // 4 bits: AccessNote::stride_shift plus 8
 constexpr std::uint16_t ACCESS_PASSES_ON = 1u << 15; // the value that is read may stay unused
 
 enum class AccessSpace : std::uint8_t {

@@ -43,6 +43,14 @@ struct AddressRange {
 struct AccessNote {
     enum class Kind : std::uint8_t { Read, Write, ReadWrite };
 
+    /// Which registers hold what is written.
+    enum class Layout : std::uint8_t {
+        Lanes,    // each lane's own hold what it writes
+        Tiles,    // stmatrix: a row of a tile, whose address is in this lane, is spread over lanes
+        Bytes,    // the same for tiles of bytes
+        Fragment, // wmma.store: `lines` of an image (bytecode/matrix_forms.hpp)
+    };
+
     Address address;
     ptx::Space space = ptx::Space::None; // None is generic
     Kind kind = Kind::Read;
@@ -53,6 +61,9 @@ struct AccessNote {
     /// The values that are written, one per element, in registers of `value_width`; empty: unknown.
     std::span<const bytecode::Operand> values = {};
     bytecode::Width value_width = bytecode::Width::B32;
+    Layout layout = Layout::Lanes;
+    bool is_transposed = false; // not Lanes: as MATRIX_TRANSPOSED says
+    bool is_paired = false;     // Fragment: as MATRIX_PAIRED says
     /// Unless none: how many bytes each lane accesses, instead of `bytes` times `count`.
     bytecode::Operand size = {};
     /// If more than 1, the first lane accesses this many ranges for the whole warp. They begin

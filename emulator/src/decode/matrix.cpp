@@ -148,6 +148,11 @@ void decode_tiles(Reader& reader) {
     AccessNote note = note_of_row(rest, sources, space, is_store, element_bits);
     note.lanes = count * tiles->rows; // one row of a tile per lane
     const bool is_half = element_bits == 16;
+    if (is_store && !reader.has_failed()) {
+        note.values = std::span(sources).subspan(1);
+        note.layout = is_half ? AccessNote::Layout::Tiles : AccessNote::Layout::Bytes;
+        note.is_transposed = is_transposed;
+    }
     const MatrixOp load = is_half ? MatrixOp::LoadTiles : MatrixOp::LoadBytes;
     const MatrixOp store = is_half ? MatrixOp::StoreTiles : MatrixOp::StoreBytes;
     emit_matrix(reader, {.op = is_store ? store : load, .space = space}, destinations, sources,
@@ -235,6 +240,13 @@ void decode_fragment(Reader& reader, bool is_store) {
     note.stride = sources[1];
     note.stride_shift = std::countr_zero(unsigned{rest.access_bytes}) -
                         static_cast<int>(rest.tag >> MATRIX_STRIDE_SHIFT);
+    if (is_store && !reader.has_failed()) {
+        note.values = std::span(sources).subspan(2);
+        note.value_width = *element == E::F64 ? Width::B64 : Width::B32;
+        note.layout = AccessNote::Layout::Fragment;
+        note.is_transposed = is_transposed;
+        note.is_paired = (rest.tag & MATRIX_PAIRED) != 0;
+    }
     emit_matrix(reader,
                 {.op = is_store ? MatrixOp::Store : MatrixOp::Load, .space = space, .a = *element},
                 destinations, sources, rest, &note);

@@ -138,7 +138,9 @@ private:
     void emit_use(std::uint32_t first, std::uint32_t count, std::uint16_t use, std::uint32_t other);
     void emit_check_of_members(FixedOp op, bytecode::Operand members);
     [[nodiscard]] std::vector<bool> used_results();
+    [[nodiscard]] bool only_replaces();
     void emit_access_check(const AccessNote& note, bool passes_on);
+    void add_values(bytecode::Instruction& look, unsigned& tag, const AccessNote& note);
 
     // ---- control flow (lower_control.cpp)
     bool lower_control(const ptx::Instruction& instruction);
@@ -211,6 +213,9 @@ private:
     std::unordered_map<const ptx::Variable*, std::uint64_t> shared_offsets_;
     // Registers, by function, that are used in a computation; see used_results().
     std::unordered_map<const ptx::Function*, std::unordered_set<std::string_view>> used_registers_;
+    // How often a function names each register; see only_replaces().
+    std::unordered_map<const ptx::Function*, std::unordered_map<std::string_view, std::uint32_t>>
+        mentions_;
     // The registers that wgmma names, and the number of each one that the kernel has.
     std::unordered_map<const ptx::Function*, std::unordered_set<std::string_view>> group_names_;
     std::unordered_map<std::uint32_t, std::uint32_t> group_numbers_;

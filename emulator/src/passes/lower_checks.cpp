@@ -43,6 +43,30 @@ void add_names(const ptx::Operand& operand, std::unordered_set<std::string_view>
     }
 }
 
+using Mentions = std::unordered_map<std::string_view, std::uint32_t>;
+
+void count_names(const ptx::Operand& operand, Mentions& mentions) {
+    if (!operand.text.empty()) {
+        ++mentions[operand.text];
+    }
+    for (const ptx::Operand& part : operand.parts) {
+        count_names(part, mentions);
+    }
+}
+
+/// Counts how often the instructions of a function name each register, and other things too.
+void count_names(const std::vector<ptx::Statement>& body, Mentions& mentions) {
+    for (const ptx::Statement& statement : body) {
+        count_names(statement.block, mentions);
+        for (const ptx::Operand& operand : statement.instruction.operands) {
+            count_names(operand, mentions);
+        }
+        if (statement.instruction.guard) {
+            ++mentions[statement.instruction.guard->predicate];
+        }
+    }
+}
+
 void collect_used_registers(const std::vector<ptx::Statement>& body,
                             std::unordered_set<std::string_view>& names) {
     for (const ptx::Statement& statement : body) {
@@ -72,6 +96,21 @@ check::AccessSpace space_of(const AccessNote& note) {
     }
 }
 
+std::uint32_t layout_of(const AccessNote& note) {
+    const std::uint32_t more = (note.is_transposed ? check::LAYOUT_TRANSPOSED : 0) |
+                               (note.is_paired ? check::LAYOUT_PAIRED : 0);
+    switch (note.layout) {
+    case AccessNote::Layout::Tiles:
+        return check::LAYOUT_TILES | more;
+    case AccessNote::Layout::Bytes:
+        return check::LAYOUT_BYTES | more;
+    case AccessNote::Layout::Fragment:
+        return check::LAYOUT_FRAGMENT | more;
+    default:
+        return 0;
+    }
+}
+
 } // namespace
 
 void FunctionLowering::note_access(const AccessNote& note) {
@@ -84,6 +123,12 @@ void FunctionLowering::note_access(const AccessNote& note) {
     const bool is_in_block = note.space == Space::Shared || note.space == Space::Local;
     if (is_in_block && (memory().checks & BLOCK_CHECKS) == 0) {
         return; // the instruction itself checks the bounds of a block's own memory
+    }
+    if (note.kind == AccessNote::Kind::ReadWrite && only_replaces()) {
+        AccessNote write = note;
+        write.kind = AccessNote::Kind::Write;
+        emit_access_check(write, false);
+        return;
     }
     const bool is_load = note.kind == AccessNote::Kind::Read && current_->opcode == "ld";
     const std::vector<bool> uses = is_load ? used_results() : std::vector<bool>{};
@@ -121,6 +166,7 @@ void FunctionLowering::emit_access_check(const AccessNote& note, bool passes_on)
     look.access_bytes = static_cast<std::uint8_t>(note.bytes);
     look.target = note.count | note.lines << check::ACCESS_LINES_SHIFT |
                   note.lanes << check::ACCESS_LANES_SHIFT;
+    const bool has_values = !note.values.empty() && (memory().checks & CHECK_RACES) != 0;
     if (note.is_async) {
         const bool has_barrier = !note.barrier.base.is_none();
         tag |= has_barrier ? check::ASYNC_BARRIER : 0u;
@@ -134,23 +180,32 @@ void FunctionLowering::emit_access_check(const AccessNote& note, bool passes_on)
     } else if (!note.size.is_none()) {
         tag |= check::ACCESS_SIZED;
         look.src[look.src_count++] = note.size;
-    } else if (note.lines > 1) {
-        look.src[look.src_count++] = note.stride;
-    } else if (!note.values.empty() && (memory().checks & CHECK_RACES) != 0) {
-        const auto lane_bytes = static_cast<unsigned>(note.value_width);
-        tag |= check::ACCESS_VALUES | static_cast<unsigned>(std::countr_zero(lane_bytes) - 2)
-                                          << check::ACCESS_WIDTH_SHIFT;
-        const std::size_t own = std::min<std::size_t>(note.values.size(), 3);
-        for (std::size_t i = 0; i < own; ++i) {
-            look.src[look.src_count++] = note.values[i];
+    } else {
+        if (note.lines > 1) {
+            look.src[look.src_count++] = note.stride;
         }
-        if (own < note.values.size()) {
-            look.extra_src_count = static_cast<std::uint8_t>(note.values.size() - own);
-            look.extra = add_operands(note.values.subspan(own));
+        if (has_values) {
+            tag |= check::ACCESS_VALUES;
+            add_values(look, tag, note);
         }
     }
     look.tag = static_cast<std::uint16_t>(tag);
     emit(look);
+}
+
+/// Adds the registers with the values that are written, and how they hold them.
+void FunctionLowering::add_values(Instruction& look, unsigned& tag, const AccessNote& note) {
+    const auto lane_bytes = static_cast<unsigned>(note.value_width);
+    tag |= static_cast<unsigned>(std::countr_zero(lane_bytes) - 2) << check::ACCESS_WIDTH_SHIFT;
+    look.target |= layout_of(note) << check::ACCESS_LAYOUT_SHIFT;
+    std::size_t own = 0;
+    while (own < note.values.size() && look.src_count < std::size(look.src)) {
+        look.src[look.src_count++] = note.values[own++];
+    }
+    if (own < note.values.size()) {
+        look.extra_src_count = static_cast<std::uint8_t>(note.values.size() - own);
+        look.extra = add_operands(note.values.subspan(own));
+    }
 }
 
 /// Returns for each element of the current load whether it is used in a computation or written to
@@ -176,6 +231,25 @@ std::vector<bool> FunctionLowering::used_results() {
         uses.push_back(is_component || entry->second.contains(part.text));
     }
     return uses;
+}
+
+/// Returns whether the current instruction is an exchange whose result nothing uses. It reads
+/// memory, but what it reads has no effect.
+bool FunctionLowering::only_replaces() {
+    if (current_->opcode != "atom" || (memory().checks & CHECK_INITIALIZED) == 0 ||
+        std::ranges::find(current_->modifiers, "exch") == current_->modifiers.end()) {
+        return false;
+    }
+    const ptx::Operand& to = current_->operands.front();
+    if (to.kind == ptx::Operand::Kind::Discarded) {
+        return true;
+    }
+    const ptx::Function* const function = frames_.back().function;
+    auto [entry, is_new] = mentions_.try_emplace(function);
+    if (is_new) {
+        count_names(function->body, entry->second);
+    }
+    return to.kind == ptx::Operand::Kind::Name && entry->second[to.text] == 1;
 }
 
 void FunctionLowering::note_order(const OrderNote& note) {

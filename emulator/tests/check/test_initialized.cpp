@@ -81,6 +81,32 @@ TEST(Initialized, an_atomic_operation_reads_too) {
                   {"update of 4 bytes"});
 }
 
+TEST(Initialized, an_exchange_whose_result_is_unused_only_writes) {
+    const auto device_memory = [](const std::string& body) {
+        TestDevice device;
+        auto* const out = device.allocate<std::uint32_t>(64);
+        device.enable_checks(CHECK_INITIALIZED);
+        device.forget(out, 64 * sizeof *out);
+        return run_checked(device, body, {.block = 1}, out);
+    };
+    for (const char* const exchange :
+         {"atom.global.exch.b32 %r1, [%out], 7;", "atom.global.exch.b32 _, [%out], 7;",
+          "atom.acq_rel.gpu.global.exch.b32 %r1, [%out], 7;", "atom.exch.b64 %rd1, [%out], 7;"}) {
+        EXPECT_EQ(device_memory(std::string(exchange) + "\nld.global.u32 %r2, [%out];\n").kind,
+                  FaultKind::None)
+            << exchange << ": what it writes counts as written";
+    }
+    EXPECT_EQ(initialized("atom.shared.exch.b32 %r1, [tile], 7;\n").kind, FaultKind::None);
+    for (const char* const use :
+         {"atom.global.exch.b32 %r1, [%out], 7;\nst.global.u32 [%out+4], %r1;\n",
+          "atom.global.exch.b32 %r1, [%out], 7;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra END;\nEND:\n",
+          // Others decide by what they read, used or not.
+          "atom.global.cas.b32 %r1, [%out], 0, 7;\n", "atom.global.max.u32 %r1, [%out], 7;\n"}) {
+        expect_report(device_memory(use), FaultKind::UninitializedRead,
+                      {"update of 4 bytes", "which was never written"});
+    }
+}
+
 TEST(Initialized, a_barrier_that_was_invalidated) {
     expect_report(initialized("mbarrier.init.shared.b64 [gate], 1;\n"
                               "mbarrier.inval.shared.b64 [gate];\n"
