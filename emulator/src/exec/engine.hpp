@@ -56,6 +56,10 @@ struct GridLaunch {
 class Grid;
 class Watchdog;
 
+/// Returns when this thread last turned to other blocks, or a block that it runs last yielded, in
+/// now_ns() time. 0 if the thread runs no blocks. This is a cheap clock for what kernels do.
+[[nodiscard]] std::uint64_t turn_begin_ns() noexcept;
+
 /// How long an idle worker, or a thread that waits for one, watches for news before it sleeps, on a
 /// machine that has a processor for each. Waking up takes longer than running a small kernel.
 constexpr std::chrono::microseconds DEFAULT_SPIN_TIME{50};

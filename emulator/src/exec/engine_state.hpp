@@ -53,7 +53,8 @@ struct alignas(64) Worker {
     Team team;                    // for short blocks
     // The grid to run before looking for other work. Whoever calls an idle worker may set it.
     std::shared_ptr<Grid> next;
-    PendingReductions reductions; // of the range that runs
+    PendingReductions reductions;    // of the range that runs
+    std::uint64_t turn_begin_ns = 0; // see turn_begin_ns()
     // The block that the worker runs, once it has yielded: reports of others name it.
     std::atomic<const Grid*> slow_grid{nullptr};
     std::atomic<std::uint64_t> slow_cluster{0};

@@ -34,6 +34,10 @@ namespace cuprum::emulator::exec {
 
 thread_local constinit Worker* this_worker = nullptr;
 
+std::uint64_t turn_begin_ns() noexcept {
+    return this_worker == nullptr ? 0 : this_worker->turn_begin_ns;
+}
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -182,6 +186,7 @@ void Engine::State::work_loop(Worker& self) {
             // The block may go to another worker, which may then release the grid.
             const auto kept = progress.is_on() ? work.block->shared_grid() : nullptr;
             const Progress::Turn turn(progress, self.number, grid);
+            self.turn_begin_ns = time.begin_ns();
             if (!drive(work.block, false)) {
                 watchdog.count(self.number);
                 // The block keeps the grid alive until it is given back.
@@ -300,6 +305,7 @@ std::uint64_t Engine::State::run_range(Worker& self, const std::shared_ptr<Grid>
     std::uint64_t started = 0;
     std::uint64_t rounds = 0;
     Parted parted;
+    self.turn_begin_ns = begin_ns;
     while (!range.is_empty()) {
         if (is_held.load(std::memory_order_relaxed)) [[unlikely]] {
             stay_while_held();
@@ -418,6 +424,7 @@ bool Engine::State::drive(std::unique_ptr<Block>& block, bool has_more) {
         if (outcome == Block::Outcome::Finished) [[likely]] {
             return false;
         }
+        this_worker->turn_begin_ns = now_ns();
         slow.note(*block);
         if (this_worker->is_guest && !waiting_host) {
             waiting_host.emplace();

@@ -224,6 +224,20 @@ void Schedule::fail_step(std::uint32_t index, CUresult code, const std::string& 
     }
 }
 
+/// Records the exception that is being handled as the error of a step.
+void Schedule::fail_with_exception(std::uint32_t step) noexcept {
+    try {
+        throw;
+    } catch (const DriverError& error) {
+        fail_step(step, error.code(), error.what());
+    } catch (const std::bad_alloc&) {
+        fail_step(step, CUDA_ERROR_OUT_OF_MEMORY, "out of host memory");
+    } catch (const std::exception& error) {
+        fail_step(step, CUDA_ERROR_UNKNOWN,
+                  std::string("a graph failed, please report this: ") + error.what());
+    }
+}
+
 void Schedule::repeat(std::uint32_t step) {
     if (!exec::Engine::instance().post([this, step] { ReadySteps::add(*this, step); })) {
         fail_step(step, CUDA_ERROR_DEINITIALIZED, "the process exits while a loop still runs");
@@ -277,14 +291,7 @@ void Schedule::start_one(std::uint32_t index) noexcept {
     bool is_done = true;
     // What comes after an error does not run, but must end: others wait for it.
     if (step.is_enabled && launch_->error_state().get() == CUDA_SUCCESS) {
-        try {
-            is_done = step.work->start(*this, index);
-        } catch (const DriverError& error) {
-            fail_step(index, error.code(), error.what());
-        } catch (const std::exception& error) {
-            fail_step(index, CUDA_ERROR_UNKNOWN,
-                      std::string("a graph failed, please report this: ") + error.what());
-        }
+        attempt(index, [&] { is_done = step.work->start(*this, index); });
     } else {
         launch_->skip_step(step);
     }

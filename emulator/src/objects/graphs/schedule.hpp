@@ -138,6 +138,16 @@ public:
     /// Records an error of a step, with the words that reports use.
     void fail_step(std::uint32_t step, CUresult code, const std::string& report) noexcept;
 
+    /// Runs a part of a step. What it throws becomes an error of the step.
+    template <typename Part>
+    void attempt(std::uint32_t step, Part&& part) noexcept {
+        try {
+            part();
+        } catch (...) {
+            fail_with_exception(step);
+        }
+    }
+
     /// Forgets which of the embedded schedules have run. Before a launch whose order is checked.
     void forget_runs() noexcept;
 
@@ -155,6 +165,7 @@ private:
 
     Schedule() = default;
 
+    void fail_with_exception(std::uint32_t step) noexcept;
     void start_all() noexcept;
     void start_one(std::uint32_t step) noexcept;
     void end() noexcept;

@@ -100,7 +100,7 @@ public:
 
     bool start(Schedule& schedule, std::uint32_t step) override {
         const auto run_and_complete = [this, &schedule, step] {
-            run(schedule, step);
+            schedule.attempt(step, [&] { run(schedule, step); });
             schedule.complete(step);
         };
         if (!is_quick_ && exec::Engine::instance().post(run_and_complete)) {
@@ -116,8 +116,7 @@ private:
         if (!is_still_there(shape_, lost)) {
             schedule.fail_step(step, CUDA_ERROR_ILLEGAL_ADDRESS,
                                "the memory at " + at_address(lost) +
-                                   " was freed or is not "
-                                   "allocated" +
+                                   " was freed or is not allocated" +
                                    Allocations::instance().describe(lost));
             return;
         }

@@ -316,6 +316,19 @@ bool Allocations::find_for_kernels(std::uint64_t address, MemoryRange& range) co
     return found != nullptr;
 }
 
+bool Allocations::find_registered(std::uint64_t address, MemoryRange& range,
+                                  bool& is_read_only) const {
+    const std::shared_lock lock(mutex_);
+    const auto after = by_base_.upper_bound(address);
+    if (after == by_base_.begin()) {
+        return false;
+    }
+    const Allocation& found = *std::prev(after)->second;
+    range = {found.base, found.bytes};
+    is_read_only = found.is_read_only();
+    return found.kind == MemoryKind::Registered && found.contains(address);
+}
+
 bool Allocations::covers(std::uint64_t address, std::uint64_t bytes, bool is_write) const {
     const std::shared_lock lock(mutex_);
     const auto after = by_base_.upper_bound(address);

@@ -159,6 +159,10 @@ public:
     /// Returns a count that changes whenever the answers of find_for_kernels() may change.
     [[nodiscard]] const std::atomic<std::uint64_t>& changes() const noexcept { return changes_; }
 
+    /// Finds the registered memory that contains an address. Returns false if there is none.
+    [[nodiscard]] bool find_registered(std::uint64_t address, MemoryRange& range,
+                                       bool& is_read_only) const;
+
     /// Returns whether one allocation contains a whole range and may be read (or written), apart
     /// from the access rights of devices. For kernels.
     [[nodiscard]] bool covers(std::uint64_t address, std::uint64_t bytes, bool is_write) const;

@@ -11,8 +11,10 @@
 #include "objects/memory/address_space.hpp"
 #include "objects/memory/allocations.hpp"
 #include "objects/memory/copy_request.hpp"
+#include "objects/memory/host_pages.hpp"
 #include "objects/memory/reach.hpp"
 #include "objects/process/error.hpp"
+#include "objects/process/origin.hpp"
 #include "objects/process/thread_state.hpp"
 #include "objects/streams/operation.hpp"
 #include "objects/textures/array.hpp"
@@ -21,6 +23,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +45,7 @@ struct Place {
     Residence residence = Residence::Pageable;
     bool is_synchronous = false; // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: calls without a stream wait
     bool is_missing = false;     // memory of a graph that no launch has allocated
+    bool is_registered = false;  // the program's own memory, which it may free too early
 };
 
 Place check_side(const CopySide& side, const Copy& copy, bool is_write, int device);
@@ -50,8 +54,11 @@ int device_with_access(const Copy& copy, int device);
 Place check_fill(const Fill& fill, int device);
 void check_alignment(const Fill& fill);
 Copy shape_of(const Fill& fill);
+CopySide side_of(const Fill& fill);
 bool is_side_there(const CopySide& side, const Copy& copy, bool is_write, std::uint64_t& lost);
 std::uint64_t extent_bytes(const CopySide& side, const Copy& copy);
+void check_pages(const CopySide& side, const Copy& shape, const char* what, const char* relation,
+                 const Origin& by);
 void check_pitches(const CopySide& side, const Copy& copy, const char* which);
 void count_transfer(const Copy& copy, Residence to, Residence from, int device);
 std::shared_ptr<std::vector<std::byte>> stage(Copy& copy);
@@ -114,8 +121,7 @@ bool is_still_there(const Copy& copy, std::uint64_t& lost) {
 }
 
 bool is_still_there(const Fill& fill, std::uint64_t& lost) {
-    return is_side_there({fill.address, fill.pitch_bytes, 0, CopyEnd::Device}, shape_of(fill), true,
-                         lost);
+    return is_side_there(side_of(fill), shape_of(fill), true, lost);
 }
 
 bool is_quick(const Copy& copy) noexcept {
@@ -155,9 +161,19 @@ void enqueue_copy(Stream& stream, const Copy& requested, CopyMode mode) {
             staged = stage(copy);
         }
     }
+    const bool is_to_registered = destination.is_registered;
+    const bool is_from_registered = source.is_registered && staged == nullptr;
+    const Origin by =
+        is_to_registered || is_from_registered ? Origin::here(places::OF_LAUNCHES) : Origin{};
     const auto operation = std::make_shared<Task>(
         stream.context().errors(),
-        [copy, staged, to, from, device] {
+        [copy, staged, to, from, device, is_to_registered, is_from_registered, by] {
+            if (is_from_registered) {
+                check_pages(copy.source, copy, "copy", "from", by);
+            }
+            if (is_to_registered) {
+                check_pages(copy.destination, copy, "copy", "to", by);
+            }
             perform_counted(copy, device);
             count_transfer(copy, to, from, device);
         },
@@ -185,8 +201,16 @@ void enqueue_fill(Stream& stream, const Fill& fill, CopyMode mode) {
         return;
     }
     require(!place.is_missing, NOT_ALLOCATED);
+    const bool is_registered = place.is_registered;
+    const Origin by = is_registered ? Origin::here(places::OF_LAUNCHES) : Origin{};
     const auto operation = std::make_shared<Task>(
-        stream.context().errors(), [fill, device] { perform_counted(fill, device); },
+        stream.context().errors(),
+        [fill, device, is_registered, by] {
+            if (is_registered) {
+                check_pages(side_of(fill), shape_of(fill), "fill", "at", by);
+            }
+            perform_counted(fill, device);
+        },
         is_quick(fill) ? Task::Size::Quick : Task::Size::Large);
     if (is_waiting) {
         stream.enqueue_and_wait(operation);
@@ -279,28 +303,51 @@ Copy shape_of(const Fill& fill) {
     return shape;
 }
 
+CopySide side_of(const Fill& fill) {
+    return {fill.address, fill.pitch_bytes, 0, CopyEnd::Device};
+}
+
 Place check_fill(const Fill& fill, int device) {
     check_alignment(fill);
     require(fill.width <= ~std::uint64_t{0} / fill.element_bytes, "the size is too large");
     const Copy shape = shape_of(fill);
-    const CopySide side{fill.address, fill.pitch_bytes, 0, CopyEnd::Device};
+    const CopySide side = side_of(fill);
     check_pitches(side, shape, "destination");
     return check_side(side, shape, true, device);
 }
 
-/// Returns whether an end is memory that the driver does not know, or that is still allocated.
+/// Fails if the program has unmapped registered memory that a copy or a fill is about to use.
+///
+/// On a GPU the pages would still be there, because registering pins them. Here they are gone with
+/// the mapping. NOTE: memory that is unmapped while the copy runs still ends the process.
+void check_pages(const CopySide& side, const Copy& shape, const char* what, const char* relation,
+                 const Origin& by) {
+    const std::uint64_t bytes = extent_bytes(side, shape);
+    if (!is_mapped(side.address, bytes)) {
+        std::ostringstream text;
+        text
+            << what << " of " << bytes << " bytes " << relation << " 0x" << std::hex << side.address
+            << ", which the program has freed or unmapped before the work was done"
+            << Allocations::instance().describe(side.address) << "\n  enqueued by "
+            << by.to_text("    ")
+            << "\n  wait for the stream, then call cuMemHostUnregister, before you free the memory";
+        fail(CUDA_ERROR_ILLEGAL_ADDRESS, text.str());
+    }
+}
+
+/// Returns whether an end is still mapped host memory, or memory that is still allocated.
 bool is_side_there(const CopySide& side, const Copy& copy, bool is_write, std::uint64_t& lost) {
     if (side.end == CopyEnd::Array) {
         lost = side.address;
         return is_array(side.array);
     }
+    lost = side.address;
     if (!AddressSpace::instance().contains(side.address)) {
-        return true;
+        return is_mapped(side.address, extent_bytes(side, copy));
     }
     const auto& allocations = Allocations::instance();
     const auto allocation = allocations.find(side.address);
     const auto memory = allocation != nullptr ? allocation->graph.lock() : nullptr;
-    lost = side.address;
     return (memory == nullptr || memory->is_open()) &&
            (allocations.bytes_from(side.address) >= extent_bytes(side, copy) ||
             allocations.covers(side.address, extent_bytes(side, copy), is_write));
@@ -312,7 +359,7 @@ Place check_side(const CopySide& side, const Copy& copy, bool is_write, int devi
     require(side.address != 0, "an address is NULL");
     if (side.end == CopyEnd::Array) { // the range was checked when the request was read
         require(is_array(side.array), "an array has been destroyed");
-        return {Residence::Device, false, false};
+        return {.residence = Residence::Device};
     }
     const std::uint64_t extent = extent_bytes(side, copy);
     const auto allocation = Allocations::instance().find(side.address);
@@ -345,7 +392,8 @@ Place check_side(const CopySide& side, const Copy& copy, bool is_write, int devi
             : allocation->is_host_accessible() ? Residence::Pinned
                                                : Residence::Device,
             allocation->sync_memops.load(std::memory_order_relaxed),
-            memory != nullptr && !memory->is_allocated()};
+            memory != nullptr && !memory->is_allocated(),
+            allocation->kind == MemoryKind::Registered};
 }
 
 /// Returns the number of bytes from the first to the last.

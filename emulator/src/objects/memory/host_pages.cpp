@@ -20,15 +20,14 @@
 
 namespace cuprum::emulator {
 
-namespace {
-
-/// Returns whether all pages of a range are mapped.
-bool is_mapped(std::uint64_t address, std::uint64_t bytes) {
-    const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+bool is_mapped(std::uint64_t address, std::uint64_t bytes) noexcept {
+    static const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
     const std::uint64_t first = address / page_bytes * page_bytes;
     // An asynchronous msync() only checks what is mapped.
     return ::msync(reinterpret_cast<void*>(first), address - first + bytes, MS_ASYNC) == 0;
 }
+
+namespace {
 
 /// Returns whether all pages of a range are known to be writable. Adds 0 to a word of each, in the
 /// system, which returns an error where the process would crash.

@@ -12,6 +12,9 @@ namespace cuprum::emulator {
 /// The size of a page of host memory.
 inline constexpr std::uint64_t PAGE_BYTES = 4096;
 
+/// Returns whether all pages of a range of this process are mapped.
+[[nodiscard]] bool is_mapped(std::uint64_t address, std::uint64_t bytes) noexcept;
+
 /// Returns what this process may do with all of a range of its memory, as the system reports it.
 [[nodiscard]] Permission permission_of_process(std::uint64_t address, std::uint64_t bytes);
 

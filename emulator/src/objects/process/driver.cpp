@@ -8,6 +8,7 @@
 #include "objects/devices/visible_devices.hpp"
 #include "objects/memory/address_space.hpp"
 #include "objects/memory/allocations.hpp"
+#include "objects/memory/host_pages.hpp"
 #include "objects/process/call_gate.hpp"
 #include "objects/process/error.hpp"
 #include "objects/process/host_limits.hpp"
@@ -20,6 +21,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <mutex>
 #include <numeric>
@@ -32,6 +34,49 @@ namespace {
 
 std::mutex initialize_mutex;
 
+/// Registered memory that this thread has found mapped.
+struct KnownMemory {
+    std::uint64_t found_ns = 0; // in exec::turn_begin_ns() time; 0: never
+    std::uint64_t changes = 0;
+    MemoryRange range;
+    bool is_read_only = false;
+};
+
+/// How long a thread trusts that registered memory is mapped. Asking the system takes as long as
+/// several hundred instructions.
+constexpr std::uint64_t TRUST_NS = 100'000;
+
+/// Answers for registered memory. The program may unmap it without a call of the driver, so the
+/// system is asked again and again. That keeps kernels from touching what was freed before they
+/// ran; nothing can be done about what is freed meanwhile.
+bool is_registered(std::uint64_t address, std::uint64_t bytes, bool is_write) {
+    thread_local constinit std::array<KnownMemory, 4> known_here{};
+    thread_local constinit std::size_t next = 0;
+    const auto& allocations = Allocations::instance();
+    const std::uint64_t now = exec::turn_begin_ns();
+    const std::uint64_t changes = allocations.changes().load(std::memory_order_acquire);
+    const auto is_in = [&](const MemoryRange& range) {
+        return address - range.base < range.bytes && bytes <= range.bytes - (address - range.base);
+    };
+    for (const KnownMemory& known : known_here) {
+        if (now - known.found_ns < TRUST_NS && known.found_ns != 0 && known.changes == changes &&
+            is_in(known.range)) {
+            return !is_write || !known.is_read_only;
+        }
+    }
+    KnownMemory found{now, changes, {}, false};
+    if (!allocations.find_registered(address, found.range, found.is_read_only) ||
+        !is_in(found.range)) {
+        return false;
+    }
+    if (is_mapped(found.range.base, found.range.bytes)) {
+        known_here[next++ % known_here.size()] = found;
+    } else if (!is_mapped(address, bytes)) { // it may be in a part that is still there
+        return false;
+    }
+    return !is_write || !found.is_read_only;
+}
+
 /// Answers for memory that the table of granules cannot decide.
 bool is_accessible(const MemoryMap& map, std::uint64_t address, std::uint64_t bytes,
                    bool is_write) {
@@ -40,7 +85,8 @@ bool is_accessible(const MemoryMap& map, std::uint64_t address, std::uint64_t by
     if (is_in_window && !map.is_mapped(address, address + bytes - 1, is_write)) {
         return false;
     }
-    return Allocations::instance().covers(address, bytes, is_write);
+    return is_in_window ? Allocations::instance().covers(address, bytes, is_write)
+                        : is_registered(address, bytes, is_write);
 }
 
 int device_of(const MemoryMap& map) {
@@ -93,8 +139,12 @@ std::string describe(const MemoryMap& map, std::uint64_t address, bool is_write)
     const auto& allocations = Allocations::instance();
     const auto memory = allocations.find(address);
     std::string reason;
-    if (memory != nullptr && memory->kind != MemoryKind::Registered &&
-        !map.is_mapped(address, address, false)) {
+    if (memory != nullptr && memory->kind == MemoryKind::Registered && !is_mapped(address, 1)) {
+        reason =
+            "\n  memory that the program has freed or unmapped: wait for the kernel, then call "
+            "cuMemHostUnregister, before you free it";
+    } else if (memory != nullptr && memory->kind != MemoryKind::Registered &&
+               !map.is_mapped(address, address, false)) {
         reason = describe_missing_access(map, *memory);
     } else if (memory != nullptr && is_write) {
         reason = describe_read_only(map, address, *memory);

@@ -7,6 +7,7 @@
 #include "exec/engine.hpp"
 #include "exec/watchdog.hpp"
 #include "objects/memory/memory_gate.hpp"
+#include "objects/process/error.hpp"
 #include "objects/process/host_threads.hpp"
 #include "objects/process/log.hpp"
 #include "objects/process/waits.hpp"
@@ -45,10 +46,18 @@ void pause() noexcept {
 #endif
 }
 
-/// Runs internal work. It was checked before, so an exception is a bug in the emulator.
+/// Runs internal work. It was checked before, so an exception is a bug in the emulator, unless the
+/// work itself has found an error of the program, or memory runs out.
 void run_guarded(const std::function<void()>& work, ErrorState& errors) noexcept {
     try {
         work();
+    } catch (const DriverError& error) {
+        if (errors.set(error.code(), error.what())) {
+            log(LogLevel::Error, error.what());
+        }
+    } catch (const std::bad_alloc&) {
+        log(LogLevel::Error, "out of host memory for work of a stream");
+        errors.set(CUDA_ERROR_OUT_OF_MEMORY);
     } catch (const std::exception& error) {
         log(LogLevel::Error,
             std::string("stream work failed, please report this: ") + error.what());
