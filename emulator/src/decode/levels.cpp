@@ -132,6 +132,10 @@ const Selectors& selectors() noexcept {
 }
 
 bool use_selectors_of(const char* level) noexcept {
+    if (level == nullptr) {
+        forced_selectors = nullptr;
+        return true;
+    }
     const Selectors* const wanted = selectors_of(level);
     if (wanted != nullptr) {
         forced_selectors = wanted;

@@ -5,9 +5,9 @@
 
 namespace cuprum::emulator {
 
-/// Makes `selectors()` return those of a level ("v2", "v3", "v4") from now on, for tests. Returns
-/// false and changes nothing if the level is unavailable. Do not call it while kernels are
-/// compiled.
+/// Makes `selectors()` return those of a level ("v2", "v3", "v4") from now on, for tests, or those
+/// of this machine again (nullptr). Returns false and changes nothing if the level is unavailable.
+/// Do not call it while kernels are compiled.
 bool use_selectors_of(const char* level) noexcept;
 
 } // namespace cuprum::emulator

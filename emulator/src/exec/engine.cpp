@@ -43,6 +43,14 @@ Engine::~Engine() {
     shutdown();
 }
 
+void Engine::reset() {
+    if (state_ != nullptr) {
+        shutdown();
+    }
+    state_ = std::make_unique<State>();
+    state_->worker_count = std::max(1u, std::thread::hardware_concurrency());
+}
+
 std::uint32_t Engine::worker_count() const noexcept {
     return state_->worker_count;
 }

@@ -138,6 +138,10 @@ public:
     /// process calls this at exit; a second call does nothing.
     void shutdown() noexcept;
 
+    /// Shuts down, then forgets all settings, so that work starts workers again. For tests, which
+    /// need other numbers of workers in one process. Only while nothing else uses the engine.
+    void reset();
+
     /// Returns the number of worker threads.
     [[nodiscard]] std::uint32_t worker_count() const noexcept;
 

@@ -171,6 +171,25 @@ private:
     MemoryMap map_;
 };
 
+/// Gives every test an engine whose workers have not started, so that none depends on those before
+/// it in the same process.
+class FreshEngine final : public testing::EmptyTestEventListener {
+    void OnTestStart(const testing::TestInfo& /*test*/) override {
+        exec::Engine::instance().reset();
+    }
+};
+
+inline const bool HAS_FRESH_ENGINE = [] {
+    testing::UnitTest::GetInstance()->listeners().Append(new FreshEngine);
+    return true;
+}();
+
+/// Starts the engine again with these settings.
+inline void restart_engine(const exec::EngineSettings& settings) {
+    exec::Engine::instance().reset();
+    exec::Engine::instance().configure(settings);
+}
+
 /// Returns a module: the lines that every module needs, then `text`.
 inline std::string ptx_module(const std::string& text) {
     return ".version 8.0\n.target sm_80\n.address_size 64\n" + text;

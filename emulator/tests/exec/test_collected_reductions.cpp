@@ -24,7 +24,7 @@ protected:
         ASSERT_TRUE(kernel) << device_.log << text;
         is_in_lockstep_ = kernel->lockstep.size() == kernel->code.size();
         for (const U workers : {1u, 4u}) {
-            exec::Engine::instance().configure({.worker_count = workers, .watchdog_seconds = 30});
+            test::restart_engine({.worker_count = workers, .watchdog_seconds = 30});
             set_up();
             const Fault fault = Launch(device_, kernel, shape, args...).wait();
             ASSERT_EQ(fault.kind, FaultKind::None) << fault.report << text;

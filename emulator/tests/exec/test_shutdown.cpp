@@ -1,8 +1,6 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// This test needs its own process, because the engine cannot be started again.
-
 #include "exec/harness.hpp"
 
 #include <atomic>

@@ -216,6 +216,8 @@ void expect_operation(const std::string& code, const std::vector<std::tuple<S...
 /// Runs each test on every instruction-set level of this machine.
 class OnEveryLevel : public testing::TestWithParam<const char*> {
 protected:
+    ~OnEveryLevel() override { (void)use_selectors_of(nullptr); } // not for the tests that follow
+
     void SetUp() override {
         if (!use_selectors_of(GetParam())) {
             GTEST_SKIP() << "no handlers for level " << GetParam() << " here";
