@@ -79,7 +79,6 @@ constexpr std::array ENTRIES{
     Entry{"movmatrix", decode_matrix},
     Entry{"mul", decode_integer_or_float},
     Entry{"mul24", decode_integer},
-    Entry{"nanosleep", decode_nothing},
     Entry{"neg", decode_integer_or_float},
     Entry{"not", decode_bits},
     Entry{"or", decode_bits},
