@@ -35,8 +35,8 @@ Engine& Engine::instance() {
     return *ENGINE;
 }
 
-Engine::Engine() : state_(std::make_unique<State>()) {
-    state_->worker_count = std::max(1u, std::thread::hardware_concurrency());
+Engine::Engine() {
+    reset();
 }
 
 Engine::~Engine() {
@@ -180,6 +180,7 @@ void Engine::State::start_workers() {
     if (workers != nullptr) {
         return;
     }
+    spare.reserve(MAX_SPARE_BLOCKS); // workers give blocks back without allocating
     workers = std::make_unique<Worker[]>(worker_count + 1);
     workers[worker_count].number = worker_count;
     workers[worker_count].is_guest = true;
@@ -187,7 +188,17 @@ void Engine::State::start_workers() {
     progress.start(worker_count + 1);
     for (std::uint32_t number = 0; number < worker_count; ++number) {
         workers[number].number = number;
-        threads.emplace_back([this, number] { work_loop(workers[number]); });
+    }
+    for (std::uint32_t number = 0; number < worker_count; ++number) {
+        try {
+            threads.emplace_back([this, number] { work_loop(workers[number]); });
+        } catch (const std::exception&) { // no thread, or no memory
+            if (threads.empty()) {
+                workers.reset(); // the next call tries again
+                throw;
+            }
+            return; // the others do the work
+        }
     }
 }
 
@@ -331,27 +342,47 @@ bool Engine::State::find_suspended(Work& work) {
 /// turns. A grid that holds too many suspended blocks is passed over.
 bool Engine::State::find_grid(Work& work) {
     for (auto& [priority, queue] : grids) {
+        if (work.grid != nullptr) {
+            drop_exhausted(queue, work);
+            continue;
+        }
         for (std::size_t left = queue.size(); left != 0; --left) {
-            std::shared_ptr<Grid> grid = std::move(queue.front());
-            queue.pop_front();
+            const std::shared_ptr<Grid>& grid = queue.front();
             const bool has_blocks = grid->has_fresh_blocks();
             const bool is_taken = has_blocks && grid->may_start_more();
             if (is_taken) {
                 work.grid = grid;
             }
-            if (!has_blocks || (is_taken && grid->cluster_count() == 1)) { // nothing is left
-                grid->set_queued(false);
-                --queued_grids;
-                work.ended.push_back(std::move(grid));
-            } else {
-                queue.push_back(std::move(grid));
+            const bool is_rest = !has_blocks || (is_taken && grid->cluster_count() == 1);
+            if (!is_rest || !drop_front(queue, work)) {
+                std::rotate(queue.begin(), queue.begin() + 1, queue.end()); // allocates nothing
             }
             if (is_taken) {
-                return true;
+                drop_exhausted(queue, work);
+                break;
             }
         }
     }
-    return false;
+    return work.grid != nullptr;
+}
+
+/// Removes grids without blocks to start from the head of a queue. They would count as waiting work
+/// and end the turns of the grid that was found, as long as nobody looks behind that one.
+void Engine::State::drop_exhausted(Queue& queue, Work& work) {
+    while (!queue.empty() && !queue.front()->has_fresh_blocks() && drop_front(queue, work)) {
+    }
+}
+
+/// Removes the first grid of a queue. Returns false if `work` has no room for one more.
+bool Engine::State::drop_front(Queue& queue, Work& work) {
+    if (work.ended_count == work.ended.size()) {
+        return false;
+    }
+    queue.front()->set_queued(false);
+    --queued_grids;
+    work.ended[work.ended_count++] = std::move(queue.front());
+    queue.pop_front();
+    return true;
 }
 
 } // namespace cuprum::emulator::exec

@@ -16,6 +16,7 @@
 #include "exec/watchdog.hpp"
 #include "interp/clock.hpp"
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -31,6 +32,8 @@ namespace cuprum::emulator::exec {
 
 /// How long a worker stays with a grid while other work waits.
 constexpr std::uint64_t TURN_NS = 50'000;
+/// How many spare blocks are kept; each may hold shared memory, registers and local memory.
+constexpr std::size_t MAX_SPARE_BLOCKS = 64;
 /// A time of now_ns() that does not come.
 constexpr std::uint64_t NEVER = ~std::uint64_t{0};
 
@@ -69,7 +72,7 @@ extern thread_local constinit Worker* this_worker;
 /// A suspended block, and what decides when it is resumed: hundreds of these are searched at a
 /// time.
 struct Suspended {
-    explicit Suspended(std::unique_ptr<Block> suspended)
+    explicit Suspended(std::unique_ptr<Block>&& suspended)
         : grid(&suspended->grid()), cluster(suspended->cluster()), wake_at(suspended->wake_at()),
           block(std::move(suspended)) {}
 
@@ -87,8 +90,10 @@ struct Engine::State {
         std::function<void()> task;
         std::unique_ptr<Block> block; // a block that was suspended earlier
         std::shared_ptr<Grid> grid;   // a grid to take blocks from
-        // Grids that left the queues. They may die with this, so not under the mutex.
-        std::vector<std::shared_ptr<Grid>> ended;
+        // Grids that left the queues. They may die with this, so not under the mutex. What finds no
+        // room stays in its queue until somebody looks again.
+        std::array<std::shared_ptr<Grid>, 4> ended;
+        std::size_t ended_count = 0;
         // If there is no work: when the first sleeping block wakes up.
         std::uint64_t wake_at = IdleWorkers::FOREVER;
     };
@@ -157,6 +162,9 @@ struct Engine::State {
     bool find_work(Work& work);
     bool find_suspended(Work& work);
     bool find_grid(Work& work);
+    using Queue = std::deque<std::shared_ptr<Grid>>;
+    bool drop_front(Queue& queue, Work& work);
+    void drop_exhausted(Queue& queue, Work& work);
     void work_loop(Worker& self);
     void stay_while_held();
     void run_grid(Worker& self, const std::shared_ptr<Grid>& grid);
@@ -169,11 +177,12 @@ struct Engine::State {
     [[nodiscard]] bool run_team(Worker& self, Grid& grid, ClusterRange& range, Parted& parted);
     void report(Worker& self, Grid& grid, std::uint64_t blocks);
     bool drive(std::unique_ptr<Block>& block, bool has_more);
+    bool drive(Grid& grid, std::unique_ptr<Block>& block, bool has_more);
     bool is_time_up(Block& block);
     bool is_giving_up(const Grid& grid, std::uint64_t now, Fault& fault) const;
     std::string describe_others(const Grid& grid);
     std::unique_ptr<Block> spare_block();
-    void put_aside(std::unique_ptr<Block> block);
+    void put_aside(std::unique_ptr<Block>& block);
     void give_back(std::unique_ptr<Block> block);
 };
 

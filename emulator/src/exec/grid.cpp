@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <numeric>
 #include <string>
 
@@ -209,12 +210,9 @@ void Grid::fail(Fault fault) {
         const std::lock_guard lock(fault_mutex_);
         if (fault_.kind == FaultKind::None) {
             fault_ = std::move(fault);
-            if (launch_.describe_launch) {
-                fault_.report += launch_.describe_launch();
-            }
-            if (random_ != 0) {
-                fault_.report +=
-                    "\n  the schedule was CUPRUM_EMULATOR_SCHEDULE=random:" + std::to_string(seed_);
+            try {
+                add_circumstances();
+            } catch (const std::bad_alloc&) { // the grid must end, with a shorter report
             }
         }
     }
@@ -234,6 +232,17 @@ void Grid::fail(Fault fault) {
     }
     if (abandoned != 0) {
         finish(abandoned * cluster_blocks_);
+    }
+}
+
+/// Adds to the report of the fault what the whole grid has in common.
+void Grid::add_circumstances() {
+    if (launch_.describe_launch) {
+        fault_.report += launch_.describe_launch();
+    }
+    if (random_ != 0) {
+        fault_.report +=
+            "\n  the schedule was CUPRUM_EMULATOR_SCHEDULE=random:" + std::to_string(seed_);
     }
 }
 

@@ -143,6 +143,7 @@ private:
     /// Returns whether one more block may be suspended with all its memory. All blocks that the
     /// device holds at a time, by its own account, may wait for each other.
     [[nodiscard]] bool has_room() const noexcept;
+    void add_circumstances();
     void start_shadow();
     void fill_launch_bank();
     void fill_warp_specials();

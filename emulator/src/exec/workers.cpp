@@ -63,8 +63,6 @@ constexpr std::uint64_t BLOCKS_PER_CLOCK = 8;
 /// How long a worker may keep finished ranges to itself while it collects reductions for all of
 /// them. Applying them takes as long as a range if many workers add to the same words.
 constexpr std::uint64_t COLLECTING_NS = 500'000;
-/// How many spare blocks are kept; each may hold shared memory, registers and local memory.
-constexpr std::size_t MAX_SPARE_BLOCKS = 64;
 
 /// How many clusters the next range of a worker holds, while it stays with one grid.
 class RangeSize {
@@ -105,6 +103,20 @@ private:
         cluster /= count;
     }
     return text + ")";
+}
+
+/// Ends a grid because running it has thrown. `purpose` says what memory was needed for. If there
+/// is no memory for a report either, the grid ends without one.
+void fail_with(Grid& grid, const std::exception& error, const char* purpose = "to run") noexcept {
+    const bool is_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+    const FaultKind kind = is_memory ? FaultKind::StackOverflow : FaultKind::IllegalInstruction;
+    try {
+        const std::string kernel = "kernel " + grid.kernel().name;
+        grid.fail({kind, is_memory ? std::string("out of host memory ") + purpose + " " + kernel
+                                   : kernel + " failed, please report this: " + error.what()});
+    } catch (const std::bad_alloc&) {
+        grid.fail({kind, {}});
+    }
 }
 
 /// The scope in which a worker runs a block. Notes the block only if it yields, so quick blocks
@@ -160,7 +172,9 @@ void Engine::State::work_loop(Worker& self) {
                 idle.enter(self.number);
             }
         }
-        work.ended.clear(); // not under the mutex, and before the worker waits
+        for (; work.ended_count != 0; --work.ended_count) { // before the worker waits
+            work.ended[work.ended_count - 1].reset();
+        }
         if (is_found && is_held.load(std::memory_order_relaxed)) [[unlikely]] {
             stay_while_held();
         }
@@ -284,10 +298,8 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
             self.block = spare_block();
         }
         self.block->start(grid, cluster, self.number, self.reductions);
-    } catch (const std::bad_alloc&) {
-        grid->fail({FaultKind::StackOverflow,
-                    "out of host memory for the local and shared memory of a block of kernel " +
-                        grid->kernel().name});
+    } catch (const std::bad_alloc& error) {
+        fail_with(*grid, error, "for the local and shared memory of a block of");
         return false;
     }
     if (parted.are_adopted && parted.has(cluster)) {
@@ -361,10 +373,18 @@ std::uint64_t Engine::State::run_range(Worker& self, const std::shared_ptr<Grid>
 /// Gives the rest of a range back to its grid and lets other workers know. Returns false if the
 /// grid has failed.
 bool Engine::State::hand_over(const std::shared_ptr<Grid>& grid, ClusterRange range) {
-    if (!grid->give_back(range)) {
-        return false;
+    try {
+        if (!grid->give_back(range)) {
+            return false;
+        }
+    } catch (const std::bad_alloc&) {
+        return false; // the worker runs the blocks itself
     }
-    add_again(grid);
+    try {
+        add_again(grid);
+    } catch (const std::bad_alloc& error) {
+        fail_with(*grid, error); // nobody would find the blocks
+    }
     return true;
 }
 
@@ -383,7 +403,13 @@ bool Engine::State::run_team(Worker& self, Grid& grid, ClusterRange& range, Part
     if (!self.team.is_useful()) {
         return false;
     }
-    const Team::Outcome outcome = self.team.run(range.next, range.size());
+    Team::Outcome outcome{};
+    try {
+        outcome = self.team.run(range.next, range.size());
+    } catch (const std::exception& error) {
+        fail_with(grid, error); // the range counts as finished from now on
+        return true;
+    }
     const std::uint32_t blocks = self.team.block_count();
     if (blocks < 2) {
         return false;
@@ -414,6 +440,15 @@ void Engine::State::report(Worker& self, Grid& grid, std::uint64_t blocks) {
 /// `block` is empty then. `has_more` says that the worker has other blocks of the grid to start.
 bool Engine::State::drive(std::unique_ptr<Block>& block, bool has_more) {
     Grid& grid = block->grid();
+    try {
+        return drive(grid, block, has_more);
+    } catch (const std::exception& error) {
+        fail_with(grid, error);
+        return block == nullptr; // it was suspended before
+    }
+}
+
+bool Engine::State::drive(Grid& grid, std::unique_ptr<Block>& block, bool has_more) {
     const SlowBlock slow(*this_worker);
     std::optional<HostWait> waiting_host; // the watchdog may end a block that a guest runs
     for (;;) {
@@ -439,7 +474,7 @@ bool Engine::State::drive(std::unique_ptr<Block>& block, bool has_more) {
         const bool is_wanted =
             has_more || has_rivals(grid) || (grid.has_fresh_blocks() && grid.may_start_more());
         if (is_asleep || is_wanted) {
-            put_aside(std::move(block));
+            put_aside(block);
             return true;
         }
         if (is_held.load(std::memory_order_relaxed)) [[unlikely]] {
@@ -518,10 +553,11 @@ std::unique_ptr<Block> Engine::State::spare_block() {
     return std::make_unique<Block>();
 }
 
-void Engine::State::put_aside(std::unique_ptr<Block> block) {
+/// Suspends a block. Leaves it to the caller if there is no memory for that.
+void Engine::State::put_aside(std::unique_ptr<Block>& block) {
     std::unique_lock lock(mutex);
-    block->grid().add_suspended(1);
-    suspended.emplace_back(std::move(block));
+    suspended.emplace_back(std::move(block)); // takes the block only when nothing can fail any more
+    suspended.back().block->grid().add_suspended(1);
     sleeper_count += suspended.back().is_asleep() ? 1 : 0;
     count_waiting();
     const std::uint32_t sleepers = idle.call(1 + enqueue_noted());

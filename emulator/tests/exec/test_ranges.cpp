@@ -210,6 +210,64 @@ TEST(Ranges, the_only_worker_turns_to_another_grid_after_whole_ranges) {
     EXPECT_LT(changes, blocks / 50);
 }
 
+/// The code of a kernel. Counts how often a worker sets up a block for a grid, which it does once
+/// in each turn.
+class CountedTurns final : public bytecode::CodeSource {
+public:
+    explicit CountedTurns(std::shared_ptr<const bytecode::Kernel> kernel)
+        : kernel_(std::move(kernel)) {}
+
+    [[nodiscard]] const bytecode::CodeSlot& code_for(bytecode::BlockShape shape) override {
+        ++count;
+        return kernel_->code_source->code_for(shape);
+    }
+
+    std::atomic<int> count = 0;
+
+private:
+    std::shared_ptr<const bytecode::Kernel> kernel_;
+};
+
+TEST(Ranges, a_grid_without_blocks_to_start_ends_no_turns_of_others) {
+    Engine::instance().configure({.worker_count = 1});
+    TestDevice device;
+    const auto compiled = device.compile(ptx_module(R"(
+.visible .entry k(.param .u64 out) {
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [out];
+    atom.global.add.u64 %rd1, [%rd1], 1;
+    bar.sync 0;
+    ret;
+})"));
+    ASSERT_TRUE(compiled) << device.log;
+    const auto turns = std::make_shared<CountedTurns>(compiled);
+    const auto counting = std::make_shared<bytecode::Kernel>(*compiled);
+    counting->code_source = turns;
+    auto* const out = device.allocate<std::uint64_t>(1);
+    const auto launch = [&](std::shared_ptr<const bytecode::Kernel> kernel, std::int32_t priority) {
+        exec::GridLaunch grid;
+        grid.constants = device.constants(compiled.get());
+        grid.kernel = std::move(kernel);
+        grid.grid[0] = 10'000;
+        grid.memory = &device.map();
+        grid.priority = priority;
+        grid.parameters.resize(sizeof out);
+        std::memcpy(grid.parameters.data(), &out, sizeof out);
+        return grid;
+    };
+    // The second grid follows on the first, which is still in the queue, and comes before it there.
+    std::atomic<bool> is_done = false;
+    Engine::instance().submit(launch(compiled, 0), [&](const Fault*) {
+        Engine::instance().submit(launch(counting, -1), [&](const Fault*) {
+            is_done = true;
+            is_done.notify_one();
+        });
+    });
+    is_done.wait(false);
+    EXPECT_EQ(*out, 20'000u);
+    EXPECT_LE(turns->count, 2);
+}
+
 TEST(Ranges, without_watching_all_launches_still_run) {
     // As with a quota of half a processor.
     Engine::instance().configure({.worker_count = 1, .spin_time = exec::spin_time_for(8, 500)});
