@@ -6,7 +6,9 @@
 // both sides use AVX2. Texture fetches and surface accesses are compared with plain loads on the
 // same device.
 //
-//   emulator_kernels [--turns N] [--only PREFIX] [--device-only]     writes JSON
+//   emulator_kernels [--turns N] [--only PREFIX] [--device-only] [--graph]     writes JSON
+//
+// With --graph, each kernel is the only node of a graph.
 
 #include "kernels/native.hpp"
 #include "kernels/pictures.hpp"
@@ -32,6 +34,7 @@ struct Options {
     int turns = 9;
     std::string only;
     bool is_device_only = false;
+    bool uses_graphs = false;
 };
 
 Options read_options(int argc, char** argv) {
@@ -40,13 +43,16 @@ Options read_options(int argc, char** argv) {
         const std::string name = argv[i];
         if (name == "--device-only") {
             options.is_device_only = true;
+        } else if (name == "--graph") {
+            options.uses_graphs = true;
         } else if (name == "--turns" && i + 1 < argc) {
             options.turns = std::atoi(argv[++i]);
         } else if (name == "--only" && i + 1 < argc) {
             options.only = argv[++i];
         } else {
             std::fprintf(stderr,
-                         "usage: emulator_kernels [--turns N] [--only PREFIX] [--device-only]\n");
+                         "usage: emulator_kernels [--turns N] [--only PREFIX] [--device-only] "
+                         "[--graph]\n");
             std::exit(2);
         }
     }
@@ -101,7 +107,8 @@ private:
 } // namespace
 
 int main(int argc, char** argv) {
-    Report report(read_options(argc, argv));
+    const Options options = read_options(argc, argv);
+    Report report(options);
     const native::Kernels& native = native_kernels();
     const cuprum::Device device(0);
     const auto stream = device.create_stream();
@@ -133,7 +140,17 @@ int main(int argc, char** argv) {
     dbins.fill(std::uint8_t{0}, stream);
 
     const auto run_loaded = [&](const cuprum::Kernel& loaded, const cuprum::LaunchConfig& config,
-                                auto... arguments) {
+                                auto... arguments) -> std::function<void()> {
+        if (options.uses_graphs) {
+            cuprum::GraphBuilder builder = stream.create_graph_builder();
+            builder.begin_building();
+            cuprum::launch(builder, config, loaded, arguments...);
+            const cuprum::Graph graph = builder.end_building().complete();
+            return [&stream, graph] {
+                graph.launch(stream);
+                stream.sync();
+            };
+        }
         return [&stream, config, loaded, arguments...] {
             cuprum::launch(stream, config, loaded, arguments...);
             stream.sync();

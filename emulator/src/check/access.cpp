@@ -111,6 +111,9 @@ bool check_global(WarpContext& warp, const Instruction* at, const Access& access
     const MemoryMap& map = *block.memory;
     auto& shadow = static_cast<BlockShadow&>(*block.observer);
     record_access(shadow.grid(), access, access.bytes);
+    if ((map.checks & CHECKS_OF_ACCESSES) == 0) {
+        return true;
+    }
     MemoryRange range;
     const bool is_found = shadow.find(map, access.address, range);
     if ((map.checks & CHECK_MEMORY) != 0) {

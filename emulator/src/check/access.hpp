@@ -12,6 +12,9 @@
 
 namespace cuprum::emulator::check {
 
+/// The checks that look at every access. That of graphs only records those of nodes of graphs.
+constexpr std::uint8_t CHECKS_OF_ACCESSES = CHECK_MEMORY | CHECK_INITIALIZED | CHECK_RACES;
+
 /// One access by one lane.
 struct Access {
     AccessSpace space = AccessSpace::Generic;

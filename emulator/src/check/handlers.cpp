@@ -236,6 +236,10 @@ std::uint32_t block_number(const BlockContext& block) {
 } // namespace
 
 const Instruction* access(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    if ((warp.block->memory->checks & CHECKS_OF_ACCESSES) == 0 &&
+        shadow_of(warp).grid().accesses() == nullptr) {
+        return at + 1; // not in a graph
+    }
     const bool is_matrix = (at->target >> ACCESS_LAYOUT_SHIFT & 0xff) != 0;
     return is_matrix ? access_matrix(warp, at, mask) : check_lanes(warp, at, mask, nullptr);
 }

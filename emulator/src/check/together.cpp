@@ -31,6 +31,10 @@ bool check_global_together(WarpContext& warp, const Instruction* at, const Acces
     const MemoryMap& map = *block.memory;
     const std::uint64_t bytes = std::uint64_t{first.bytes} * lanes;
     auto& shadow = static_cast<BlockShadow&>(*block.observer);
+    if ((map.checks & CHECKS_OF_ACCESSES) == 0) {
+        record_access(shadow.grid(), first, bytes);
+        return true;
+    }
     MemoryRange range;
     if (!shadow.find(map, first.address, range) || range.is_heap ||
         range.base + range.bytes - first.address < bytes) {
