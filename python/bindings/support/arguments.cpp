@@ -249,20 +249,14 @@ std::string text_argument(nb::handle value, const char* name) {
 std::string path_argument(nb::handle value, const char* name) {
     if (PyUnicode_Check(value.ptr()) == 0 && PyBytes_Check(value.ptr()) == 0 &&
         !nb::hasattr(value, "__fspath__")) {
-        raise_error(PyExc_TypeError, std::string(name) +
-                                         " must be a path (str, bytes or os.PathLike), got " +
-                                         type_label(value));
+        raise_error(PyExc_TypeError,
+                    std::string(name) + " must be str, bytes or a path, got " + type_label(value));
     }
     const nb::object path = nb::steal(PyOS_FSPath(value.ptr()));
     if (!path.is_valid()) {
         throw nb::python_error();
     }
-    std::string text = text_argument(path, name);
-    if (text.find('\0') != std::string::npos) {
-        raise_error(PyExc_ValueError,
-                    std::string(name) + " has a null character: " + ascii_text(path));
-    }
-    return text;
+    return text_argument(path, name);
 }
 
 nb::object path_object(std::string_view path) {

@@ -65,9 +65,5 @@ def test_errors_show_such_a_path_with_escapes(folder):
 def test_what_no_path_can_be_is_refused_with_the_name_of_the_argument():
     with pytest.raises(ValueError, match=r"path has a character .* '\\ud800'"):
         cuprum.utils.FileStreamProgramCache("\ud800")
-    with pytest.raises(ValueError, match=r"path has a null character: 'a\\x00b'"):
-        cuprum.trace.start("a\0b")
-    with pytest.raises(
-        TypeError, match=r"path must be a path \(str, bytes or os.PathLike\), got int"
-    ):
+    with pytest.raises(TypeError, match="path must be str, bytes or a path, got int"):
         cuprum.trace.start(3)
