@@ -7,6 +7,7 @@
 #include "arrays/numpy_arrays.hpp"
 #include "arrays/numpy_scalars.hpp"
 #include "arrays/torch_tensors.hpp"
+#include "support/arguments.hpp"
 #include "support/names.hpp"
 
 #include <cuprum/dlpack.hpp>
@@ -82,7 +83,7 @@ ArrayProducer classify(nb::handle object) {
 const dlpack::ExchangeTable* exchange_table(nb::handle type) {
     PyObject* const found = PyObject_GetAttr(type.ptr(), names().exchange_table);
     if (found == nullptr) {
-        PyErr_Clear();
+        clear_error(PyExc_AttributeError);
         return nullptr;
     }
     const nb::object capsule = nb::steal(found);

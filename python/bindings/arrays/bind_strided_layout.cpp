@@ -575,10 +575,7 @@ StridedLayout::Slice slice_argument(nb::handle item) {
     }
     const Py_ssize_t index = PyNumber_AsSsize_t(item.ptr(), PyExc_OverflowError);
     if (index == -1 && PyErr_Occurred() != nullptr) {
-        if (PyErr_ExceptionMatches(PyExc_OverflowError) == 0) {
-            throw nb::python_error();
-        }
-        PyErr_Clear();
+        clear_error(PyExc_OverflowError);
         raise_error(PyExc_ValueError, "index " + repr_text(item) + " is out of range for any axis");
     }
     return StridedLayout::Slice::at(index);

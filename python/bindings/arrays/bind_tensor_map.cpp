@@ -271,10 +271,7 @@ void bind_facts(Type& type) {
     if (PyTuple_CheckExact(value.ptr()) == 0) {
         items = nb::steal(PySequence_Tuple(value.ptr()));
         if (!items.is_valid()) {
-            if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) {
-                throw nb::python_error();
-            }
-            PyErr_Clear();
+            clear_error(PyExc_TypeError);
             raise_error(PyExc_TypeError,
                         std::string(name) + " must be a tuple of ints, got " + type_label(value));
         }
@@ -288,13 +285,13 @@ void bind_facts(Type& type) {
         if (!read_small_int(item, number)) [[unlikely]] {
             const nb::object plain = nb::steal(PyNumber_Index(item.ptr()));
             if (!plain.is_valid()) {
-                PyErr_Clear();
+                clear_error(PyExc_TypeError);
                 raise_error(PyExc_TypeError, std::string(name) + "[" + std::to_string(index) +
                                                  "] must be an int, got " + type_label(item));
             }
             number = PyLong_AsSsize_t(plain.ptr());
             if (number == -1 && PyErr_Occurred() != nullptr) {
-                PyErr_Clear();
+                clear_error(PyExc_OverflowError);
                 raise_error(PyExc_ValueError, std::string(name) + "[" + std::to_string(index) +
                                                   "] is " + repr_text(item) +
                                                   ", which does not fit into 64 bits");

@@ -24,7 +24,7 @@ namespace {
 
 std::vector<std::int64_t> extents_argument(nb::handle value, const char* name) {
     const auto refuse = [&] {
-        PyErr_Clear();
+        clear_error(PyExc_TypeError);
         raise_error(PyExc_TypeError,
                     std::string(name) + " must be a tuple of integers, got " + type_label(value));
     };
@@ -35,9 +35,6 @@ std::vector<std::int64_t> extents_argument(nb::handle value, const char* name) {
     }
     const nb::object items = nb::steal(PySequence_Fast(value.ptr(), ""));
     if (!items.is_valid()) {
-        if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) {
-            throw nb::python_error();
-        }
         refuse();
     }
     std::vector<std::int64_t> numbers;
@@ -45,10 +42,7 @@ std::vector<std::int64_t> extents_argument(nb::handle value, const char* name) {
         const nb::handle item = PySequence_Fast_GET_ITEM(items.ptr(), i);
         const nb::object number = nb::steal(PyNumber_Index(item.ptr()));
         if (!number.is_valid()) {
-            if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) {
-                throw nb::python_error();
-            }
-            PyErr_Clear();
+            clear_error(PyExc_TypeError);
             raise_error(PyExc_TypeError, std::string(name) +
                                              " must be a tuple of integers, but holds " +
                                              type_label(item));

@@ -57,7 +57,7 @@ bool view_cupy(StridedMemoryView& view, nb::handle array) {
         return nb::steal(PyObject_GetAttr(object.ptr(), called));
     };
     const auto refuse = [] {
-        PyErr_Clear();
+        clear_error(PyExc_Exception);
         return false;
     };
     const nb::object data = attribute(array, name.data);

@@ -38,7 +38,7 @@ constexpr unsigned BYTE_BITS = 8;
                                      dlpack::Tensor& tensor);
 void view_exchange(StridedMemoryView& view, nb::handle object, const ArrayProducer& producer,
                    ConsumerStream stream);
-void check_is_stored(nb::handle object, const dlpack::Tensor& tensor);
+void check_is_stored(nb::handle object, const dlpack::DataType& type);
 void order_after_producer(StridedMemoryView& view, const dlpack::ExchangeTable& table,
                           ConsumerStream stream);
 /// Orders the consumer after the work on what is viewed if that is a buffer or a view of ours,
@@ -352,6 +352,9 @@ void view_lent(StridedMemoryView& view, nb::handle object, const ArrayProducer& 
     if (!producer.is_torch_type || !read_torch_tensor(object, table, tensor)) [[unlikely]] {
         borrow_tensor(object, producer, tensor);
     }
+    if (producer.is_from_torch) {
+        check_is_stored(object, tensor.dtype);
+    }
     view.exporter = nb::borrow(object);
     take(view, tensor);
     if (stream.kind != ConsumerStream::Kind::NoOrder) [[unlikely]] {
@@ -364,9 +367,6 @@ void borrow_tensor(nb::handle object, const ArrayProducer& seen, dlpack::Tensor&
     tensor = {};
     if (producer.table->tensor_from_object(object.ptr(), &tensor) != 0) {
         throw nb::python_error();
-    }
-    if (producer.is_from_torch) {
-        check_is_stored(object, tensor);
     }
     if (producer.is_torch_type) {
         note_torch_tensor(object, *producer.table, tensor);
@@ -382,20 +382,36 @@ void view_exchange(StridedMemoryView& view, nb::handle object, const ArrayProduc
     }
     view_managed(view, object, tensor);
     if (producer.is_from_torch) {
-        check_is_stored(object, tensor->tensor);
+        check_is_stored(object, view.type);
     }
     order_after_producer(view, *producer.table, stream);
 }
 
-/// Looks whether a tensor of PyTorch's has in memory what it says: the conjugates of complex
-/// numbers are made when they are used, and its C functions do not mention that.
-void check_is_stored(nb::handle object, const dlpack::Tensor& tensor) {
-    if (tensor.dtype.code != dlpack::TypeCode::Complex ||
-        !nb::cast<bool>(nb::object(object.attr("is_conj")()))) {
-        return;
+/// Returns what a method without arguments says; false if there is none, as in older versions.
+bool has_bit(nb::handle object, PyObject* method) {
+    const nb::object answer = nb::steal(PyObject_CallMethodNoArgs(object.ptr(), method));
+    if (!answer.is_valid()) {
+        clear_error(PyExc_AttributeError);
+        return false;
     }
-    raise_error(PyExc_BufferError, "the tensor has its conjugate bit set: its memory holds the "
-                                   "conjugates of its elements; pass tensor.resolve_conj()");
+    return is_true(answer);
+}
+
+/// Looks whether a tensor of PyTorch's has in memory what it says. Conjugates of complex numbers,
+/// and negatives such as the imaginary parts of conjugates, are made when they are used. None of
+/// the ways to exchange tensors mentions the latter. Tensors of integers are always stored.
+void check_is_stored(nb::handle object, const dlpack::DataType& type) {
+    const bool is_complex = type.code == dlpack::TypeCode::Complex;
+    if (is_complex && has_bit(object, names().is_conj)) {
+        raise_error(PyExc_BufferError, "the tensor has its conjugate bit set: its memory holds the "
+                                       "conjugates of its elements; pass tensor.resolve_conj()");
+    }
+    if ((is_complex || type.code == dlpack::TypeCode::Float ||
+         type.code == dlpack::TypeCode::BFloat) &&
+        has_bit(object, names().is_neg)) {
+        raise_error(PyExc_BufferError, "the tensor has its negative bit set: its memory holds the "
+                                       "negatives of its elements; pass tensor.resolve_neg()");
+    }
 }
 
 void order_after_producer(StridedMemoryView& view, const dlpack::ExchangeTable& table,
@@ -452,10 +468,10 @@ void view_other(StridedMemoryView& view, nb::handle object, const ArrayProducer&
         }
         return view_capsule(view, object, stream);
     case ArrayProducer::Way::Torch:
-        if (stream.kind == ConsumerStream::Kind::NoOrder && view_torch(view, object)) {
-            return;
+        if (stream.kind != ConsumerStream::Kind::NoOrder || !view_torch(view, object)) {
+            view_capsule(view, object, stream);
         }
-        return view_capsule(view, object, stream);
+        return check_is_stored(object, view.type);
     case ArrayProducer::Way::DLPack:
         return view_capsule(view, object, stream);
     case ArrayProducer::Way::CudaArrayInterface:
@@ -525,7 +541,7 @@ bool view_torch(StridedMemoryView& view, nb::handle tensor) {
                                    ? nb::steal(PyObject_CallOneArg(function.ptr(), tensor.ptr()))
                                    : nb::object();
     if (!capsule.is_valid()) {
-        PyErr_Clear();
+        clear_error(PyExc_Exception);
         return false;
     }
     take_capsule(view, tensor, capsule);
@@ -535,10 +551,9 @@ bool view_torch(StridedMemoryView& view, nb::handle tensor) {
 void raise_no_protocol(nb::handle object) {
     for (PyObject* const name : {names().dlpack, names().dlpack_device, names().cuda_array}) {
         const nb::object found = nb::steal(PyObject_GetAttr(object.ptr(), name));
-        if (!found.is_valid() && PyErr_ExceptionMatches(PyExc_AttributeError) == 0) {
-            throw nb::python_error();
+        if (!found.is_valid()) {
+            clear_error(PyExc_AttributeError);
         }
-        PyErr_Clear();
     }
     raise_error(PyExc_BufferError, type_label(object) +
                                        " does not support any data exchange protocol: it has "

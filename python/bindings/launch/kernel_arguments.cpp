@@ -8,6 +8,7 @@
 #include "arrays/view_sources.hpp"
 #include "graph/graph_objects.hpp"
 #include "memory/buffer_objects.hpp"
+#include "memory/host_memory.hpp"
 #include "support/arguments.hpp"
 #include "support/instances.hpp"
 #include "support/python_int.hpp"
@@ -248,7 +249,7 @@ void store_int(PyObject* value, const Slot& slot) {
     }
     const unsigned long long wide = overflow > 0 ? PyLong_AsUnsignedLongLong(value) : 0;
     if (overflow < 0 || PyErr_Occurred() != nullptr) {
-        PyErr_Clear();
+        clear_error(PyExc_OverflowError);
         raise_range(slot, value);
     }
     put(slot, static_cast<std::uint64_t>(wide));
@@ -365,7 +366,7 @@ T load(const void* data) {
 void store_bytes(PyObject* value, const Slot& slot) {
     Py_buffer view;
     if (PyObject_GetBuffer(value, &view, PyBUF_CONTIG_RO | PyBUF_FORMAT) != 0) {
-        PyErr_Clear();
+        clear_layout_error();
         raise_error(PyExc_BufferError, where(slot) + " (" + type_label(value) +
                                            ") does not give its bytes in one piece; pass "
                                            "bytes(...) of it");

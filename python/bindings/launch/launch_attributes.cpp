@@ -254,7 +254,7 @@ unsigned extent_argument(nb::handle value, const char* name) {
         number = read_short_int(value.ptr(), number) ? number : 0; // a longer one is out of range
     } else if (PyIndex_Check(value.ptr()) != 0) {
         number = PyNumber_AsSsize_t(value.ptr(), nullptr);
-        PyErr_Clear();
+        clear_error(PyExc_TypeError);
     }
     if (number < 1 || number > std::numeric_limits<unsigned>::max()) [[unlikely]] {
         raise_extent(value, name);
@@ -284,7 +284,7 @@ long long integer(nb::handle value, const char* name, long long least, long long
     const nb::object number =
         nb::steal(PyIndex_Check(value.ptr()) != 0 ? PyNumber_Index(value.ptr()) : nullptr);
     if (!number.is_valid()) {
-        PyErr_Clear();
+        clear_error(PyExc_TypeError);
         raise_error(PyExc_TypeError,
                     std::string(name) + " must be an integer, got " + type_label(value));
     }

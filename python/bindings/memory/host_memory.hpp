@@ -10,15 +10,31 @@
 #include <cstddef>
 #include <cstring>
 #include <string>
+#include <utility>
 
 namespace cuprum::python {
+
+/// Returns whether an error says that the buffer protocol cannot give memory as it was asked for,
+/// and not that something else failed.
+inline bool is_layout_error(const nb::python_error& error) {
+    return error.matches(PyExc_BufferError) || error.matches(PyExc_ValueError) ||
+           error.matches(PyExc_NotImplementedError);
+}
+
+/// Clears such an error, and throws any other.
+inline void clear_layout_error() {
+    nb::python_error error; // takes the error that is set
+    if (!is_layout_error(error)) {
+        throw std::move(error);
+    }
+}
 
 /// Refuses memory that holds pointers to Python objects: bytes from a device would replace them.
 /// @throws TypeError, naming the argument.
 inline void refuse_objects(nb::handle object, const char* name) {
     Py_buffer described{};
     if (PyObject_GetBuffer(object.ptr(), &described, PyBUF_FULL_RO) != 0) {
-        PyErr_Clear(); // numbers of a type that the protocol cannot name
+        clear_layout_error(); // numbers of a type that the protocol cannot name
         return;
     }
     const bool has_objects =
@@ -65,6 +81,9 @@ private:
     /// Raises an error that explains what is wrong with the object.
     [[noreturn]] static void explain(nb::handle object, Access access, const char* name) {
         nb::python_error reason; // takes the error that is set
+        if (!is_layout_error(reason)) {
+            throw std::move(reason);
+        }
         const std::string what = std::string(name) + " (" + type_label(object) + ") ";
         Py_buffer any{};
         if (PyObject_GetBuffer(object.ptr(), &any, PyBUF_STRIDED_RO) != 0) {

@@ -245,7 +245,7 @@ std::optional<std::string> caller_file() {
     Py_ssize_t length = 0;
     const char* const file = PyUnicode_AsUTF8AndSize(path.ptr(), &length);
     if (file == nullptr) { // the name is no text in UTF-8, or no text
-        PyErr_Clear();
+        clear_error(PyExc_Exception);
         return std::nullopt;
     }
     std::string stem =

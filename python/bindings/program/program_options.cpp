@@ -171,7 +171,10 @@ void read(nb::handle value, const char* name, std::optional<bool>& option) {
     }
     try {
         option = is_true(value);
-    } catch (const nb::python_error&) {
+    } catch (nb::python_error& error) {
+        if (!error.matches(PyExc_TypeError) && !error.matches(PyExc_ValueError)) {
+            throw;
+        }
         raise_error(PyExc_TypeError,
                     std::string(name) + " must be a bool, got " + type_label(value));
     }
@@ -184,7 +187,7 @@ int integer(nb::handle value, const char* name) {
                     std::string(name) + " must be an int, got " + type_label(value));
     }
     if (PyErr_Occurred() != nullptr || number != static_cast<int>(number)) {
-        PyErr_Clear();
+        clear_error(PyExc_OverflowError);
         raise_error(PyExc_ValueError, std::string(name) + " is out of range");
     }
     return static_cast<int>(number);

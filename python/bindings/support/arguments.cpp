@@ -57,7 +57,7 @@ CUstream protocol_stream(nb::handle object) {
         throw nb::python_error();
     }
     if (PySequence_Check(answer.ptr()) == 0 || PySequence_Size(answer.ptr()) != 2) {
-        PyErr_Clear();
+        clear_error(PyExc_TypeError);
         raise_error(PyExc_RuntimeError, type_label(object) +
                                             ".__cuda_stream__ must return a sequence with 2 "
                                             "elements, (version, address), got " +
@@ -81,10 +81,7 @@ std::size_t unusual_size_argument(nb::handle value, const char* name) {
     }
     const Py_ssize_t size = PyNumber_AsSsize_t(value.ptr(), PyExc_OverflowError);
     if (size == -1 && PyErr_Occurred() != nullptr) {
-        if (PyErr_ExceptionMatches(PyExc_OverflowError) == 0) {
-            throw nb::python_error();
-        }
-        PyErr_Clear();
+        clear_error(PyExc_OverflowError);
         raise_error(PyExc_OverflowError,
                     std::string(name) + " must be from 0 to 2**63 - 1, got " + repr_text(value));
     }
@@ -105,18 +102,15 @@ std::uint64_t address_argument(nb::handle value, const char* name) {
     nb::object number;
     if (is_index || is_handle) {
         number = nb::steal(is_index ? PyNumber_Index(value.ptr()) : PyNumber_Long(value.ptr()));
-        if (!number.is_valid() && PyErr_ExceptionMatches(PyExc_TypeError) == 0) {
-            throw nb::python_error();
-        }
     }
     if (!number.is_valid()) {
-        PyErr_Clear();
+        clear_error(PyExc_TypeError);
         raise_error(PyExc_TypeError,
                     std::string(name) + " must be an integer, got " + type_label(value));
     }
     const unsigned long long address = PyLong_AsUnsignedLongLong(number.ptr());
     if (PyErr_Occurred() != nullptr) {
-        PyErr_Clear();
+        clear_error(PyExc_OverflowError);
         raise_error(PyExc_ValueError,
                     std::string(name) + " must be from 0 to 2**64 - 1, got " + repr_text(number));
     }
@@ -338,6 +332,16 @@ void refuse_self(nb::handle self, PyTypeObject* expected) {
     raise_error(PyExc_TypeError, "self must be a " +
                                      nb::cast<std::string>(nb::object(type.attr("__name__"))) +
                                      ", got " + type_label(self));
+}
+
+void clear_error(PyObject* kind) {
+    if (PyErr_Occurred() == nullptr) {
+        return;
+    }
+    if (PyErr_ExceptionMatches(kind) == 0 || PyErr_ExceptionMatches(PyExc_MemoryError) != 0) {
+        throw nb::python_error();
+    }
+    PyErr_Clear();
 }
 
 void raise_error(PyObject* type, const std::string& message) {

@@ -105,6 +105,11 @@ namespace cuprum::python {
 template <typename T>
 [[nodiscard]] T& held_by(nb::handle self);
 
+/// Clears the Python error that is set, if any, so that a clearer one can take its place. Throws it
+/// unless it is of this class: a MemoryError or an interrupt stays what it is. `kind` may be a
+/// tuple of classes.
+void clear_error(PyObject* kind);
+
 /// Raises a Python exception of a built-in type.
 [[noreturn]] void raise_error(PyObject* type, const std::string& message);
 

@@ -37,6 +37,8 @@ const Names& names() {
             .stream = intern("stream"),
             .torch_module = intern("torch._C"),
             .to_dlpack = intern("_to_dlpack"),
+            .is_conj = intern("is_conj"),
+            .is_neg = intern("is_neg"),
             .stream_keyword = tuple(nb::make_tuple(nb::steal(intern("stream")))),
             .stream_and_version = tuple(
                 nb::make_tuple(nb::steal(intern("stream")), nb::steal(intern("max_version")))),

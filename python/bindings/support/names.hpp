@@ -28,6 +28,8 @@ struct Names {
     PyObject* stream;             // "stream"
     PyObject* torch_module;       // "torch._C"
     PyObject* to_dlpack;          // "_to_dlpack"
+    PyObject* is_conj;            // "is_conj"
+    PyObject* is_neg;             // "is_neg"
     PyObject* stream_keyword;     // ("stream",)
     PyObject* stream_and_version; // ("stream", "max_version")
     PyObject* newest_version;     // what we pass as max_version

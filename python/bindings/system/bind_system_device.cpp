@@ -42,17 +42,14 @@ SystemDevice find_system_device(nb::handle index, nb::handle uuid, nb::handle pc
     if (!index.is_none()) {
         const nb::object whole = nb::steal(PyNumber_Index(index.ptr()));
         if (!whole.is_valid()) {
-            PyErr_Clear();
+            clear_error(PyExc_TypeError);
             raise_error(PyExc_TypeError, "index must be an int, got " + type_label(index));
         }
         const long number = PyLong_AsLong(whole.ptr());
         if (number == -1 && PyErr_Occurred() != nullptr) {
-            if (PyErr_ExceptionMatches(PyExc_OverflowError) != 0) {
-                PyErr_Clear();
-                raise_error(PyExc_ValueError,
-                            "index is " + repr_text(index) + ", expected the number of a device");
-            }
-            throw nb::python_error();
+            clear_error(PyExc_OverflowError);
+            raise_error(PyExc_ValueError,
+                        "index is " + repr_text(index) + ", expected the number of a device");
         }
         if (number < 0 || number > std::numeric_limits<int>::max()) {
             raise_error(PyExc_ValueError, "index is " + std::to_string(number) +

@@ -120,9 +120,14 @@ nb::object get_level(const PyMipmappedArray& self, nb::handle level) {
     Py_ssize_t number = 0;
     if (!read_small_int(level, number)) {
         const nb::object index = nb::steal(PyNumber_Index(level.ptr()));
-        if (!index.is_valid() || !read_small_int(index, number)) {
-            PyErr_Clear();
+        if (!index.is_valid()) {
+            clear_error(PyExc_TypeError);
             raise_error(PyExc_TypeError, "level must be an int, got " + type_label(level));
+        }
+        if (!read_small_int(index, number)) {
+            raise_error(PyExc_ValueError, "level is " + repr_text(index) +
+                                              ", expected less than num_levels, which is " +
+                                              std::to_string(self.num_levels()));
         }
     }
     if (number < 0) {

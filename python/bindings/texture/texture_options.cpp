@@ -50,7 +50,7 @@ unsigned unsigned_argument(nb::handle value, const char* name) {
 float float_argument(nb::handle value, const char* name) {
     const double number = PyFloat_AsDouble(value.ptr());
     if (number == -1.0 && PyErr_Occurred() != nullptr) {
-        PyErr_Clear();
+        clear_error(PyExc_TypeError);
         raise_error(PyExc_TypeError,
                     std::string(name) + " must be a number, got " + type_label(value));
     }
@@ -64,7 +64,7 @@ std::array<float, 4> border_color(nb::handle color) {
     }
     const nb::tuple values = nb::steal<nb::tuple>(PySequence_Tuple(color.ptr()));
     if (!values.is_valid()) {
-        PyErr_Clear();
+        clear_error(PyExc_TypeError);
         raise_error(PyExc_TypeError,
                     "border_color must be four numbers or None, got " + type_label(color));
     }
@@ -148,7 +148,7 @@ std::array<std::size_t, 3> numbers_argument(nb::handle values, const char* name,
     }
     const nb::tuple numbers = nb::steal<nb::tuple>(PySequence_Tuple(values.ptr()));
     if (!numbers.is_valid()) {
-        PyErr_Clear();
+        clear_error(PyExc_TypeError);
         raise_error(PyExc_TypeError,
                     std::string(name) + " must be a tuple of ints, got " + type_label(values));
     }
@@ -203,7 +203,7 @@ OpaqueArrayOptions array_options(nb::handle options) {
 nb::object sampling_options(nb::handle options) {
     nb::object known = nb::steal(PyObject_GetAttrString(options.ptr(), CACHE));
     if (!known.is_valid()) {
-        PyErr_Clear();
+        clear_error(PyExc_AttributeError);
     } else if (get_if<TextureSampling>(known) != nullptr) {
         return known;
     }
@@ -212,7 +212,7 @@ nb::object sampling_options(nb::handle options) {
     if (is_constant(nb::object(options.attr("address_mode"))) &&
         is_constant(nb::object(options.attr("border_color"))) &&
         PyObject_GenericSetAttr(options.ptr(), cache, made.ptr()) != 0) {
-        PyErr_Clear(); // no cache then
+        clear_error(PyExc_Exception); // no cache then
     }
     if (SAMPLING_SLOT.type == nullptr) {
         note_slot();

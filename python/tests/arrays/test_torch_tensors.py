@@ -63,6 +63,7 @@ class Library:
             "__dlpack_device__": None,
             "__dlpack_c_exchange_api__": exchange_producer.capsule_of(self.table),
             "is_conj": lambda self: self.impl.endswith(b"conjugated"),
+            "is_neg": lambda self: self.impl.endswith(b"negated"),
         }
         self.tensor_type = type(name, (), members)
 
@@ -228,6 +229,22 @@ def test_conjugates_that_are_not_in_memory_are_refused(build):
 
 
 @needs_gil
+@pytest.mark.parametrize("kind", [FLOAT32, COMPLEX64])
+def test_negatives_that_are_not_in_memory_are_refused(build, kind):
+    library = Library(build())
+    for _ in range(3):
+        assert library.view((4,), kind).shape == (4,)
+        with pytest.raises(BufferError, match=r"negative bit set.*pass tensor\.resolve_neg\(\)"):
+            library.view((4,), kind, more=b"negated")
+
+
+def test_tensors_that_libraries_hand_out_are_checked_too(build):
+    library = Library(build(), name="Derived")  # not PyTorch's own class, so that it is lent
+    with pytest.raises(BufferError, match="negative bit set"):
+        library.view((4,), FLOAT32, more=b"negated")
+
+
+@needs_gil
 def test_two_libraries_do_not_mix(build):
     one, other = Library(build()), Library(build(), slots=("Owner", "impl"))
     for library, data in [(one, 0x2000), (other, 0x3000), (one, 0x4000), (other, 0x5000)]:
@@ -302,6 +319,9 @@ def test_tensors_without_plain_memory_are_refused(torch, capfd):
     numbers = torch.tensor([1 + 2j])
     with pytest.raises(BufferError, match="resolve_conj"):
         StridedMemoryView.from_any_interface(numbers.conj(), -1)
+    for convert in (StridedMemoryView.from_any_interface, StridedMemoryView.from_dlpack):
+        with pytest.raises(BufferError, match="resolve_neg"):
+            convert(numbers.conj().imag, -1)
     view = StridedMemoryView.from_any_interface(numbers.conj().resolve_conj(), -1)
     assert np.from_dlpack(view)[0] == 1 - 2j
 

@@ -260,6 +260,67 @@ def test_older_torch_is_asked_on_its_compiled_side(monkeypatch):
     assert asked == ["python", "compiled", "python"]
 
 
+@pytest.mark.parametrize("way", ["python", "compiled"])
+def test_older_torch_says_whether_its_tensors_are_in_memory(monkeypatch, way):
+    class Tensor:
+        conjugate = negative = False
+
+        def __init__(self, array):
+            self.array = array
+
+        def is_conj(self):
+            return self.conjugate
+
+        def is_neg(self):
+            return self.negative
+
+        def __dlpack_device__(self):
+            return CPU
+
+        def __dlpack__(self, *, stream=None, max_version=None):
+            return self.array.__dlpack__(max_version=max_version)
+
+    Tensor.__module__ = "torch"
+    if way == "compiled":
+        compiled = types.ModuleType("torch._C")
+        compiled._to_dlpack = lambda tensor: tensor.array.__dlpack__()
+        monkeypatch.setitem(sys.modules, "torch._C", compiled)
+    real, complex_ = Tensor(np.ones(4, np.float32)), Tensor(np.ones(4, np.complex64))
+    for stream in (-1, 0):
+        for tensor in (real, complex_):
+            tensor.conjugate = tensor.negative = False
+            assert StridedMemoryView.from_any_interface(tensor, stream).shape == (4,)
+            tensor.negative = True
+            for convert in (StridedMemoryView.from_any_interface, StridedMemoryView.from_dlpack):
+                with pytest.raises(BufferError, match=r"pass tensor\.resolve_neg\(\)"):
+                    convert(tensor, stream)
+        complex_.conjugate = True
+        with pytest.raises(BufferError, match=r"pass tensor\.resolve_conj\(\)"):
+            StridedMemoryView.from_any_interface(complex_, stream)
+
+
+def test_a_failure_of_the_quick_way_is_no_reason_for_the_other(monkeypatch):
+    class Tensor:
+        def __dlpack_device__(self):
+            return CPU
+
+        def __dlpack__(self, *, stream=None, max_version=None):
+            return array().__dlpack__(max_version=max_version)
+
+    def fail(tensor):
+        raise failure
+
+    Tensor.__module__ = "torch"
+    compiled = types.ModuleType("torch._C")
+    compiled._to_dlpack = fail
+    monkeypatch.setitem(sys.modules, "torch._C", compiled)
+    failure = RuntimeError("not this one")
+    assert StridedMemoryView.from_any_interface(Tensor(), -1).shape == (2, 5)
+    for failure in (MemoryError(), KeyboardInterrupt()):
+        with pytest.raises(type(failure)):
+            StridedMemoryView.from_any_interface(Tensor(), -1)
+
+
 @pytest.mark.parametrize("dtype", [np.int8, np.uint64, np.float16, np.complex128, np.bool_])
 def test_views_go_back_to_numpy(dtype):
     source = np.zeros((3, 4), dtype)[:, ::2]
