@@ -457,26 +457,14 @@ def _normalize_address_modes(
     return (modes[0], modes[1], modes[2])
 
 
-# The numpy types of formats that are no plain numbers.
-_NUMPY_NAMES = {
-    "unorm_int_101010_2": "uint32",
-    "y410": "uint32",
-    "yuy2": "uint8",
-    "ayuv": "uint8",
-    "y210": "uint16",
-    "y216": "uint16",
-    "y416": "uint16",
-}
-
-
 def _new_numpy_array(
     format: ArrayFormatType,
-    num_channels: int,
     shape: tuple[int, ...],
     layers: int,
     has_layers: bool,
     element_bytes: int,
     block: int,
+    dtype: Any,
     offset: tuple[int, ...] | None,
     region: tuple[int, ...] | None,
 ) -> Any:
@@ -497,21 +485,11 @@ def _new_numpy_array(
     columns = [-(-count // block) if axis < 2 else count for axis, count in enumerate(counts)]
     if has_layers and len(shape) == 1:
         columns = [columns[0], columns[2]]
-    name = format.value
-    if block > 1:
-        dtype, parts = np.dtype(np.uint8), element_bytes
-    elif name in _PLAIN_FORMATS:
-        dtype, parts = np.dtype(name), num_channels
-    elif name not in _NUMPY_NAMES and "norm_" not in name:
+    if element_bytes == 0:
         raise ValueError(
-            f"an array of {name} cannot be copied as a whole; copy its planes one by one: "
+            f"an array of {format.value} cannot be copied as a whole; copy its planes one by one: "
             "see get_plane()"
         )
-    else:
-        word = _NUMPY_NAMES.get(name) or name.split("norm_")[1].split("x")[0]
-        if name.startswith("unorm_int") and name not in _NUMPY_NAMES:
-            word = "u" + word
-        dtype = np.dtype(word)
-        parts = element_bytes // dtype.itemsize
+    parts = element_bytes // dtype.itemsize
     axes = columns[::-1] + ([parts] if parts > 1 else [])
     return np.empty(axes, dtype)

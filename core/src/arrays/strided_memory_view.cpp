@@ -3,6 +3,8 @@
 
 #include <cuprum/strided_memory_view.hpp>
 
+#include "arrays/element_type.hpp"
+
 #include <cuprum/region.hpp>
 
 #include <algorithm>
@@ -222,10 +224,7 @@ std::size_t bytes_of(dlpack::DataType type) {
 }
 
 std::string text_of(dlpack::DataType type) {
-    return type.bits == 0 ? std::string("untyped bytes")
-                          : "DLPack type " + std::to_string(static_cast<int>(type.code)) + " of " +
-                                std::to_string(type.bits) + " bits and " +
-                                std::to_string(type.lanes) + " lanes";
+    return type.bits == 0 ? std::string("untyped bytes") : detail::text_of(type, 0);
 }
 
 } // namespace

@@ -150,7 +150,7 @@ struct detail::TensorMapEncoder {
             rank != options.box_dim.size() || !options.element_strides.is_empty() ||
             options.interleave != TensorMapInterleave::None || !source.is_device_accessible_ ||
             map.address_ == 0 || element_bits(*type) != source.item_bits_ ||
-            source.strides_[rank - 1] * BITS_OF_A_BYTE != source.item_bits_ || !has_one_device())
+            source.strides_[rank - 1] != source.item_bits_ / BITS_OF_A_BYTE || !has_one_device())
             [[unlikely]] {
             return false;
         }
@@ -267,7 +267,7 @@ struct detail::TensorMapEncoder {
             std::int64_t extent = source.shape_[axis];
             const std::int64_t stride = source.strides_[axis];
             if (index == 0) {
-                if (extent > 1 && stride * detail::BITS_OF_A_BYTE != source.item_bits_ &&
+                if (extent > 1 && stride != source.item_bits_ / detail::BITS_OF_A_BYTE &&
                     source.item_bits_ % detail::BITS_OF_A_BYTE == 0) [[unlikely]] {
                     refuse_map(
                         "axis ", axis, " is the innermost and has a stride of ", stride,

@@ -6,6 +6,8 @@
 // All of them are boxes of bytes: see memory/region_copy.hpp. An array is counted in columns and
 // rows. These are its elements, or the blocks of a compressed format.
 
+#include "arrays/element_type.hpp"
+#include "arrays/layout_arithmetic.hpp"
 #include "device/device_state.hpp"
 #include "driver/current.hpp"
 #include "memory/buffer_state.hpp"
@@ -17,9 +19,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace cuprum {
 
@@ -38,8 +42,10 @@ struct ArrayBox {
 [[nodiscard]] detail::PlacedRows place(std::size_t size, const RegionPlace& place,
                                        const ArrayBox& box, const ArrayState& array,
                                        const char* holder);
-[[nodiscard]] RegionPlace place_of(const StridedLayout& layout, const ArrayBox& box,
-                                   const ArrayState& array);
+[[nodiscard]] RegionPlace place_of(const StridedLayout& layout, dlpack::DataType type,
+                                   const ArrayBox& box, const ArrayState& array, const char* name);
+[[nodiscard]] std::size_t elements_in(std::size_t blocks, std::size_t edge, std::size_t first,
+                                      std::size_t size);
 [[nodiscard]] std::size_t needed_bytes(const RegionExtent& extent);
 [[nodiscard]] bool is_whole(const ArrayBox& box, const ArrayState& array);
 [[nodiscard]] bool do_overlap(const ArrayBox& left, const ArrayBox& right);
@@ -130,12 +136,18 @@ void OpaqueArray::copy_from(const OpaqueArray& source, const ArrayRegion& from,
         }
         const ArrayBox origin = box_of(other, from);
         ArrayRegion target_region = to;
+        const CUDA_ARRAY3D_DESCRIPTOR& size = own.description;
         const std::size_t edge = own.format->block;
         if (to.width == 0) {
-            target_region.width = origin.extent.width / own.element_bytes() * edge;
+            target_region.width =
+                elements_in(origin.extent.width / own.element_bytes(), edge, to.x, size.Width);
         }
-        target_region.height = to.height == 0 ? origin.extent.height * edge : to.height;
-        target_region.depth = to.depth == 0 ? origin.extent.depth : to.depth;
+        if (to.height == 0) {
+            target_region.height = elements_in(origin.extent.height, edge, to.y, size.Height);
+        }
+        if (to.depth == 0) {
+            target_region.depth = origin.extent.depth;
+        }
         const ArrayBox target = box_of(own, target_region);
         if (target.extent.width != origin.extent.width ||
             target.extent.height != origin.extent.height ||
@@ -171,16 +183,18 @@ void OpaqueArray::copy_to_host_bytes(void* destination, std::size_t bytes, const
 }
 
 void OpaqueArray::copy_from_host_view(const void* source, const StridedLayout& layout,
-                                      const ArrayRegion& to, const Stream& stream) const {
+                                      dlpack::DataType type, const ArrayRegion& to,
+                                      const Stream& stream, const char* name) const {
     const ArrayState& own = detail::open(*this);
-    const RegionPlace from = place_of(layout, box_of(own, to), own);
+    const RegionPlace from = place_of(layout, type, box_of(own, to), own, name);
     copy_from_host_bytes(source, std::numeric_limits<std::size_t>::max(), from, to, stream);
 }
 
 void OpaqueArray::copy_to_host_view(void* destination, const StridedLayout& layout,
-                                    const ArrayRegion& from, const Stream& stream) const {
+                                    dlpack::DataType type, const ArrayRegion& from,
+                                    const Stream& stream, const char* name) const {
     const ArrayState& own = detail::open(*this);
-    const RegionPlace to = place_of(layout, box_of(own, from), own);
+    const RegionPlace to = place_of(layout, type, box_of(own, from), own, name);
     copy_to_host_bytes(destination, std::numeric_limits<std::size_t>::max(), to, from, stream);
 }
 
@@ -259,64 +273,128 @@ detail::PlacedRows place(std::size_t size, const RegionPlace& place, const Array
     return detail::place_rows(size, place, box.extent, "the region", holder);
 }
 
-/// Finds rows and slices in a layout. Its axes are those of the box, slowest first; the last one
-/// may hold the channels.
-RegionPlace place_of(const StridedLayout& layout, const ArrayBox& box, const ArrayState& array) {
-    const std::size_t bytes = array.element_bytes();
-    const std::size_t columns = box.extent.width / bytes;
-    const auto refuse = [&](const std::string& expected) {
-        throw std::invalid_argument("the host memory has " + layout.to_string() + ", expected " +
-                                    expected);
-    };
+/// Returns whether memory of such elements holds the numbers that an array has.
+bool is_of_the_same_numbers(dlpack::DataType type, std::size_t itemsize, const ArrayState& array) {
+    using enum dlpack::TypeCode;
+    const dlpack::DataType own = array.format->number;
+    if (type.bits == 0) {
+        return true; // a structure: only its size is known
+    }
+    if (type.code == own.code && type.bits == own.bits) {
+        return true;
+    }
+    if (type.code == Complex) {
+        return own.code == Float && type.bits == 2 * own.bits;
+    }
+    if (type.code == Bool) {
+        return own.code == UInt && type.bits == own.bits;
+    }
+    // All channels of an element, packed into one number.
+    constexpr std::size_t byte_bits = 8;
+    return type.code == UInt && type.lanes == 1 && itemsize == array.element_bytes() &&
+           own.bits < itemsize * byte_bits;
+}
 
+/// Returns the shape of a region as a view has it, slowest axis first.
+std::vector<StridedLayout::Index> shape_of(const ArrayBox& box, const ArrayState& array) {
+    constexpr std::size_t byte_bits = 8;
+    const std::size_t parts = array.element_bytes() * byte_bits / array.format->number.bits;
+    std::vector<StridedLayout::Index> shape;
+    const auto add = [&](std::size_t extent) {
+        shape.push_back(static_cast<StridedLayout::Index>(extent));
+    };
+    if (array.description.Depth != 0) {
+        add(box.extent.depth);
+    }
+    if (array.description.Height != 0) {
+        add(box.extent.height);
+    }
+    add(box.extent.width / array.element_bytes());
+    if (parts > 1) {
+        add(parts);
+    }
+    return shape;
+}
+
+/// Finds the rows and slices of a box in memory with a layout. The axes of the layout are those of
+/// the box, slowest first; the last one may hold the channels. Axes of one element do not count.
+/// All elements may also lie in one dimension.
+RegionPlace place_of(const StridedLayout& layout, dlpack::DataType type, const ArrayBox& box,
+                     const ArrayState& array, const char* name) {
     struct Axis {
         std::size_t extent;
         std::int64_t stride; // bytes
     };
 
-    std::vector<Axis> axes;
+    const std::size_t bytes = array.element_bytes();
+    const std::size_t needed = needed_bytes(box.extent);
     const auto item = static_cast<std::int64_t>(layout.itemsize());
-    for (std::size_t i = 0; i < layout.ndim(); ++i) {
-        axes.push_back({static_cast<std::size_t>(layout.shape()[i]),
-                        static_cast<std::int64_t>(layout.strides()[i]) * item});
-        // Below, a stride of 0 says that there is no such axis.
-        if (axes.back().extent > 1 && axes.back().stride <= 0) {
-            refuse("strides above 0; copy it to a contiguous array first");
-        }
-    }
-    if (layout.itemsize() != bytes) { // the last axis holds what makes up an element
-        const std::size_t parts = layout.itemsize() == 0 ? 0 : bytes / layout.itemsize();
-        if (axes.empty() || parts * layout.itemsize() != bytes || axes.back().extent != parts ||
-            axes.back().stride != item) {
-            refuse("elements of " + std::to_string(bytes) + " bytes");
-        }
-        axes.pop_back();
-    }
-    // Adds an axis of one element in front where the layout has none.
-    const auto take = [&](std::size_t extent, const char* what) {
-        const Axis axis = axes.empty() ? Axis{1, 0} : axes.back();
-        if (!axes.empty()) {
-            axes.pop_back();
-        }
-        if (axis.extent != extent) {
-            refuse("a " + std::string(what) + " of " + std::to_string(extent));
-        }
-        return axis.extent == 1 ? 0 : axis.stride;
+    const std::size_t given = static_cast<std::size_t>(layout.volume()) * layout.itemsize();
+    const auto refuse = [&](const std::string& expected) {
+        throw std::invalid_argument(std::string(name) + " has " + layout.to_string() +
+                                    ", expected " + expected +
+                                    "; copy it to a contiguous array first");
     };
-    const std::int64_t column_stride = take(columns, "width");
-    if (columns > 1 && column_stride != static_cast<std::int64_t>(bytes)) {
-        refuse("elements of a row next to each other; copy it to a contiguous array first");
+    const auto refuse_shape = [&] {
+        const std::string number = detail::text_of(array.format->number, 0);
+        const auto shape = shape_of(box, array);
+        throw std::invalid_argument(
+            std::string(name) +
+            (given < needed ? " has " + std::to_string(given) + " bytes, smaller than the " +
+                                  (is_whole(box, array) ? "array extent" : "region") + " of " +
+                                  std::to_string(needed) + " bytes: it has"
+                            : " has") +
+            " shape " + detail::tuple_text(layout.shape()) + " of " +
+            detail::text_of(type, layout.itemsize()) + ", expected " +
+            (shape.size() > 1 ? "shape " + detail::tuple_text(shape) + " of " + number +
+                                    ", slowest axis first, or these numbers in one dimension"
+                              : "shape " + detail::tuple_text(shape) + " of " + number) +
+            "; convert or reshape it, or pass its bytes to copy them as they are");
+    };
+    std::vector<Axis> axes;
+    for (std::size_t i = 0; i < layout.ndim(); ++i) {
+        if (layout.shape()[i] == 1) {
+            continue;
+        }
+        axes.push_back({static_cast<std::size_t>(layout.shape()[i]), layout.strides()[i] * item});
+        if (axes.back().stride <= 0 && axes.back().extent != 0) {
+            refuse("strides above 0");
+        }
     }
-    std::int64_t pitch = array.description.Height == 0 ? 0 : take(box.extent.height, "height");
+    if (given < needed) {
+        refuse_shape();
+    }
+    const auto offset = static_cast<std::size_t>(layout.slice_offset_in_bytes());
+    const bool is_same = is_of_the_same_numbers(type, layout.itemsize(), array);
+    const bool is_bytes = type == dlpack::type_of<std::uint8_t>();
+    const bool is_flat = axes.empty() || (axes.size() == 1 && axes.back().stride == item);
+    if (is_flat && given == needed && (is_same || is_bytes)) {
+        return {.offset = offset};
+    }
+    if (!is_same || given != needed || bytes % layout.itemsize() != 0) {
+        refuse_shape();
+    }
+    // Takes the last axis, which has `extent` elements. There is none for one element.
+    const auto take = [&](std::size_t extent) -> std::int64_t {
+        if (extent == 1) {
+            return 0;
+        }
+        if (axes.empty() || axes.back().extent != extent) {
+            refuse_shape();
+        }
+        const std::int64_t stride = axes.back().stride;
+        axes.pop_back();
+        return stride;
+    };
+    const std::int64_t channel_stride = take(bytes / layout.itemsize());
+    const std::int64_t column_stride = take(box.extent.width / bytes);
+    std::int64_t pitch = take(box.extent.height);
     // What is left counts slices: one axis, or several without gaps between them.
     std::size_t slices = 1;
     std::int64_t slice_pitch = 0;
     while (!axes.empty()) {
         const Axis axis = axes.back();
         axes.pop_back();
-        if (axis.extent == 1) {
-            continue;
-        }
         if (slice_pitch != 0 && axis.stride != slice_pitch * static_cast<std::int64_t>(slices)) {
             refuse("slices at equal distances");
         }
@@ -324,7 +402,11 @@ RegionPlace place_of(const StridedLayout& layout, const ArrayBox& box, const Arr
         slices *= axis.extent;
     }
     if (slices != box.extent.depth) {
-        refuse(std::to_string(box.extent.depth) + " slices or layers");
+        refuse_shape();
+    }
+    if ((channel_stride != 0 && channel_stride != item) ||
+        (column_stride != 0 && column_stride != static_cast<std::int64_t>(bytes))) {
+        refuse("elements of a row next to each other");
     }
     const auto width = static_cast<std::int64_t>(box.extent.width);
     if (pitch == 0) { // one row in each slice
@@ -334,12 +416,20 @@ RegionPlace place_of(const StridedLayout& layout, const ArrayBox& box, const Arr
         slice_pitch == 0 ? pitch * static_cast<std::int64_t>(box.extent.height) : slice_pitch;
     if (pitch < width || slice_pitch < pitch * static_cast<std::int64_t>(box.extent.height) ||
         slice_pitch % pitch != 0) {
-        refuse("rows and slices in order, and slices a whole number of rows apart; copy it to a "
-               "contiguous array first");
+        refuse("rows and slices in order, and slices a whole number of rows apart");
     }
-    return {.offset = static_cast<std::size_t>(layout.slice_offset()) * layout.itemsize(),
+    return {.offset = offset,
             .pitch = static_cast<std::size_t>(pitch),
             .rows_per_slice = static_cast<std::size_t>(slice_pitch / pitch)};
+}
+
+/// Returns the elements of this many blocks with `edge` elements, from `first` on in an array with
+/// `size` elements. The end of the array can cut off a part of the last block.
+std::size_t elements_in(std::size_t blocks, std::size_t edge, std::size_t first, std::size_t size) {
+    const std::size_t wanted = blocks * edge;
+    const std::size_t whole = std::max<std::size_t>(size, 1);
+    const std::size_t left = first < whole ? whole - first : 0;
+    return wanted > left && wanted - left < edge ? left : wanted;
 }
 
 bool do_overlap(const ArrayBox& left, const ArrayBox& right) {

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -166,7 +167,7 @@ TEST_F(ArrayOnDriver, arrays_are_copied_to_arrays) {
     first.copy_from_host(values, stream());
     second.copy_from(first, stream());
     std::vector<float> result(32);
-    second.copy_to_host(result, stream());
+    second.copy_to_host(std::as_writable_bytes(std::span(result)), stream());
     stream().sync();
     EXPECT_EQ(result, values);
     // Within one array: the upper left corner to the lower right one.

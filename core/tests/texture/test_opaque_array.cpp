@@ -13,9 +13,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -347,7 +350,7 @@ TEST_F(OpaqueArrayOnFake, copies_of_layers_count_them_in_z) {
     const std::vector<float> host(24);
     layered.copy_from_host(host, stream);
     EXPECT_EQ(last_copy(), "copy of 32 x 1 x 3 from host pitch 32 rows 1 to array at 0,0,0");
-    layered.copy_from_host(host, {.z = 2}, stream);
+    layered.copy_from_host(std::span(host).first(8), {.z = 2}, stream);
     EXPECT_EQ(last_copy(), "copy of 32 x 1 x 1 from host pitch 32 rows 1 to array at 0,0,2");
 }
 
@@ -384,10 +387,13 @@ TEST_F(OpaqueArrayOnFake, views_that_do_not_fit_are_refused) {
             [&] {
                 array.copy_from_host(TypedView<float, 2>(numbers.data(), shape, strides), stream);
             },
-            {"the host memory has", expected});
+            {"source has", expected});
     };
-    refused({4, 7}, {8, 1}, "a width of 8");
-    refused({5, 8}, {8, 1}, "a height of 4");
+    refused({4, 7}, {8, 1},
+            "112 bytes, smaller than the array extent of 128 bytes: it has shape (4, 7) of "
+            "float32, expected shape (4, 8) of float32, slowest axis first");
+    refused({5, 8}, {8, 1}, "shape (5, 8) of float32, expected shape (4, 8)");
+    refused({8, 4}, {4, 1}, "shape (8, 4) of float32, expected shape (4, 8)");
     refused({4, 8}, {1, 4}, "next to each other");
     refused({4, 8}, {4, 1}, "in order");
     refused({4, 8}, {-8, 1}, "strides above 0");
@@ -397,11 +403,75 @@ TEST_F(OpaqueArrayOnFake, views_that_do_not_fit_are_refused) {
             array.copy_from_host(TypedView<float, 3>(numbers.data(), {2, 4, 8}, {32, 8, 1}),
                                  stream);
         },
-        {"1 slices"});
+        {"shape (2, 4, 8) of float32, expected shape (4, 8)"});
     std::vector<double> doubles(64);
     expect_error<std::invalid_argument>(
         [&] { array.copy_from_host(TypedView<double, 2>(doubles.data(), {4, 8}, {8, 1}), stream); },
-        {"elements of 4 bytes"});
+        {"shape (4, 8) of float64, expected shape (4, 8) of float32"});
+}
+
+TEST_F(OpaqueArrayOnFake, ranges_have_the_size_and_the_numbers_of_the_array) {
+    const Stream stream = Device(0).create_stream();
+    const OpaqueArray array = make({.extent = {.width = 2, .height = 4}, .num_channels = 2});
+    const auto refused = [&](auto range, std::initializer_list<std::string_view> parts) {
+        expect_error<std::invalid_argument>([&] { array.copy_from_host(range, stream); }, parts);
+        expect_error<std::invalid_argument>([&] { array.copy_to_host(range, stream); }, parts);
+    };
+    refused(std::vector<float>(17), {"has shape (17,) of float32, expected shape (4, 2, 2) of "
+                                     "float32, slowest axis first, or these numbers in one "
+                                     "dimension; convert or reshape it, or pass its bytes"});
+    refused(std::vector<float>(15), {"60 bytes, smaller than the array extent of 64 bytes"});
+    refused(std::vector<int>(16), {"shape (16,) of int32"});
+    refused(std::vector<double>(8), {"shape (8,) of float64"});
+    refused(std::vector<std::array<float, 2>>(9), {"shape (9,) of elements of 8 bytes"});
+    refused(std::vector<std::uint8_t>(63), {"the host memory has 63 bytes", "64 bytes"});
+    EXPECT_EQ(fake->count("cuMemcpy3DAsync"), 0);
+    array.copy_from_host(std::vector<float>(16), stream);
+    array.copy_from_host(std::vector<std::complex<float>>(8), stream);
+    array.copy_from_host(std::vector<std::array<float, 2>>(8), stream);
+    array.copy_from_host(std::vector<std::uint64_t>(8), stream); // whole elements
+    array.copy_from_host(std::vector<std::byte>(100), stream);
+    EXPECT_EQ(fake->count("cuMemcpy3DAsync"), 5);
+    for (const std::string& note : fake->notes) {
+        EXPECT_EQ(note, "copy of 16 x 4 x 1 from host pitch 16 rows 4 to array at 0,0,0");
+    }
+}
+
+TEST_F(OpaqueArrayOnFake, axes_of_one_element_do_not_count) {
+    const Stream stream = Device(0).create_stream();
+    const OpaqueArray array = make({.extent = {.width = 8, .height = 4}});
+    std::vector<float> numbers(4096);
+    const std::string gapless = "copy of 32 x 4 x 1 from host pitch 40 rows 4 to array at 0,0,0";
+    array.copy_from_host(TypedView<float, 3>(numbers.data(), {4, 8, 1}, {10, 1, 7}), stream);
+    EXPECT_EQ(last_copy(), gapless);
+    array.copy_from_host(TypedView<float, 3>(numbers.data(), {1, 4, 8}, {0, 10, 1}), stream);
+    EXPECT_EQ(last_copy(), gapless);
+}
+
+TEST_F(OpaqueArrayOnFake, the_last_block_of_a_copy_between_arrays_may_be_cut_off) {
+    const Stream stream = Device(0).create_stream();
+    const ArrayExtent extent{.width = 30, .height = 10};
+    const OpaqueArray one = make({.extent = extent, .format = ArrayFormat::BC1Unorm});
+    const OpaqueArray other = make({.extent = extent, .format = ArrayFormat::BC1Unorm});
+    one.copy_from(other, stream);
+    EXPECT_EQ(last_copy(), "copy of 64 x 3 x 1 from array at 0,0,0 to array at 0,0,0");
+    one.copy_from(other, {.width = 4, .height = 4}, {.x = 28, .y = 8}, stream);
+    EXPECT_EQ(last_copy(), "copy of 8 x 1 x 1 from array at 0,0,0 to array at 56,2,0");
+    one.copy_from(other, {.x = 28, .y = 8}, {}, stream);
+    EXPECT_EQ(last_copy(), "copy of 8 x 1 x 1 from array at 56,2,0 to array at 0,0,0");
+    const OpaqueArray words = make(
+        {.extent = {.width = 8, .height = 3}, .format = ArrayFormat::UInt32, .num_channels = 2});
+    one.copy_from(words, stream);
+    EXPECT_EQ(last_copy(), "copy of 64 x 3 x 1 from array at 0,0,0 to array at 0,0,0");
+    words.copy_from(one, stream);
+    EXPECT_EQ(last_copy(), "copy of 64 x 3 x 1 from array at 0,0,0 to array at 0,0,0");
+    const OpaqueArray small =
+        make({.extent = {.width = 2, .height = 1}, .format = ArrayFormat::BC1Unorm});
+    small.copy_from(one, {.width = 4, .height = 4}, {}, stream);
+    EXPECT_EQ(last_copy(), "copy of 8 x 1 x 1 from array at 0,0,0 to array at 0,0,0");
+    expect_error<std::invalid_argument>(
+        [&] { one.copy_from(other, {.width = 8, .height = 4}, {.x = 28}, stream); },
+        {"width of 8 from x = 28", "width is 30"});
 }
 
 TEST_F(OpaqueArrayOnFake, bad_copies_do_not_reach_the_driver) {

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "arrays/numpy_scalars.hpp"
+#include "arrays/strided_memory_view.hpp"
 #include "bindings.hpp"
 #include "device/device_objects.hpp"
 #include "graph/released_owners.hpp"
@@ -12,6 +14,7 @@
 #include "texture/texture_options.hpp"
 
 #include <cuprum/detail/order.hpp>
+#include <cuprum/dlpack.hpp>
 #include <cuprum/region.hpp>
 #include <cuprum/strided_layout.hpp>
 
@@ -21,10 +24,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cuprum::python {
@@ -215,6 +221,18 @@ Raises
 ValueError
     If the format has no such plane.)");
     type.def(
+        "__array__",
+        [](const PyOpaqueArray&, nb::handle, nb::handle) -> nb::object {
+            raise_error(PyExc_TypeError,
+                        "an OpaqueArray has no address that numpy could read; copy "
+                        "it with to_numpy(stream=...)");
+        },
+        "dtype"_a = nb::none(), "copy"_a = nb::none(),
+        nb::sig(
+            "def __array__(self, dtype: object = None, copy: object = None) -> typing.NoReturn"),
+        "Raise TypeError: numpy would make an array of one Python object.");
+    type.attr("__array_ufunc__") = nb::none();
+    type.def(
         "__eq__",
         [](const PyOpaqueArray& self, const PyOpaqueArray& other) {
             return static_cast<const OpaqueArray&>(self) == static_cast<const OpaqueArray&>(other);
@@ -256,9 +274,10 @@ void bind_copies(nb::class_<PyOpaqueArray>& type) {
 Parameters
 ----------
 src : Buffer, OpaqueArray or object with the buffer protocol
-    Where to copy from. A buffer, or contiguous host memory such as a numpy array, has at least the
-    bytes of the region, rows one after another. A numpy array whose rows have gaps has the shape of
-    the region, slowest axis first; its last axis may hold the channels.
+    Where to copy from. A numpy array has the type of the channels and the shape of the region,
+    slowest axis first; its last axis holds the channels. Its rows may have gaps. All numbers may
+    also lie in one dimension. A buffer or a row of bytes, such as ``bytes``, has no type: it has at
+    least the bytes of the region, rows one after another.
 stream : Stream or GraphBuilder
     The copy is ordered on it. Host memory cannot be captured into a graph.
 offset : tuple of int, optional
@@ -275,7 +294,8 @@ rows_per_slice : int, optional
 Raises
 ------
 ValueError
-    If the region does not lie in the array, or `src` is too small for it.
+    If the region does not lie in the array, or `src` is too small for it or has another shape or
+    type.
 TypeError
     If `src` has another type.)");
     type.def(
@@ -321,7 +341,8 @@ object
 Raises
 ------
 ValueError
-    If the region does not lie in the array, or `dst` is too small for it.
+    If the region does not lie in the array, or `dst` is too small for it or has another shape or
+    type.
 TypeError
     If `dst` has another type.)");
     type.def("to_numpy", to_numpy, nb::kw_only(), "stream"_a.none(), "offset"_a = nb::none(),
@@ -377,32 +398,110 @@ CopyArguments copy_arguments(nb::handle offset, nb::handle shape, nb::handle oth
     return made;
 }
 
+/// Returns the type of the numbers that a format of the buffer protocol describes; without bits if
+/// they are of several types, not numbers, or of the other byte order.
+dlpack::DataType number_type(const char* format, std::size_t itemsize) {
+    constexpr std::size_t byte_bits = 8;
+    constexpr std::size_t most_bits = 255;
+    constexpr dlpack::DataType none{};
+    dlpack::DataType type = none;
+    int seen = 0;            // the letter of all numbers
+    std::size_t count = 0;   // of numbers
+    std::size_t repeat = 1;  // of what comes next
+    bool is_complex = false; // what comes next
+    for (const char* next = format; *next != 0; ++next) {
+        switch (*next) {
+        case '@':
+        case '=':
+        case '<':
+        case '^':
+        case ' ':
+        case '}':
+            continue;
+        case 'Z': // the letter of its parts follows
+            is_complex = true;
+            continue;
+        case 'T': // a structure
+            if (next[1] != '{') {
+                return none;
+            }
+            ++next;
+            continue;
+        case ':': // the name of a member
+            next = std::strchr(next + 1, ':');
+            if (next == nullptr) {
+                return none;
+            }
+            continue;
+        case '(': // an array, as in (2,3)f
+            for (++next; *next != 0 && *next != ')'; ++next) {
+                char* end = nullptr;
+                repeat *= std::strtoul(next, &end, 10);
+                next = end;
+                if (*next != ',') {
+                    break;
+                }
+            }
+            if (*next != ')') {
+                return none;
+            }
+            continue;
+        default:
+            break;
+        }
+        if (*next >= '0' && *next <= '9') {
+            char* end = nullptr;
+            repeat *= std::strtoul(next, &end, 10);
+            next = end - 1;
+            continue;
+        }
+        if (std::strchr("efdg", *next) != nullptr) {
+            type.code = is_complex ? dlpack::TypeCode::Complex : dlpack::TypeCode::Float;
+        } else if (std::strchr("bhilqn", *next) != nullptr) {
+            type.code = dlpack::TypeCode::Int;
+        } else if (std::strchr("BHILQNcs", *next) != nullptr) {
+            type.code = dlpack::TypeCode::UInt;
+        } else if (*next == '?') {
+            type.code = dlpack::TypeCode::Bool;
+        } else {
+            return none;
+        }
+        const int letter = is_complex ? -*next : *next;
+        if (seen != 0 && seen != letter) {
+            return none;
+        }
+        seen = letter;
+        count += repeat;
+        repeat = 1;
+        is_complex = false;
+    }
+    if (count == 0 || itemsize % count != 0 || itemsize / count * byte_bits > most_bits) {
+        return none;
+    }
+    type.bits = static_cast<std::uint8_t>(itemsize / count * byte_bits);
+    type.lanes = static_cast<std::uint16_t>(count);
+    return type;
+}
+
 /// Host memory with the layout that its object gives it.
 class HostView {
 public:
-    HostView(nb::handle object, bool is_written, const char* name) {
-        const int flags = PyBUF_STRIDED_RO | (is_written ? PyBUF_WRITABLE : 0);
+    HostView(nb::handle object, bool is_written, const char* name)
+        : is_array_(is_numpy_array(object.ptr())) {
         if (PyObject_CheckBuffer(object.ptr()) == 0) {
             raise_error(PyExc_TypeError, std::string(name) +
                                              " must be a Buffer, an OpaqueArray or an object with "
                                              "the buffer protocol, as numpy arrays have it, got " +
                                              type_label(object));
         }
-        if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) {
-            nb::python_error reason; // takes the error that is set
-            if (is_written && PyObject_GetBuffer(object.ptr(), &view_, PyBUF_STRIDED_RO) == 0) {
-                PyBuffer_Release(&view_);
-                raise_error(PyExc_BufferError, std::string(name) + " (" + type_label(object) +
-                                                   ") is read-only, expected writable memory");
-            }
-            PyErr_Clear();
-            throw std::move(reason);
-        }
-        try {
-            refuse_objects(object, name);
-        } catch (...) {
+        refuse_objects(object, name);
+        open(object, is_written, name);
+        type_ = number_type(view_.format == nullptr ? "B" : view_.format,
+                            static_cast<std::size_t>(view_.itemsize));
+        if (type_.bits == 0) {
+            const std::string format = view_.format;
             PyBuffer_Release(&view_);
-            throw;
+            refuse_elements(object, name, "the format '" + format + "'");
         }
     }
 
@@ -411,24 +510,35 @@ public:
     HostView(const HostView&) = delete;
     HostView& operator=(const HostView&) = delete;
 
-    [[nodiscard]] bool is_contiguous() const { return PyBuffer_IsContiguous(&view_, 'C') != 0; }
+    /// Returns whether the object is a row of bytes, such as bytes, a bytearray or a mapped file:
+    /// memory without a type. Arrays of bytes are no such objects.
+    [[nodiscard]] bool is_raw() const {
+        return !is_array_ && view_.ndim == 1 && type_ == dlpack::type_of<std::uint8_t>() &&
+               PyBuffer_IsContiguous(&view_, 'C') != 0;
+    }
 
     [[nodiscard]] void* data() const noexcept { return view_.buf; }
 
     [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(view_.len); }
 
+    [[nodiscard]] dlpack::DataType type() const noexcept { return type_; }
+
     [[nodiscard]] StridedLayout layout(const char* name) const {
         std::vector<StridedLayout::Index> shape(view_.shape, view_.shape + view_.ndim);
+        if (view_.strides == nullptr) { // as ctypes gives it
+            return StridedLayout(std::span<const StridedLayout::Index>(shape),
+                                 static_cast<std::size_t>(view_.itemsize));
+        }
         std::vector<StridedLayout::Index> strides;
         for (int i = 0; i < view_.ndim; ++i) {
-            if (view_.strides[i] % view_.itemsize != 0) {
-                raise_error(PyExc_ValueError, std::string(name) + " has a stride of " +
-                                                  std::to_string(view_.strides[i]) +
-                                                  " bytes, expected a multiple of the item's " +
-                                                  std::to_string(view_.itemsize) +
-                                                  "; copy it first");
+            const Py_ssize_t stride = view_.shape[i] <= 1 ? view_.itemsize : view_.strides[i];
+            if (stride % view_.itemsize != 0) {
+                raise_error(PyExc_ValueError,
+                            std::string(name) + " has a stride of " + std::to_string(stride) +
+                                " bytes, expected a multiple of the item's " +
+                                std::to_string(view_.itemsize) + "; copy it first");
             }
-            strides.push_back(view_.strides[i] / view_.itemsize);
+            strides.push_back(stride / view_.itemsize);
         }
         return StridedLayout(std::span<const StridedLayout::Index>(shape),
                              std::span<const StridedLayout::Index>(strides),
@@ -436,7 +546,42 @@ public:
     }
 
 private:
+    void open(nb::handle object, bool is_written, const char* name) {
+        const int flags = PyBUF_RECORDS_RO | (is_written ? PyBUF_WRITABLE : 0);
+        if (PyObject_GetBuffer(object.ptr(), &view_, flags) == 0) {
+            return;
+        }
+        nb::python_error reason; // takes the error that is set
+        if (!is_layout_error(reason)) {
+            throw std::move(reason);
+        }
+        Py_buffer any{};
+        if (PyObject_GetBuffer(object.ptr(), &any, PyBUF_STRIDED_RO) != 0) {
+            PyErr_Clear();
+            throw std::move(reason);
+        }
+        const bool is_readonly = any.readonly != 0;
+        PyBuffer_Release(&any);
+        if (is_written && is_readonly) {
+            raise_error(PyExc_BufferError, std::string(name) + " (" + type_label(object) +
+                                               ") is read-only, expected writable memory");
+        }
+        refuse_elements(object, name, "a type that the buffer protocol cannot describe");
+    }
+
+    [[noreturn]] static void refuse_elements(nb::handle object, const char* name,
+                                             const std::string& elements) {
+        const nb::object dtype = nb::getattr(object, "dtype", nb::none());
+        raise_error(PyExc_ValueError,
+                    std::string(name) + " (" + type_label(object) + ") has elements of " +
+                        (dtype.is_none() ? elements : repr_text(dtype)) +
+                        ", expected numbers of one type in this machine's byte order; convert it, "
+                        "view it as another type, or pass its bytes to copy them as they are");
+    }
+
     Py_buffer view_{};
+    dlpack::DataType type_{};
+    bool is_array_;
 };
 
 void refuse_host_capture(const Stream& stream, const char* name) {
@@ -473,25 +618,27 @@ void copy_from(const PyOpaqueArray& self, nb::handle source, nb::handle stream,
         from.width = how.region.width;
         from.height = how.region.height;
         from.depth = how.region.depth;
+        // NOTE: without sizes, to copy the same blocks: the end of an array can cut one off.
+        const ArrayRegion to{.x = how.region.x, .y = how.region.y, .z = how.region.z};
         const Brief unlocked;
         if (from == ArrayRegion{} && how.region == ArrayRegion{}) {
             self.copy_from(static_cast<const OpaqueArray&>(*array), order);
         } else {
-            self.copy_from(*array, from, how.region, order);
+            self.copy_from(*array, from, to, order);
         }
         return;
     }
     const HostView memory(source, false, "src");
     refuse_place(how, "src");
     refuse_host_capture(order, "src");
-    if (memory.is_contiguous()) {
+    if (memory.is_raw()) {
         const nb::gil_scoped_release unlocked;
         self.copy_from_host_bytes(memory.data(), memory.size(), {}, how.region, order);
         return;
     }
     const StridedLayout layout = memory.layout("src");
     const nb::gil_scoped_release unlocked;
-    self.copy_from_host_view(memory.data(), layout, how.region, order);
+    self.copy_from_host_view(memory.data(), layout, memory.type(), how.region, order, "src");
 }
 
 void copy_to(const PyOpaqueArray& self, nb::handle destination, nb::handle stream,
@@ -521,14 +668,14 @@ void copy_to(const PyOpaqueArray& self, nb::handle destination, nb::handle strea
     const HostView memory(destination, true, "dst");
     refuse_place(how, "dst");
     refuse_host_capture(order, "dst");
-    if (memory.is_contiguous()) {
+    if (memory.is_raw()) {
         const nb::gil_scoped_release unlocked;
         self.copy_to_host_bytes(memory.data(), memory.size(), {}, how.region, order);
         return;
     }
     const StridedLayout layout = memory.layout("dst");
     const nb::gil_scoped_release unlocked;
-    self.copy_to_host_view(memory.data(), layout, how.region, order);
+    self.copy_to_host_view(memory.data(), layout, memory.type(), how.region, order, "dst");
 }
 
 nb::object to_numpy(const PyOpaqueArray& self, nb::handle stream, nb::handle offset,
@@ -539,12 +686,12 @@ nb::object to_numpy(const PyOpaqueArray& self, nb::handle stream, nb::handle off
     const OpaqueArrayOptions options = self.options();
     const nb::object made =
         nb::module_::import_("cuprum._texture_options")
-            .attr("_new_numpy_array")(
-                format_object(options.format), options.num_channels, shape_object(options.extent),
-                (options.is_cubemap ? 6U : 1U) *
-                    (options.num_layers != 0 ? options.num_layers : 1U),
-                options.num_layers != 0 || options.is_cubemap, self.element_bytes(),
-                info_of(options.format).block, offset, shape);
+            .attr("_new_numpy_array")(format_object(options.format), shape_object(options.extent),
+                                      (options.is_cubemap ? 6U : 1U) *
+                                          (options.num_layers != 0 ? options.num_layers : 1U),
+                                      options.num_layers != 0 || options.is_cubemap,
+                                      self.element_bytes(), info_of(options.format).block,
+                                      numpy_dtype(info_of(options.format).number), offset, shape);
     copy_to(self, made, stream, how);
     sync_with_signals(order);
     return made;

@@ -76,7 +76,7 @@ def test_layers_and_cubemaps_have_levels(device):
         (-1, ValueError, "level is -1, expected a number >= 0"),
         (1.5, TypeError, "level must be an int, got float"),
         (None, TypeError, "level must be an int, got None"),
-        (1 << 70, ValueError, "level is 11805916207174.*, expected less than num_levels, which is 7"),
+        (1 << 70, ValueError, "level is 1180591.*, expected less than num_levels, which is 7"),
     ],
 )
 def test_levels_that_do_not_exist_are_refused(device, level, error, text):

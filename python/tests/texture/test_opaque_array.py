@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
+import array as array_module
+import ctypes
 import gc
 import pickle
 import weakref
@@ -132,6 +134,153 @@ def test_regions_are_copied(device, stream):
     assert other.to_numpy(stream=stream)[0, :2].tolist() == [1, 2]
     other.copy_from(array, stream=stream, offset=(4, 2), shape=(2, 2), src_offset=(3, 1))
     assert other.to_numpy(stream=stream)[2:, 4:].tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize(
+    ("values", "given"),
+    [
+        (np.zeros((3, 3), np.float32), r"shape \(3, 3\) of float32"),
+        (np.zeros((2, 5), np.float32), r"shape \(2, 5\) of float32"),
+        (np.zeros((2, 5), np.float32)[:, :4][:, ::-1], "strides above 0"),
+        (np.zeros(100, np.float32), r"shape \(100,\) of float32"),
+        (np.zeros((2, 4), np.float32).T, r"shape \(4, 2\) of float32"),
+        (np.zeros((2, 2, 2), np.float32), r"shape \(2, 2, 2\) of float32"),
+        (np.zeros((2, 4), np.int32), r"shape \(2, 4\) of int32"),
+        (np.zeros((2, 4), np.uint32), r"shape \(2, 4\) of uint32"),
+        (np.zeros((2, 4), np.float64), r"shape \(2, 4\) of float64"),
+        (np.zeros((2, 2), np.complex64), r"shape \(2, 2\) of complex64"),
+        (np.zeros((2, 4, 4), np.uint8), r"shape \(2, 4, 4\) of uint8"),
+        (np.zeros(33, np.uint8), r"shape \(33,\) of uint8"),
+        (np.zeros((2, 4), ">f4"), r"ndarray\) has elements of dtype\('>f4'\).*byte order"),
+        (np.zeros((2, 4), "f4,i4")["f0"], "next to each other"),
+        (np.zeros((2, 2), "f4,i4"), r"ndarray\) has elements of dtype\(\[.*'<i4'\)\]\)"),
+        (np.zeros((2, 4), "M8[s]"), r"dtype\('<M8\[s\]'\), expected numbers"),
+        (array_module.array("d", [0] * 8), r"shape \(8,\) of float64"),
+        (array_module.array("f", [0] * 9), r"shape \(9,\) of float32"),
+        ((ctypes.c_int32 * 8)(), r"shape \(8,\) of int32"),
+        (memoryview(np.zeros((4, 2), np.float32)), r"shape \(4, 2\) of float32"),
+    ],
+)
+def test_arrays_of_another_shape_or_type_are_refused(device, stream, values, given):
+    array = make(device, (4, 2), "float32")
+    array.copy_from(np.ones((2, 4), np.float32), stream=stream)
+    for name, copy in {"src": array.copy_from, "dst": array.copy_to}.items():
+        with pytest.raises(ValueError, match=f"{name} .*{given}"):
+            copy(values, stream=stream)
+    assert (array.to_numpy(stream=stream) == 1).all()
+
+
+def test_the_message_about_a_shape_names_what_is_expected(device, stream):
+    array = make(device, (4, 2), "float32")
+    with pytest.raises(ValueError, match="src has shape") as error:
+        array.copy_from(np.zeros((3, 3), np.float32), stream=stream)
+    assert str(error.value) == (
+        "src has shape (3, 3) of float32, expected shape (2, 4) of float32, slowest axis first, or "
+        "these numbers in one dimension; convert or reshape it, or pass its bytes to copy them as "
+        "they are"
+    )
+    with pytest.raises(ValueError, match="dst has 24 bytes") as error:
+        array.copy_to(np.zeros((2, 3), np.float32), stream=stream)
+    assert str(error.value).startswith(
+        "dst has 24 bytes, smaller than the array extent of 32 bytes: it has shape (2, 3) of "
+        "float32, expected shape (2, 4) of float32"
+    )
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.arange(8, dtype=np.float32),
+        np.arange(8, dtype=np.float32).reshape(2, 4, 1),
+        np.arange(8, dtype=np.float32).reshape(1, 2, 4),
+        np.arange(8, dtype=np.float32).view(np.uint8),
+        np.arange(8, dtype=np.float32).view([("value", "f4")]),
+        array_module.array("f", range(8)),
+        (ctypes.c_float * 8)(*range(8)),
+        np.arange(8, dtype=np.float32).tobytes(),
+        bytearray(np.arange(8, dtype=np.float32)) + b"more",
+        memoryview(np.arange(10, dtype=np.float32).tobytes()),
+        memoryview(np.arange(8, dtype=np.float32).reshape(2, 4)),
+    ],
+)
+def test_the_same_numbers_in_another_form_are_copied(device, stream, values):
+    array = make(device, (4, 2), "float32")
+    array.copy_from(values, stream=stream)
+    assert array.to_numpy(stream=stream).tolist() == [[0, 1, 2, 3], [4, 5, 6, 7]]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.arange(4, dtype=np.uint8).reshape(1, 1, 4),
+        np.arange(4, dtype=np.uint8).view(np.uint32).reshape(1, 1),
+        np.arange(4, dtype=np.uint8).view([(name, "u1") for name in "rgba"]),
+        np.arange(4, dtype=np.uint8).view([("color", "u1", (2, 2))]),
+        np.arange(4, dtype=np.uint8).view("S4"),
+    ],
+)
+def test_channels_are_an_axis_or_the_parts_of_an_element(device, stream, values):
+    array = make(device, (1, 1), "uint8", 4)
+    array.copy_from(values, stream=stream)
+    assert array.to_numpy(stream=stream).tolist() == [[[0, 1, 2, 3]]]
+
+
+def test_complex_numbers_are_two_channels(device, stream):
+    array = make(device, (2, 2), "float32", 2)
+    values = np.array([[1 + 2j, 3 + 4j], [5 + 6j, 7 + 8j]], np.complex64)
+    array.copy_from(values, stream=stream)
+    assert array.to_numpy(stream=stream).tolist() == [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]
+
+
+def test_booleans_are_bytes_of_0_and_1(device, stream):
+    array = make(device, (3, 1), "uint8")
+    array.copy_from(np.array([[True, False, True]]), stream=stream)
+    assert array.to_numpy(stream=stream).tolist() == [[1, 0, 1]]
+
+
+@pytest.mark.parametrize("shape", [(32, 10), (30, 8), (2, 1), (3, 3)])
+def test_arrays_with_a_part_of_a_block_at_the_end_are_copied(device, stream, shape):
+    source, target = (make(device, shape, "bc1_unorm") for _ in range(2))
+    values = source.to_numpy(stream=stream)
+    values[:] = np.arange(values.size).reshape(values.shape)
+    source.copy_from(values, stream=stream)
+    target.copy_from(source, stream=stream)
+    np.testing.assert_array_equal(target.to_numpy(stream=stream), values)
+    target.copy_from(np.zeros_like(values), stream=stream)
+    source.copy_to(target, stream=stream)
+    np.testing.assert_array_equal(target.to_numpy(stream=stream), values)
+
+
+def test_every_level_of_a_compressed_mipmap_is_copied(device, stream):
+    one, other = (
+        device.create_mipmapped_array({"shape": (16, 16), "format": "bc1_unorm"}) for _ in range(2)
+    )
+    assert one.num_levels == 5
+    for number in range(one.num_levels):
+        source, target = one.get_level(number), other.get_level(number)
+        values = source.to_numpy(stream=stream)
+        values[:] = number + 1
+        source.copy_from(values, stream=stream)
+        target.copy_from(source, stream=stream)
+        np.testing.assert_array_equal(target.to_numpy(stream=stream), values)
+
+
+def test_a_region_ends_with_a_part_of_a_block_in_one_of_two_arrays(device, stream):
+    whole, cut = make(device, (8, 8), "bc1_unorm"), make(device, (6, 6), "bc1_unorm")
+    values = np.arange(32, dtype=np.uint8).reshape(2, 2, 8)
+    whole.copy_from(values, stream=stream)
+    cut.copy_from(np.zeros_like(values), stream=stream)
+    cut.copy_from(whole, stream=stream, offset=(4, 4), shape=(4, 4), src_offset=(0, 0))
+    np.testing.assert_array_equal(cut.to_numpy(stream=stream)[1, 1], values[0, 0])
+    assert not cut.to_numpy(stream=stream)[0].any()
+
+
+def test_numpy_makes_no_array_of_it(device):
+    array = make(device, (4, 2))
+    for convert in (np.array, np.asarray):
+        with pytest.raises(TypeError, match=r"copy it with to_numpy\(stream=...\)"):
+            convert(array)
+    assert (np.int64(3) == array) is False
 
 
 def test_one_layer_is_copied(device, stream):
@@ -332,8 +481,8 @@ def test_bad_copies_are_refused(device, stream):
         array.copy_from(bytes(128), stream=None)
     with pytest.raises(ValueError, match="next to each other"):
         array.copy_from(np.zeros((8, 4), np.int32).T, stream=stream)
-    with pytest.raises(ValueError, match="a width of 8"):
-        array.copy_from(np.zeros((4, 9), np.int32)[:, ::2], stream=stream)
+    with pytest.raises(ValueError, match="next to each other"):
+        array.copy_from(np.zeros((4, 16), np.int32)[:, ::2], stream=stream)
     other = make(device, (8, 5), "int32")
     with pytest.raises(ValueError, match="8 x 5"):
         array.copy_from(other, stream=stream)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cuprum/detail/export.hpp>
+#include <cuprum/dlpack.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -79,6 +80,7 @@ enum class ArrayFormat : std::uint32_t {
 struct ArrayFormatInfo {
     ArrayFormat format = ArrayFormat::Float32; // the format itself
     const char* name = "";                     // as Python spells it, "float32"
+    dlpack::DataType number = {};              // of which elements are made up, as copies see it
     unsigned num_channels = 0;                 // 0 if the array chooses 1, 2 or 4
     unsigned bytes = 0;      // of one channel if the array chooses, else of an element or block
     unsigned block = 1;      // elements along an edge of a block

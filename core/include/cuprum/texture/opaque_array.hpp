@@ -9,6 +9,7 @@
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
 #include <cuprum/device.hpp>
+#include <cuprum/dlpack.hpp>
 #include <cuprum/region.hpp>
 #include <cuprum/stream.hpp>
 #include <cuprum/strided_layout.hpp>
@@ -175,9 +176,14 @@ public:
 
     /// Copies from a contiguous range on the host: all elements, or a region.
     ///
+    /// The range has as many numbers as are copied, of the type of the array's channels. A
+    /// structure or an unsigned integer can stand for a whole element. Single bytes are copied as
+    /// they are, from the first one on.
+    ///
     /// Returns when the host memory may be reused if it is pageable. Pinned memory must stay
     /// untouched until the stream gets there, and so must all memory of a captured copy.
-    /// @throws std::invalid_argument if the range is smaller than what is copied.
+    /// @throws std::invalid_argument if the range has another size or another type of numbers, or
+    /// fewer bytes than are copied.
     template <std::ranges::contiguous_range Range>
     void copy_from_host(const Range& source, const Stream& stream) const {
         copy_from_host(source, ArrayRegion{}, stream);
@@ -188,13 +194,18 @@ public:
     void copy_from_host(const Range& source, const ArrayRegion& to, const Stream& stream) const {
         static_assert(std::is_trivially_copyable_v<std::ranges::range_value_t<Range>>,
                       "memory holds plain values only");
-        copy_from_host_bytes(std::ranges::data(source),
-                             std::ranges::size(source) * sizeof(std::ranges::range_value_t<Range>),
-                             {}, to, stream);
+        if constexpr (sizeof(std::ranges::range_value_t<Range>) == 1) {
+            copy_from_host_bytes(std::ranges::data(source), std::ranges::size(source), {}, to,
+                                 stream);
+        } else {
+            copy_from_host_view(std::ranges::data(source), layout_of(source),
+                                dlpack::type_of<std::ranges::range_value_t<Range>>(), to, stream);
+        }
     }
 
     /// Copies from a view of host memory, whose rows and slices may have gaps. The extents of the
     /// view are those of the region, slowest first, and the last axis may hold the channels.
+    /// @throws std::invalid_argument if shape or type differ.
     template <typename T, std::size_t Rank>
     void copy_from_host(const TypedView<T, Rank>& source, const Stream& stream) const {
         copy_from_host(source, ArrayRegion{}, stream);
@@ -204,7 +215,7 @@ public:
     template <typename T, std::size_t Rank>
     void copy_from_host(const TypedView<T, Rank>& source, const ArrayRegion& to,
                         const Stream& stream) const {
-        copy_from_host_view(source.data(), source.layout(), to, stream);
+        copy_from_host_view(source.data(), source.layout(), dlpack::type_of<T>(), to, stream);
     }
 
     /// Copies to a contiguous range on the host. It holds the data once the stream has got there
@@ -221,10 +232,13 @@ public:
                       "memory holds plain values only");
         static_assert(std::ranges::borrowed_range<Range>,
                       "a temporary is gone before the copy arrives in it");
-        copy_to_host_bytes(std::ranges::data(destination),
-                           std::ranges::size(destination) *
-                               sizeof(std::ranges::range_value_t<Range>),
-                           {}, from, stream);
+        if constexpr (sizeof(std::ranges::range_value_t<Range>) == 1) {
+            copy_to_host_bytes(std::ranges::data(destination), std::ranges::size(destination), {},
+                               from, stream);
+        } else {
+            copy_to_host_view(std::ranges::data(destination), layout_of(destination),
+                              dlpack::type_of<std::ranges::range_value_t<Range>>(), from, stream);
+        }
     }
 
     /// Copies all elements to a view of host memory, whose rows and slices may have gaps.
@@ -238,7 +252,8 @@ public:
     void copy_to_host(const TypedView<T, Rank>& destination, const ArrayRegion& from,
                       const Stream& stream) const {
         static_assert(!std::is_const_v<T>, "the destination must not be constant");
-        copy_to_host_view(destination.data(), destination.layout(), from, stream);
+        copy_to_host_view(destination.data(), destination.layout(), dlpack::type_of<T>(), from,
+                          stream);
     }
 
     /// Copies a region from a place in `bytes` bytes of host memory; see copy_from_host.
@@ -247,12 +262,15 @@ public:
     /// Copies a region to a place in `bytes` bytes of host memory; see copy_to_host.
     void copy_to_host_bytes(void* destination, std::size_t bytes, const RegionPlace& to,
                             const ArrayRegion& from, const Stream& stream) const;
-    /// Copies a region from host memory with a layout; see copy_from_host.
-    void copy_from_host_view(const void* source, const StridedLayout& layout, const ArrayRegion& to,
-                             const Stream& stream) const;
-    /// Copies a region to host memory with a layout; see copy_to_host.
-    void copy_to_host_view(void* destination, const StridedLayout& layout, const ArrayRegion& from,
-                           const Stream& stream) const;
+    /// Copies a region from host memory with a layout; see copy_from_host. A `type` without bits is
+    /// not checked. `name` is what messages call the memory.
+    void copy_from_host_view(const void* source, const StridedLayout& layout, dlpack::DataType type,
+                             const ArrayRegion& to, const Stream& stream,
+                             const char* name = "source") const;
+    /// Copies a region to host memory with a layout; see copy_from_host_view.
+    void copy_to_host_view(void* destination, const StridedLayout& layout, dlpack::DataType type,
+                           const ArrayRegion& from, const Stream& stream,
+                           const char* name = "destination") const;
 
     /// Returns whether `close()` was called.
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
@@ -266,6 +284,12 @@ public:
 
 private:
     friend struct detail::Access;
+
+    template <typename Range>
+    [[nodiscard]] static StridedLayout layout_of(const Range& range) {
+        return {{static_cast<StridedLayout::Index>(std::ranges::size(range))},
+                sizeof(std::ranges::range_value_t<Range>)};
+    }
 
     explicit OpaqueArray(std::shared_ptr<detail::ArrayState> state) noexcept
         : state_(std::move(state)) {}
