@@ -13,7 +13,7 @@ from collections.abc import (
     Sequence
 )
 import os
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 from uuid import UUID
 
 from typing_extensions import CapsuleType
@@ -2316,7 +2316,8 @@ class Buffer:
         Parameters
         ----------
         source : object with the buffer protocol
-            Contiguous and of this buffer's size. You may change pageable memory when this returns. Do not
+            Contiguous and of this buffer's size; its bytes are copied as they lie in memory, also those of
+            an array in Fortran order. You may change pageable memory when this returns. Do not
             change pinned memory before the copy is done.
         stream : Stream
             The copy is ordered on it.
@@ -2409,6 +2410,30 @@ class Buffer:
     def __enter__(self) -> Buffer: ...
 
     def __exit__(self, *exception: object) -> None: ...
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Any:
+        """
+        Return memory that the host can reach as an array of bytes.
+
+        Parameters
+        ----------
+        dtype : object, optional
+            The type that numpy asks for.
+        copy : bool, optional
+            Whether numpy needs a copy.
+
+        Returns
+        -------
+        numpy.ndarray
+            The bytes.
+
+        Raises
+        ------
+        TypeError
+            If the host cannot reach the memory.
+        """
+
+    __array_ufunc__: None = None
 
     def __getitem__(self, key: slice, /) -> Buffer:
         """
@@ -2868,6 +2893,11 @@ class OpaqueArray:
             If the format has no such plane.
         """
 
+    def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
+        """Raise TypeError: numpy would make an array of one Python object."""
+
+    __array_ufunc__: None = None
+
     def __eq__(self, other: object, /) -> bool: ...
 
     def __hash__(self) -> int: ...
@@ -2881,9 +2911,10 @@ class OpaqueArray:
         Parameters
         ----------
         src : Buffer, OpaqueArray or object with the buffer protocol
-            Where to copy from. A buffer, or contiguous host memory such as a numpy array, has at least the
-            bytes of the region, rows one after another. A numpy array whose rows have gaps has the shape of
-            the region, slowest axis first; its last axis may hold the channels.
+            Where to copy from. A numpy array has the type of the channels and the shape of the region,
+            slowest axis first; its last axis holds the channels. Its rows may have gaps. All numbers may
+            also lie in one dimension. A buffer or a row of bytes, such as ``bytes``, has no type: it has at
+            least the bytes of the region, rows one after another.
         stream : Stream or GraphBuilder
             The copy is ordered on it. Host memory cannot be captured into a graph.
         offset : tuple of int, optional
@@ -2900,7 +2931,8 @@ class OpaqueArray:
         Raises
         ------
         ValueError
-            If the region does not lie in the array, or `src` is too small for it.
+            If the region does not lie in the array, or `src` is too small for it or has another shape or
+            type.
         TypeError
             If `src` has another type.
         """
@@ -2935,7 +2967,8 @@ class OpaqueArray:
         Raises
         ------
         ValueError
-            If the region does not lie in the array, or `dst` is too small for it.
+            If the region does not lie in the array, or `dst` is too small for it or has another shape or
+            type.
         TypeError
             If `dst` has another type.
         """
@@ -9228,6 +9261,30 @@ class StridedMemoryView:
     __dlpack_c_exchange_api__: CapsuleType
 
     __c_dlpack_exchange_api__: CapsuleType
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Any:
+        """
+        Return the elements in host memory as a numpy array.
+
+        Parameters
+        ----------
+        dtype : object, optional
+            The type that numpy asks for.
+        copy : bool, optional
+            Whether numpy needs a copy.
+
+        Returns
+        -------
+        numpy.ndarray
+            The elements.
+
+        Raises
+        ------
+        TypeError
+            If the elements lie in the memory of a device.
+        """
+
+    __array_ufunc__: None = None
 
 class TensorMapDescriptor:
     """

@@ -47,6 +47,7 @@ void construct(View* self, nb::handle object, nb::handle stream);
                                      nb::handle is_readonly);
 [[nodiscard]] nb::object view_again(nb::handle self, nb::handle layout, nb::handle dtype);
 [[nodiscard]] std::string text_of(View& view);
+[[nodiscard]] nb::object to_numpy(nb::handle self, nb::handle dtype, nb::handle copy);
 int traverse(PyObject* self, visitproc visit, void* arg);
 int clear(PyObject* self);
 
@@ -82,6 +83,28 @@ Examples
     bind_derived(type);
     bind_view_copy(type);
     bind_view_dlpack(type);
+    type.def("__array__", to_numpy, "dtype"_a = nb::none(), "copy"_a = nb::none(),
+             nb::sig("def __array__(self, dtype: object = None, copy: bool | None = None) -> "
+                     "typing.Any"),
+             R"(Return the elements in host memory as a numpy array.
+
+Parameters
+----------
+dtype : object, optional
+    The type that numpy asks for.
+copy : bool, optional
+    Whether numpy needs a copy.
+
+Returns
+-------
+numpy.ndarray
+    The elements.
+
+Raises
+------
+TypeError
+    If the elements lie in the memory of a device.)");
+    type.attr("__array_ufunc__") = nb::none();
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -462,6 +485,22 @@ std::string text_of(View& view) {
                     dtype.is_none() ? nb::object(nb::str("NoneType")) : dtype, view.device_id,
                     view.is_device_accessible, view.is_readonly,
                     nb::str(type_label(view.exporter).c_str())));
+}
+
+/// What numpy asks for. Without it, numpy would make an array of one Python object.
+nb::object to_numpy(nb::handle self, nb::handle dtype, nb::handle copy) {
+    auto& view = held_by<View>(self);
+    view.check_not_empty();
+    const auto kind = nb::cast<int>(nb::object(self.attr("__dlpack_device__")()[0]));
+    if (kind == static_cast<int>(dlpack::DeviceType::Cuda)) {
+        raise_error(PyExc_TypeError, "the view shows memory of device " +
+                                         std::to_string(view.device_id) +
+                                         ", which numpy cannot read; copy it to a numpy array with "
+                                         "view.copy_to(array, stream)");
+    }
+    const nb::module_ numpy = nb::module_::import_("numpy");
+    return numpy.attr(is_true(copy) ? "array" : "asarray")(numpy.attr("from_dlpack")(self),
+                                                           "dtype"_a = dtype);
 }
 
 int traverse(PyObject* self, visitproc visit, void* arg) {

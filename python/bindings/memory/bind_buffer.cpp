@@ -54,6 +54,7 @@ void bind_closing(nb::class_<PyBuffer>& type);
 [[gnu::hot]] void fill(const PyBuffer& self, nb::handle value, nb::handle stream);
 [[gnu::hot]] void close(PyBuffer& self, nb::handle stream);
 void fill_with_pattern(const PyBuffer& self, nb::handle value, const Stream& order);
+[[nodiscard]] nb::object to_numpy(nb::handle self, nb::handle dtype, nb::handle copy);
 void refuse_capture(const Stream& stream, const char* name);
 
 } // namespace
@@ -117,6 +118,28 @@ ValueError
     bind_facts(type);
     bind_copies(type);
     bind_closing(type);
+    type.def("__array__", to_numpy, "dtype"_a = nb::none(), "copy"_a = nb::none(),
+             nb::sig("def __array__(self, dtype: object = None, copy: bool | None = None) -> "
+                     "typing.Any"),
+             R"(Return memory that the host can reach as an array of bytes.
+
+Parameters
+----------
+dtype : object, optional
+    The type that numpy asks for.
+copy : bool, optional
+    Whether numpy needs a copy.
+
+Returns
+-------
+numpy.ndarray
+    The bytes.
+
+Raises
+------
+TypeError
+    If the host cannot reach the memory.)");
+    type.attr("__array_ufunc__") = nb::none(); // comparisons with numpy's numbers are ours
     bind_buffer_parts(type);
     bind_buffer_dlpack(type);
 }
@@ -260,7 +283,8 @@ ValueError
 Parameters
 ----------
 source : object with the buffer protocol
-    Contiguous and of this buffer's size. You may change pageable memory when this returns. Do not
+    Contiguous and of this buffer's size; its bytes are copied as they lie in memory, also those of
+    an array in Fortran order. You may change pageable memory when this returns. Do not
     change pinned memory before the copy is done.
 stream : Stream
     The copy is ordered on it.
@@ -480,6 +504,25 @@ void close(PyBuffer& self, nb::handle stream) {
 }
 
 /// Host memory is held for the call alone, and a graph would use it whenever it runs.
+/// What numpy asks for if the buffer protocol gave it nothing. Without it, numpy would make an
+/// array of one Python object.
+nb::object to_numpy(nb::handle self, nb::handle dtype, nb::handle copy) {
+    const auto& buffer = held_by<PyBuffer>(self);
+    if (!buffer.is_host_accessible()) {
+        raise_error(PyExc_TypeError, "the buffer is memory of device " +
+                                         std::to_string(buffer.device_id()) +
+                                         ", which numpy cannot read; copy it to an array with "
+                                         "buffer.copy_to_host(array, stream=...), or view it with "
+                                         "StridedMemoryView.from_buffer()");
+    }
+    const nb::object bytes = nb::steal(PyMemoryView_FromObject(self.ptr()));
+    if (!bytes.is_valid()) {
+        throw nb::python_error();
+    }
+    return nb::module_::import_("numpy").attr(is_true(copy) ? "array"
+                                                            : "asarray")(bytes, "dtype"_a = dtype);
+}
+
 void refuse_capture(const Stream& stream, const char* name) {
     if (cuprum::detail::is_capturing(stream)) {
         raise_error(PyExc_RuntimeError,

@@ -327,3 +327,15 @@ def test_why_an_array_gives_nothing_comes_through(name):
     setattr(Unwilling, name, property(refuse))
     with pytest.raises(RuntimeError, match="detach it first"):
         StridedMemoryView.from_any_interface(Unwilling(), stream_ptr=-1)
+
+
+@pytest.mark.parametrize("convert", [np.array, np.asarray])
+def test_numpy_reads_views_of_the_host_and_no_others(device, stream, convert):
+    source = np.arange(6, dtype=np.int16).reshape(2, 3)
+    seen = convert(StridedMemoryView.from_any_interface(source, -1))
+    assert (seen.dtype, seen.tolist()) == (np.int16, source.tolist())
+    with device.allocate(16, stream=stream) as buffer:
+        view = StridedMemoryView.from_buffer(buffer, (4,), dtype=np.dtype(np.float32))
+        with pytest.raises(TypeError, match=r"memory of device 0.*view\.copy_to\(array, stream\)"):
+            convert(view)
+        del view

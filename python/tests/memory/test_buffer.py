@@ -262,3 +262,35 @@ def test_a_dlpack_capsule_shares_the_memory(device, stream, live_objects):
     del capsule
     stream.sync()
     assert live_objects() == before
+
+
+@pytest.mark.parametrize("convert", [np.array, np.asarray, np.asanyarray])
+def test_numpy_makes_no_array_of_memory_of_a_device(device, stream, convert):
+    with device.allocate(16, stream=stream) as buffer:
+        with pytest.raises(TypeError, match=r"memory of device 0.*buffer\.copy_to_host\(array"):
+            convert(buffer)
+        with pytest.raises(TypeError, match=r"StridedMemoryView\.from_buffer\(\)"):
+            convert([buffer, buffer])
+    with pytest.raises(cuprum.ClosedError):
+        convert(buffer)
+
+
+def test_numpy_sees_the_bytes_of_host_memory(device):
+    with cuprum.LegacyPinnedMemoryResource().allocate(4) as buffer:
+        memoryview(buffer)[:] = bytes([1, 2, 3, 4])
+        for seen in (np.array(buffer), np.asarray(buffer), buffer.__array__()):
+            assert (seen.dtype, seen.tolist()) == (np.uint8, [1, 2, 3, 4])
+        assert np.array(buffer, np.float32).tolist() == [1, 2, 3, 4]
+        assert buffer.__array__(np.int64).dtype == np.int64
+        copied = buffer.__array__(copy=True)
+        memoryview(buffer)[0] = 9
+        assert copied[0] == 1
+        del seen, copied
+
+
+def test_numbers_of_numpy_are_compared_with_a_buffer(device, stream):
+    with device.allocate(16, stream=stream) as buffer:
+        assert (np.int64(3) == buffer) is False
+        assert (np.float32(3) != buffer) is True
+        with pytest.raises(TypeError, match="Buffer"):
+            np.int64(3) + buffer
