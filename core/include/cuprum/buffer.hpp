@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <ranges>
@@ -164,6 +165,14 @@ public:
                              stream);
     }
 
+    /// Copies a list of values that is as large as the buffer: `copy_from_host({1.0F, 2.0F}, s)`.
+    /// @throws std::logic_error if the stream is capturing: the list is gone when the graph runs.
+    template <typename T>
+    void copy_from_host(std::initializer_list<T> source, const Stream& stream) const {
+        static_assert(std::is_trivially_copyable_v<T>, "memory holds plain values only");
+        copy_from_list(source.begin(), source.size() * sizeof(T), stream);
+    }
+
     /// Copies to a contiguous range on the host as large as the buffer. It holds the data once the
     /// stream has got there and must stay alive until then.
     template <std::ranges::contiguous_range Range>
@@ -227,6 +236,7 @@ private:
     }
 
     void check_span(std::size_t bytes, std::size_t alignment) const;
+    void copy_from_list(const void* source, std::size_t bytes, const Stream& stream) const;
 
     std::shared_ptr<detail::MemoryRange> state_; // a BufferState
 };

@@ -10,10 +10,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cuprum {
@@ -80,6 +82,10 @@ public:
     /// @throws std::invalid_argument if there is none, LinkerError if the linker refuses it,
     /// UnsupportedOptionError for options that the backend does not support.
     explicit Linker(std::span<const ObjectCode> codes, LinkerOptions options = {});
+
+    /// Takes a list of code to link: `Linker({library, program})`.
+    explicit Linker(std::initializer_list<ObjectCode> codes, LinkerOptions options = {})
+        : Linker(std::span(codes.begin(), codes.size()), std::move(options)) {}
 
     /// Links to a cubin, or to PTX if all input is LTO-IR. Blocks; may be called again.
     /// @throws LinkerError with log and options on failure.

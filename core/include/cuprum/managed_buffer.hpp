@@ -9,6 +9,7 @@
 #include <cuprum/stream.hpp>
 
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <utility>
@@ -54,6 +55,12 @@ public:
     /// Makes these, and no others, keep it mapped. All are checked before any is advised.
     /// @throws std::invalid_argument for a NUMA node: only devices and the host as a whole can be.
     void set_accessed_by(std::span<const Location> locations) const;
+
+    /// Sets a list of places: `set_accessed_by({Location::host()})`.
+    void set_accessed_by(std::initializer_list<Location> locations) const {
+        set_accessed_by(std::span(locations.begin(), locations.size()));
+    }
+
     /// Advises one more place to keep the memory mapped.
     void add_accessed_by(const Location& location) const;
     /// Withdraws the advice for one place.

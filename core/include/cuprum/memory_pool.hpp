@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -159,6 +160,12 @@ public:
     /// Lets exactly these other devices access the pool's memory.
     /// @throws std::invalid_argument if a device cannot reach it; nothing is changed then.
     void set_peer_accessible_by(std::span<const Device> peers) const;
+
+    /// Sets a list of devices: `set_peer_accessible_by({Device(1)})`.
+    void set_peer_accessible_by(std::initializer_list<Device> peers) const {
+        set_peer_accessible_by(std::span(peers.begin(), peers.size()));
+    }
+
     /// Gives and takes away access in one driver call; none if there is nothing to change.
     /// @throws std::invalid_argument if a device cannot reach it; nothing is changed then.
     void update_peer_access(std::span<const Device> give, std::span<const Device> take) const;

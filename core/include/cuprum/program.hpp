@@ -8,8 +8,10 @@
 #include <cuprum/detail/text.hpp>
 #include <cuprum/object_code.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -128,8 +130,7 @@ struct CompileRequest {
 ///
 /// @code
 /// const cuprum::Program program("template <typename T> __global__ void zero(T* x) { *x = 0; }");
-/// const std::vector<std::string> names{"zero<float>"};
-/// const cuprum::ObjectCode code = program.compile(cuprum::CodeType::Cubin, names);
+/// const cuprum::ObjectCode code = program.compile(cuprum::CodeType::Cubin, {"zero<float>"});
 /// const cuprum::Kernel zero = code.get_kernel("zero<float>");
 /// @endcode
 class CUPRUM_API Program {
@@ -152,6 +153,16 @@ public:
     /// LinkerError.
     [[nodiscard]] ObjectCode compile(CodeType target,
                                      std::span<const std::string> name_expressions = {}) const;
+
+    /// Compiles with these names for kernels: `compile(CodeType::Cubin, {"zero<float>"})`.
+    // NOTE: a template, because GCC 12 else takes a CompileRequest with designators for a list.
+    template <std::convertible_to<std::string> Name>
+    [[nodiscard]] ObjectCode compile(CodeType target,
+                                     std::initializer_list<Name> name_expressions) const {
+        return compile(target,
+                       std::vector<std::string>(name_expressions.begin(), name_expressions.end()));
+    }
+
     /// Compiles, or takes the result from a cache. A cached result has no log.
     /// @throws std::invalid_argument if there is a cache and cache_key() throws.
     [[nodiscard]] ObjectCode compile(CodeType target, const CompileRequest& request) const;

@@ -13,6 +13,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <span>
 #include <stdexcept>
@@ -111,6 +112,13 @@ public:
         buffer_.copy_from_host_bytes(source.data(), source.size_bytes(), stream);
     }
 
+    /// Copies a list of values: `copy_from({1, 2, 3}, stream)`; see Buffer::copy_from_host.
+    /// @throws std::invalid_argument if the number of elements differs.
+    void copy_from(std::initializer_list<T> source, const Stream& stream) const {
+        check_count(source.size(), "source");
+        buffer_.copy_from_host(source, stream);
+    }
+
     /// Copies all elements from another buffer, ordered on `stream`. Returns at once.
     /// @throws std::invalid_argument if the number of elements differs.
     void copy_from(const TypedBuffer& source, const Stream& stream) const {
@@ -192,8 +200,12 @@ private:
 
     [[nodiscard]] static std::size_t bytes_of(std::size_t count) {
         if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) {
-            throw std::invalid_argument("the count is " + std::to_string(count) +
-                                        "; the size in bytes does not fit into 64 bits");
+            const bool is_negative = count > std::numeric_limits<std::size_t>::max() / 2;
+            throw std::invalid_argument(
+                "the count is " +
+                (is_negative
+                     ? std::to_string(static_cast<std::ptrdiff_t>(count)) + ", expected at least 0"
+                     : std::to_string(count) + "; the size in bytes does not fit into 64 bits"));
         }
         return count * sizeof(T);
     }

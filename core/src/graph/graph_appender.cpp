@@ -14,6 +14,7 @@
 #include "graph/node_parameters.hpp"
 #include "launch/launch_failure.hpp"
 #include "memory/buffer_state.hpp"
+#include "memory/out_of_memory.hpp"
 #include "stream/event_state.hpp"
 #include "support/text.hpp"
 
@@ -235,6 +236,7 @@ AllocNode GraphAppender::allocate(std::size_t bytes, const GraphAllocationOption
     if (bytes == 0) {
         throw std::invalid_argument("size is 0 bytes, expected at least 1");
     }
+    detail::check_size(bytes);
     const int device =
         options.device.has_value()
             ? options.device->ordinal()

@@ -18,6 +18,7 @@
 #include "support/recycled.hpp"
 #include "support/text.hpp"
 
+#include <cuprum/detail/order.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/graph_memory_resource.hpp>
 
@@ -176,6 +177,15 @@ void Buffer::copy_from_host_bytes(const void* source, std::size_t bytes,
     check_overlap(handle(), address_of(source), bytes);
     copy(handle(), address_of(source), bytes, stream);
     retain_if_captured(*this, stream);
+}
+
+void Buffer::copy_from_list(const void* source, std::size_t bytes, const Stream& stream) const {
+    if (detail::is_capturing(stream)) {
+        throw std::logic_error(
+            "the stream is capturing, and a list of values is gone when the graph "
+            "runs; copy from memory that lives as long as the graph");
+    }
+    copy_from_host_bytes(source, bytes, stream);
 }
 
 void Buffer::copy_to_host_bytes(void* destination, std::size_t bytes, const Stream& stream) const {

@@ -15,6 +15,8 @@
 #include <cuprum/error.hpp>
 #include <cuprum/stream.hpp>
 
+#include <cstddef>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -28,6 +30,8 @@ using driver::call;
 using driver::table;
 
 static_assert(static_cast<int>(PoolAttribute::UsedMemHigh) == CU_MEMPOOL_ATTR_USED_MEM_HIGH);
+
+constexpr auto LARGEST_SIZE = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
 
 int checked_flag(std::uint64_t value);
 
@@ -49,8 +53,9 @@ MemoryPool::~MemoryPool() = default;
 [[gnu::hot]] Buffer MemoryPool::allocate(std::size_t bytes, const Stream& stream) {
     const detail::StreamState& queue = detail::open(stream);
     const detail::PoolState& pool = *state_;
-    if (bytes == 0 || queue.is_default || pool.kind != detail::PoolKind::Device || pool.is_mapped)
-        [[unlikely]] {
+    // NOTE: of 0 bytes, or of a size that make_buffer() refuses.
+    if (bytes - 1 >= LARGEST_SIZE || queue.is_default || pool.kind != detail::PoolKind::Device ||
+        pool.is_mapped) [[unlikely]] {
         return MemoryResource::make_buffer(bytes, stream);
     }
     // A plain buffer: the same as make_buffer() in fewer steps.
@@ -65,6 +70,7 @@ Buffer MemoryPool::make_buffer(std::size_t bytes, const Stream& stream) {
 }
 
 CUdeviceptr MemoryPool::allocate_bytes(std::size_t bytes, const Stream& stream) {
+    detail::check_size(bytes);
     const detail::StreamState& queue = detail::open(stream);
     if (state_->kind != detail::PoolKind::Device || state_->is_mapped) [[unlikely]] {
         detail::check_special_pool(*state_, queue);

@@ -5,6 +5,7 @@
 
 #include "driver/handle.hpp"
 #include "memory/buffer_state.hpp"
+#include "memory/out_of_memory.hpp"
 #include "stream/stream_state.hpp"
 #include "support/recycled.hpp"
 
@@ -32,6 +33,7 @@ Buffer MemoryResource::allocate(std::size_t bytes, const Stream& stream) {
 
 Buffer MemoryResource::make_buffer(std::size_t bytes, const Stream& stream) {
     [[maybe_unused]] const auto& checked = detail::open(stream);
+    detail::check_size(bytes);
     auto state = detail::make_recycled<detail::BufferState>();
     state->resource = detail::share_of(*this);
     state->size = bytes;

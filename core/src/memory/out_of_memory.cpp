@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 namespace cuprum::detail {
 
@@ -38,6 +40,12 @@ void raise_out_of_memory(const char* call, std::size_t bytes, int device, std::s
             "may limit how much can be page-locked";
     }
     throw OutOfMemoryError(call, bytes, info.free_bytes, info.total_bytes, hint);
+}
+
+void raise_negative_size(std::size_t bytes, const char* name) {
+    throw std::invalid_argument(
+        std::string(name) + " is " + std::to_string(static_cast<std::ptrdiff_t>(bytes)) +
+        " bytes (" + std::to_string(bytes) + " as an unsigned number), expected at least 0");
 }
 
 void raise_free_failure(CUresult status, const char* call, CUdeviceptr pointer) {

@@ -193,6 +193,7 @@ CUmemLocation home(const Device& device, const Options& options) {
 }
 
 std::size_t round_up(std::size_t bytes, std::size_t granularity) {
+    check_size(bytes);
     if (bytes > std::numeric_limits<std::size_t>::max() - granularity) {
         throw std::invalid_argument("size is " + std::to_string(bytes) +
                                     ", more than addresses can be reserved for");

@@ -110,6 +110,7 @@ Buffer VirtualMemoryResource::modify_allocation(const Buffer& buffer, std::size_
         throw std::invalid_argument("buffer does not come from this VirtualMemoryResource; only "
                                     "what it allocated can grow");
     }
+    detail::check_size(bytes);
     check_options(device_, options);
     check_device(device_, options);
     if (is_on_device(options) != is_on_device(this->options())) {

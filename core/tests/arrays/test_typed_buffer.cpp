@@ -61,6 +61,24 @@ TEST_F(TypedBufferOnDriver, copies_to_and_from_the_host) {
     EXPECT_EQ(copied, values);
 }
 
+TEST_F(TypedBufferOnDriver, copies_lists_of_values) {
+    const auto buffer = device().allocate<float>(3, stream());
+    buffer.copy_from({1.0F, 2.0F, 3.0F}, stream());
+    EXPECT_EQ(buffer.to_vector(stream()), (std::vector<float>{1, 2, 3}));
+    buffer.buffer().copy_from_host({4.0F, 5.0F, 6.0F}, stream());
+    EXPECT_EQ(buffer.to_vector(stream()), (std::vector<float>{4, 5, 6}));
+    expect_error<std::invalid_argument>([&] { buffer.copy_from({1.0F, 2.0F}, stream()); },
+                                        {"source has 2 elements, expected 3"});
+    expect_error<std::invalid_argument>(
+        [&] { buffer.buffer().copy_from_host({1.0F, 2.0F}, stream()); },
+        {"the source has 8 bytes", "12"});
+    GraphBuilder builder = device().create_graph_builder();
+    builder.begin_building();
+    expect_error<std::logic_error>([&] { buffer.copy_from({1.0F, 2.0F, 3.0F}, builder.stream()); },
+                                   {"the stream is capturing", "copy from memory that lives"});
+    builder.end_building();
+}
+
 TEST_F(TypedBufferOnDriver, copies_between_buffers_and_fills) {
     const auto first = device().allocate<float>(8, stream());
     const auto second = device().allocate<float>(8, stream());

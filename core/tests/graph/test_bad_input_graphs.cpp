@@ -65,6 +65,8 @@ TEST_F(BadGraphs, memory_is_freed_once) {
     expect_error<std::invalid_argument>([&] { graph.deallocate(x.handle()); },
                                         {"no allocation node made"});
     expect_error<std::invalid_argument>([&] { graph.allocate(0); }, {"size is 0"});
+    expect_error<std::invalid_argument>([&] { graph.allocate(static_cast<std::size_t>(-4)); },
+                                        {"size is -4 bytes"});
 }
 
 TEST_F(BadGraphs, kernels_and_arguments_are_checked) {

@@ -179,19 +179,41 @@ TEST_F(BadInputOnFake, sizes_beyond_everything_are_refused_with_the_numbers) {
     const auto pinned = LegacyPinnedMemoryResource::create();
     const auto synchronous = SynchronousMemoryResource::create(Device(0));
     const auto virtual_memory = VirtualMemoryResource::create(Device(0));
+    const Buffer grown = virtual_memory->allocate(BYTES, stream);
     const std::string asked = std::to_string(HUGE_BYTES);
-    const std::vector<std::function<void()>> allocations{
-        [&] { (void)Device(0).allocate(HUGE_BYTES, stream); },
-        [&] { (void)pool->allocate(HUGE_BYTES, stream); },
-        [&] { (void)pinned->allocate(HUGE_BYTES, stream); },
-        [&] { (void)pinned->allocate(HUGE_BYTES); },
-        [&] { (void)synchronous->allocate(HUGE_BYTES, stream); },
-        [&] { (void)synchronous->allocate(HUGE_BYTES); },
+    const std::vector<std::function<void(std::size_t)>> allocations{
+        [&](std::size_t bytes) { (void)Device(0).allocate(bytes, stream); },
+        [&](std::size_t bytes) { (void)pool->allocate(bytes, stream); },
+        [&](std::size_t bytes) { (void)pool->allocate_bytes(bytes, stream); },
+        [&](std::size_t bytes) { (void)pinned->allocate(bytes, stream); },
+        [&](std::size_t bytes) { (void)pinned->allocate(bytes); },
+        [&](std::size_t bytes) { (void)synchronous->allocate(bytes, stream); },
+        [&](std::size_t bytes) { (void)synchronous->allocate(bytes); },
+        [&](std::size_t bytes) { (void)virtual_memory->allocate(bytes, stream); },
+        [&](std::size_t bytes) { (void)virtual_memory->modify_allocation(grown, bytes); },
     };
-    for (const auto& allocate : allocations) {
-        expect_error<OutOfMemoryError>(allocate, {asked, "were requested", "are free of"});
+    constexpr std::size_t largest = HUGE_BYTES / 2;
+    for (std::size_t i = 0; i < allocations.size(); ++i) {
+        fake->forget_calls();
+        for (const int negative : {-1, -4}) { // converted without a warning of most compilers
+            expect_error<std::invalid_argument>(
+                [&] { allocations[i](static_cast<std::size_t>(negative)); },
+                {"size is " + std::to_string(negative) + " bytes", "expected at least 0"});
+        }
+        for (const std::string& call : fake->calls()) {
+            EXPECT_TRUE(call.find("Alloc") == std::string::npos ||
+                        call == "cuMemGetAllocationGranularity")
+                << call << " by allocation " << i;
+        }
+        if (i < 7) {
+            expect_error<OutOfMemoryError>(
+                [&] { allocations[i](largest); },
+                {std::to_string(largest), "were requested", "are free of"});
+        }
     }
-    EXPECT_THROW((void)virtual_memory->allocate(HUGE_BYTES, stream), std::invalid_argument);
+    expect_error<std::invalid_argument>(
+        [&] { (void)Device(0).allocate<double>(static_cast<std::size_t>(-4), stream); },
+        {"the count is -4", "at least 0"});
     expect_error<std::invalid_argument>([&] { (void)buffer.slice(HUGE_BYTES, 1); }, {asked, "64"});
     expect_error<std::invalid_argument>([&] { (void)buffer.slice(1, HUGE_BYTES); }, {asked, "64"});
     expect_error<std::invalid_argument>(

@@ -96,6 +96,16 @@ TEST(Program, names_of_templates_are_found_as_they_are_written) {
     }
 }
 
+TEST(Program, names_may_be_a_list) {
+    const Program program(TEMPLATE_SOURCE, FOR_SM_90);
+    const ObjectCode code = program.compile(CodeType::Ptx, {"maths::twice<float>"});
+    EXPECT_EQ(code.symbol_mapping().size(), 1U);
+    EXPECT_EQ(program.compile(CodeType::Ptx, {"maths::twice<float>", "maths::twice<int>"})
+                  .symbol_mapping()
+                  .size(),
+              2U);
+}
+
 TEST(Program, a_name_that_is_not_there_does_not_compile) {
     const std::array<std::string, 1> names{"maths::thrice<float>"};
     const Program program(TEMPLATE_SOURCE, FOR_SM_90);
