@@ -7,6 +7,7 @@
 #include "device/device_state.hpp"
 #include "device/resource_state.hpp"
 #include "driver/current.hpp"
+#include "driver/explanations.hpp"
 #include "driver/handle.hpp"
 #include "support/quiet_lock.hpp"
 
@@ -99,6 +100,7 @@ void Device::reset_primary_context() const {
     if (status != CUDA_SUCCESS) {
         driver::raise(status, reset.name);
     }
+    driver::forget_fault();
     if (primary != nullptr) {
         // The context stays ours but is inactive until somebody retains it once more.
         CUcontext renewed = nullptr;
@@ -130,6 +132,7 @@ void Device::enable_peer_access(const Device& peer) const {
     if (status != CUDA_SUCCESS && status != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED) {
         driver::raise(status, entry.name);
     }
+    driver::note_peer_access();
 }
 
 void Device::disable_peer_access(const Device& peer) const {

@@ -188,7 +188,15 @@ std::string closed_text(const std::string& what, ClosedError::Reason reason) {
 std::string failure_text(const std::string& call, const std::string& name, int code,
                          const std::string& advice, const std::string& driver_log,
                          const std::vector<std::string>& in_flight) {
-    std::string text = call + " failed: " + name + " (" + std::to_string(code) + "): " + advice;
+    const std::string head = call + " failed: " + name + " (" + std::to_string(code) + "): ";
+    if (is_about_device_work(code)) {
+        const std::string first = driver::reported_before(code, call, in_flight, driver_log);
+        if (!first.empty()) {
+            return head + "this is the failure that " + first + " reported, and the context is " +
+                   "unusable since then; " + driver::way_out_of_fault();
+        }
+    }
+    std::string text = head + advice;
     if (!in_flight.empty()) {
         text += "\nlast launched:";
         for (const std::string& launch : in_flight) {

@@ -5,9 +5,13 @@
 
 #include "driver/library.hpp"
 #include "driver/table.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <mutex>
+#include <string_view>
 
 namespace cuprum::driver {
 
@@ -20,12 +24,36 @@ struct Explanation {
 };
 
 const Explanation* find(CUresult code);
-/// Returns how to locate the failure in a kernel, for codes that do not show it; else empty.
-std::string how_to_locate(CUresult code);
+/// Returns how to go on after failed work on the device, and how to locate the failure for codes
+/// that do not show it; else empty.
+std::string how_to_go_on(CUresult code);
 
 /// Returns the answer of `query` for a code without a sentence here; empty without a driver.
 template <typename Query>
 std::string ask_driver(const Query& query, CUresult code) noexcept;
+
+constinit std::atomic<bool> has_peer_access{false}; // whether the program enabled it
+
+/// A failure of work on the device that an error reported in full.
+struct ReportedFailure {
+    std::mutex mutex;
+    int code = 0;
+    std::string call; // that reported it
+    std::vector<std::string> in_flight;
+    std::string report;
+};
+
+ReportedFailure& reported_failure() {
+    static cuprum::detail::NeverDestroyed<ReportedFailure>
+        only; // static objects may meet errors as they end
+    return *only;
+}
+
+/// Returns whether the loaded driver is the emulated device's.
+bool is_emulated_driver() {
+    // NOTE: not is_emulated(), which would load a driver.
+    return is_library_loaded() && driver_library().is_emulated;
+}
 
 // Sorted by code. A test compares the names with the driver's.
 constexpr auto EXPLANATIONS = std::to_array<Explanation>({
@@ -270,10 +298,49 @@ std::string name_of(CUresult code) {
     return name.empty() ? "CUresult " + std::to_string(static_cast<int>(code)) : name;
 }
 
+std::string way_out_of_fault() {
+    // NOTE: on an H200 with driver 580, a reset succeeds and every later call fails as before.
+    return is_emulated_driver()
+               ? "call device.reset_primary_context() or restart the process"
+               : "restart the process: device.reset_primary_context() helps on the "
+                 "emulated device only";
+}
+
+std::string reported_before(int code, const std::string& call,
+                            const std::vector<std::string>& in_flight,
+                            std::string_view driver_log) {
+    // The first line names the call. What follows is the emulated device's report.
+    const std::size_t end = driver_log.find('\n');
+    const std::string_view report =
+        end == std::string_view::npos ? std::string_view() : driver_log.substr(end);
+    if (in_flight.empty() && report.empty()) {
+        return {}; // nothing tells two failures apart
+    }
+    ReportedFailure& last = reported_failure();
+    const std::lock_guard held(last.mutex);
+    if (last.code == code && last.in_flight == in_flight && last.report == report) {
+        return last.call;
+    }
+    last.code = code;
+    last.call = call;
+    last.in_flight = in_flight;
+    last.report = report;
+    return {};
+}
+
+void forget_fault() noexcept {
+    const std::lock_guard held(reported_failure().mutex);
+    reported_failure().code = 0;
+}
+
+void note_peer_access() noexcept {
+    has_peer_access.store(true, std::memory_order_relaxed);
+}
+
 std::string explanation_of(CUresult code) {
     const Explanation* known = find(code);
     if (known != nullptr && known->sentence != nullptr) {
-        return known->sentence + how_to_locate(code);
+        return known->sentence + how_to_go_on(code);
     }
     std::string text = ask_driver(table().cuGetErrorString, code);
     return text.empty() ? "the driver gives no explanation for this code" : text;
@@ -290,17 +357,26 @@ const Explanation* find(CUresult code) {
     return place != EXPLANATIONS.end() && place->code == static_cast<int>(code) ? place : nullptr;
 }
 
-std::string how_to_locate(CUresult code) {
-    if (code != CUDA_ERROR_ILLEGAL_ADDRESS && code != CUDA_ERROR_ILLEGAL_INSTRUCTION &&
-        code != CUDA_ERROR_LAUNCH_FAILED) {
+std::string how_to_go_on(CUresult code) {
+    const Explanation* const known = find(code);
+    if (known == nullptr || known->sentence == nullptr ||
+        std::string_view(known->sentence).find("context is unusable") == std::string_view::npos) {
         return {};
     }
-    // NOTE: not is_emulated(), which would load a driver.
-    return is_library_loaded() && driver_library().is_emulated
-               ? ", restart the process; the emulated device's report names the place: kernel, "
-                 "block, thread and line"
-               : ", restart the process and run under compute-sanitizer or on the emulated device "
-                 "to find the place";
+    std::string text = "; " + way_out_of_fault();
+    if (code == CUDA_ERROR_ILLEGAL_ADDRESS && has_peer_access.load(std::memory_order_relaxed)) {
+        text += "; enable_peer_access does not cover memory of pools: add the device to "
+                "memory_resource.peer_accessible_by";
+    }
+    if (code != CUDA_ERROR_ILLEGAL_ADDRESS && code != CUDA_ERROR_ILLEGAL_INSTRUCTION &&
+        code != CUDA_ERROR_LAUNCH_FAILED) {
+        return text;
+    }
+    return text + (is_emulated_driver()
+                       ? "; the emulated device's report names the place: kernel, block, thread "
+                         "and line"
+                       : "; run under compute-sanitizer or on the emulated device to find the "
+                         "place");
 }
 
 template <typename Query>

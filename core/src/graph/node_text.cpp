@@ -3,9 +3,8 @@
 
 #include "graph/node_text.hpp"
 
+#include "support/readable_name.hpp"
 #include "support/text.hpp"
-
-#include <cxxabi.h>
 
 #include <array>
 #include <cstdio>
@@ -145,27 +144,6 @@ std::string bytes_text(std::size_t bytes) {
     char number[32];
     std::snprintf(number, sizeof number, "%.4g", value);
     return std::string(number) + " " + UNITS[unit];
-}
-
-std::string readable_name(const char* symbol) {
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> demangled(
-        abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
-    if (status != 0 || demangled == nullptr) {
-        return symbol;
-    }
-    std::string name = demangled.get();
-    // "void scale<float>(float*, float)" becomes "scale<float>".
-    int depth = 0;
-    for (std::size_t i = name.size(); i-- > 0;) {
-        depth += name[i] == ')' ? 1 : name[i] == '(' ? -1 : 0;
-        if (depth == 0 && name[i] == '(') {
-            name.resize(i);
-            break;
-        }
-    }
-    constexpr std::string_view result = "void ";
-    return name.starts_with(result) ? name.substr(result.size()) : name;
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

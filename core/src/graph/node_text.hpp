@@ -39,7 +39,4 @@ struct NodeText {
 /// Returns a number of bytes in the largest unit that keeps it short: "4 KiB", "1.5 MiB".
 [[nodiscard]] std::string bytes_text(std::size_t bytes);
 
-/// Returns the name of a kernel as its source has it: demangled, without parameters.
-[[nodiscard]] std::string readable_name(const char* symbol);
-
 } // namespace cuprum::detail

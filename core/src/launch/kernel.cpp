@@ -8,6 +8,7 @@
 #include "launch/kernel_state.hpp"
 #include "launch/packed_arguments.hpp"
 #include "launch/parameter_kinds.hpp"
+#include "support/readable_name.hpp"
 #include "support/text.hpp"
 #include "support/warn.hpp"
 
@@ -77,22 +78,23 @@ void Kernel::check_signature(std::span<const detail::ArgumentType> types) const 
     }
     const std::vector<ParameterInfo>& plan = **kernel.plan;
     if (types.size() != plan.size()) {
-        throw std::invalid_argument("the signature has " + std::to_string(types.size()) +
-                                    " parameters, but kernel \"" + kernel.name + "\" takes " +
-                                    std::to_string(plan.size()));
+        throw std::invalid_argument(
+            "the signature has " + std::to_string(types.size()) + " parameters, but kernel \"" +
+            detail::readable_name(kernel.name) + "\" takes " + std::to_string(plan.size()));
     }
     for (std::size_t i = 0; i < types.size(); ++i) {
         const std::string parameter = "parameter " + std::to_string(i) + " of the signature ";
         if (types[i].size != plan[i].size) {
             throw std::invalid_argument(parameter + "has " + std::to_string(types[i].size) +
-                                        " bytes, but kernel \"" + kernel.name + "\" takes " +
+                                        " bytes, but kernel \"" +
+                                        detail::readable_name(kernel.name) + "\" takes " +
                                         std::to_string(plan[i].size) + " there");
         }
         if (!detail::is_taken(types[i], plan[i])) {
             const bool is_integer = types[i].kind == detail::ArgumentType::Integer;
             throw std::invalid_argument(
                 parameter + "is " + (is_integer ? "an integer" : "a floating-point number") +
-                ", but kernel \"" + kernel.name + "\" takes " +
+                ", but kernel \"" + detail::readable_name(kernel.name) + "\" takes " +
                 (plan[i].kind == ParameterKind::Float     ? "a floating-point number"
                  : plan[i].kind == ParameterKind::Pointer ? "a pointer"
                                                           : "an integer") +
@@ -113,7 +115,8 @@ std::string to_string(const Kernel& kernel) {
         return "<Kernel closed>";
     }
     const detail::KernelState& state = *detail::Access::state(kernel);
-    return "<Kernel " + state.name + " handle=" + detail::hexadecimal(state.handle) + ">";
+    return "<Kernel " + detail::readable_name(state.name) +
+           " handle=" + detail::hexadecimal(state.handle) + ">";
 }
 
 namespace detail {

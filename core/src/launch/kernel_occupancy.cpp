@@ -6,6 +6,7 @@
 #include "launch/encoded_config.hpp"
 #include "launch/kernel_state.hpp"
 #include "stream/stream_state.hpp"
+#include "support/readable_name.hpp"
 
 #include <cuprum/kernel.hpp>
 #include <cuprum/stream.hpp>
@@ -205,8 +206,8 @@ LaunchConfig LaunchConfig::from_occupancy(const Kernel& kernel, std::optional<st
         kernel.occupancy().max_potential_block_size(shmem_size, block_size_limit);
     if (best.max_block_size < 1) {
         throw std::invalid_argument("shmem_size is " + std::to_string(shmem_size) +
-                                    " bytes, with which no block of kernel \"" + kernel.name() +
-                                    "\" fits on the device");
+                                    " bytes, with which no block of kernel \"" +
+                                    detail::readable_name(kernel.name()) + "\" fits on the device");
     }
     LaunchConfig config{.grid = static_cast<unsigned>(std::max(best.min_grid_size, 1)),
                         .block = static_cast<unsigned>(best.max_block_size)};

@@ -8,6 +8,7 @@
 
 #include "driver/current.hpp"
 #include "driver/explanations.hpp"
+#include "support/readable_name.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/device.hpp>
@@ -22,6 +23,7 @@ namespace cuprum::detail {
 namespace {
 
 [[nodiscard]] bool is_about_limits(CUresult status);
+[[nodiscard]] std::string name_of(const Kernel& kernel);
 [[nodiscard]] std::string describe(const LaunchConfig& config, const Kernel& kernel);
 /// Returns which limit was broken, with the numbers; empty if none is found.
 [[nodiscard]] std::string broken_limit(CUresult status, const LaunchConfig& config,
@@ -103,8 +105,12 @@ bool is_about_limits(CUresult status) {
     }
 }
 
+std::string name_of(const Kernel& kernel) {
+    return readable_name(kernel.name());
+}
+
 std::string describe(const LaunchConfig& config, const Kernel& kernel) {
-    std::string text = "kernel \"" + kernel.name() + "\" was launched with grid " +
+    std::string text = "kernel \"" + name_of(kernel) + "\" was launched with grid " +
                        to_text(config.grid) + ", block " + to_text(config.block);
     if (config.cluster.has_value()) {
         text += ", cluster " + to_text(*config.cluster);
@@ -118,7 +124,7 @@ std::string broken_cluster_limit(const LaunchConfig& config, const Kernel& kerne
     static constexpr int MAX_PORTABLE_BLOCKS = 8;
     static constexpr int MAX_BLOCKS = 16; // of the devices so far
     if (!config.cluster.has_value() && attributes.cluster_size_must_be_set) {
-        return "kernel \"" + kernel.name() + "\" needs a cluster, and LaunchConfig has none";
+        return "kernel \"" + name_of(kernel) + "\" needs a cluster, and LaunchConfig has none";
     }
     if (!config.cluster.has_value()) {
         return {};
@@ -132,7 +138,7 @@ std::string broken_cluster_limit(const LaunchConfig& config, const Kernel& kerne
                         static_cast<unsigned>(attributes.required_cluster_depth));
     if (required.x != 0 && required != *config.cluster) {
         return "LaunchConfig cluster is " + to_text(*config.cluster) + ", but kernel \"" +
-               kernel.name() + "\" was made for " + to_text(required);
+               name_of(kernel) + "\" was made for " + to_text(required);
     }
     const std::uint64_t blocks =
         std::uint64_t{config.cluster->x} * config.cluster->y * config.cluster->z;
@@ -174,7 +180,7 @@ std::string broken_limit(CUresult status, const LaunchConfig& config, const Kern
                          const Device& device) {
     const DeviceProperties properties = device.properties();
     const std::string on_device = "device " + std::to_string(device.ordinal()) + " allows";
-    const std::string on_kernel = "kernel \"" + kernel.name() + "\" allows";
+    const std::string on_kernel = "kernel \"" + name_of(kernel) + "\" allows";
     const std::uint64_t threads = std::uint64_t{config.block.x} * config.block.y * config.block.z;
     const Dim3 cluster = config.cluster.value_or(Dim3());
 

@@ -3,6 +3,8 @@
 
 #include "launch/packed_arguments.hpp"
 
+#include "support/readable_name.hpp"
+
 #include <cuprum/detail/launch_packed.hpp>
 
 #include <algorithm>
@@ -93,7 +95,7 @@ void PackedArguments::refuse_count(const KernelState& kernel, std::size_t count)
 std::string wrong_count_text(std::string_view kernel, std::span<const ParameterInfo> plan,
                              std::size_t given) {
     std::string text =
-        "kernel \"" + std::string(kernel) + "\" takes " + std::to_string(plan.size()) +
+        "kernel \"" + readable_name(kernel) + "\" takes " + std::to_string(plan.size()) +
         (plan.size() == 1 ? " argument, " : " arguments, ") + std::to_string(given) + " given";
     if (!plan.empty()) {
         text += "; its parameters have these sizes in bytes:";

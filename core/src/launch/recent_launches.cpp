@@ -6,6 +6,7 @@
 #include "driver/hooks.hpp"
 #include "support/fork.hpp"
 #include "support/never_destroyed.hpp"
+#include "support/readable_name.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -128,7 +129,7 @@ std::vector<std::string> recent_launches() {
     const std::lock_guard lock(list_mutex);
     for (const LastLaunch* launch = first; launch != nullptr; launch = launch->next_) {
         if (const char* name = launch->name_.load(std::memory_order_acquire)) {
-            launches.push_back(std::string(name) + " on " + stream_text(launch->stream_));
+            launches.push_back(readable_name(name) + " on " + stream_text(launch->stream_));
         }
     }
     return launches;

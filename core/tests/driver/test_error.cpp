@@ -126,6 +126,46 @@ TEST_F(ErrorOnFake, names_the_last_launches_when_work_on_the_device_failed) {
     EXPECT_EQ(detail::LaunchName("scatter").get(), again.get());
 }
 
+TEST_F(ErrorOnFake, a_failure_on_the_device_is_reported_in_full_once) {
+    const Stream stream = Device(0).create_stream();
+    detail::Access::state(stream)->last_launch.note(detail::LaunchName("_Z7scatterIfEvPT_"));
+    const auto text = [](int code, const std::string& call) {
+        return std::string(CUDAError(code, call).what());
+    };
+    const std::string full = text(CUDA_ERROR_ILLEGAL_ADDRESS, "cuStreamSynchronize");
+    EXPECT_TRUE(contains(full, "\nlast launched:\n  scatter<float> on stream 0x")) << full;
+    EXPECT_TRUE(contains(full, "restart the process")) << full;
+    EXPECT_TRUE(contains(full, "device.reset_primary_context()")) << full;
+    const std::string again = text(CUDA_ERROR_ILLEGAL_ADDRESS, "cuMemAllocAsync");
+    EXPECT_TRUE(again.starts_with("cuMemAllocAsync failed: CUDA_ERROR_ILLEGAL_ADDRESS (700): this "
+                                  "is the failure that cuStreamSynchronize reported"))
+        << again;
+    EXPECT_TRUE(contains(again, "device.reset_primary_context()")) << again;
+    EXPECT_FALSE(contains(again, "\n")) << again;
+    EXPECT_EQ(CUDAError(CUDA_ERROR_ILLEGAL_ADDRESS, "cuMemAllocAsync").in_flight().size(), 1U);
+    EXPECT_TRUE(contains(text(CUDA_ERROR_MISALIGNED_ADDRESS, "cuA"), "last launched"));
+    EXPECT_FALSE(contains(text(CUDA_ERROR_MISALIGNED_ADDRESS, "cuB"), "last launched"));
+    Device(0).reset_primary_context();
+    EXPECT_TRUE(contains(text(CUDA_ERROR_MISALIGNED_ADDRESS, "cuB"), "last launched"))
+        << "a reset ends the failure: what comes then is new";
+    // The emulated device says in which thread. Its first line names the call.
+    const auto report = [&](std::string log) {
+        driver::keep_message(nullptr, CU_LOG_LEVEL_ERROR, log.data(), log.size());
+        return text(CUDA_ERROR_ILLEGAL_ADDRESS, log.substr(0, log.find(':')));
+    };
+    EXPECT_TRUE(contains(report("cuA: an earlier kernel failed:\nthread 1"), "\nthread 1"));
+    EXPECT_FALSE(contains(report("cuB: an earlier kernel failed:\nthread 1"), "thread 1"));
+    EXPECT_TRUE(contains(report("cuC: an earlier kernel failed:\nthread 2"), "\nthread 2"));
+}
+
+TEST_F(ErrorOnFake, an_illegal_address_after_peer_access_names_the_access_of_pools) {
+    const auto text = [] {
+        return std::string(CUDAError(CUDA_ERROR_ILLEGAL_ADDRESS, "cuStreamSynchronize").what());
+    };
+    Device(0).enable_peer_access(Device(1));
+    EXPECT_TRUE(contains(text(), "memory_resource.peer_accessible_by")) << text();
+}
+
 TEST_F(ErrorOnFake, names_of_unloaded_kernels_are_dropped_unless_a_stream_uses_them) {
     constexpr int MANY = 10'000;
     const Stream shown = Device(0).create_stream();

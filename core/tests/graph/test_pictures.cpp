@@ -116,14 +116,11 @@ TEST(PictureFormats, dot_has_nodes_edges_and_clusters) {
     expect_parts(detail::to_dot(empty_body), {"n4 [label=\"(empty)\""});
 }
 
-TEST(PictureFormats, bytes_and_names_are_readable) {
+TEST(PictureFormats, bytes_are_readable) {
     EXPECT_EQ(detail::bytes_text(1), "1 byte");
     EXPECT_EQ(detail::bytes_text(1000), "1000 bytes");
     EXPECT_EQ(detail::bytes_text(4096), "4 KiB");
     EXPECT_EQ(detail::bytes_text(3U << 19U), "1.5 MiB");
-    EXPECT_EQ(detail::readable_name("scale"), "scale");
-    EXPECT_EQ(detail::readable_name("_Z5scaleIfEvPT_S0_"), "scale<float>");
-    EXPECT_EQ(detail::readable_name("_ZN5model4stepEPfi"), "model::step");
 }
 
 // ---- graphs ------------------------------------------------------------------------------------

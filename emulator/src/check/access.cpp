@@ -4,6 +4,7 @@
 #include "check/access.hpp"
 
 #include "builtins/heap.hpp"
+#include "bytecode/readable_name.hpp"
 #include "check/block_shadow.hpp"
 #include "check/node_accesses.hpp"
 #include "check/written.hpp"
@@ -311,8 +312,8 @@ std::string describe_shared(const BlockContext& owner, const BlockContext& from,
     for (const bytecode::SharedVariable& variable : kernel.shared_variables) {
         if (offset - variable.offset < variable.bytes) {
             return "\n  " + std::to_string(offset - variable.offset) +
-                   " bytes into shared variable '" + variable.name + "' of " +
-                   std::to_string(variable.bytes) + " bytes" + whose;
+                   " bytes into shared variable '" + bytecode::readable_name(variable.name) +
+                   "' of " + std::to_string(variable.bytes) + " bytes" + whose;
         }
     }
     const std::uint32_t dynamic = kernel.static_shared_bytes + kernel.hidden_shared_bytes;

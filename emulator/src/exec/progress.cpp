@@ -4,6 +4,7 @@
 #include "exec/progress.hpp"
 
 #include "builtins/status_line.hpp"
+#include "bytecode/readable_name.hpp"
 #include "exec/grid.hpp"
 #include "interp/clock.hpp"
 
@@ -22,9 +23,10 @@ constexpr std::chrono::milliseconds PROGRESS_PERIOD{250};
 std::string described(const Grid& grid, std::uint64_t seconds) {
     const std::uint64_t total = grid.block_count();
     const std::uint64_t finished = grid.finished_count();
-    return "cuprum emulator: kernel " + grid.kernel().name + ": " + std::to_string(finished) +
-           " of " + std::to_string(total) + (total == 1 ? " block (" : " blocks (") +
-           std::to_string(finished * 100 / total) + " %), " + std::to_string(seconds) + " s";
+    return "cuprum emulator: kernel " + bytecode::readable_name(grid.kernel().name) + ": " +
+           std::to_string(finished) + " of " + std::to_string(total) +
+           (total == 1 ? " block (" : " blocks (") + std::to_string(finished * 100 / total) +
+           " %), " + std::to_string(seconds) + " s";
 }
 
 } // namespace

@@ -20,6 +20,7 @@
 // Idle workers wait as exec/idle_workers.hpp describes. Whoever adds work calls as many of them as
 // the work can use.
 
+#include "bytecode/readable_name.hpp"
 #include "exec/default_floating_point.hpp"
 #include "exec/engine_state.hpp"
 #include "usage/publisher.hpp"
@@ -111,7 +112,7 @@ void fail_with(Grid& grid, const std::exception& error, const char* purpose = "t
     const bool is_memory = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
     const FaultKind kind = is_memory ? FaultKind::StackOverflow : FaultKind::IllegalInstruction;
     try {
-        const std::string kernel = "kernel " + grid.kernel().name;
+        const std::string kernel = "kernel " + bytecode::readable_name(grid.kernel().name);
         grid.fail({kind, is_memory ? std::string("out of host memory ") + purpose + " " + kernel
                                    : kernel + " failed, please report this: " + error.what()});
     } catch (const std::bad_alloc&) {
@@ -511,8 +512,9 @@ bool Engine::State::is_giving_up(const Grid& grid, std::uint64_t now, Fault& fau
     if (now <= give_up_at.load(std::memory_order_relaxed)) [[likely]] {
         return false;
     }
-    fault = Fault{FaultKind::Timeout,
-                  "the process exits while kernel " + grid.kernel().name + " still runs"};
+    fault =
+        Fault{FaultKind::Timeout, "the process exits while kernel " +
+                                      bytecode::readable_name(grid.kernel().name) + " still runs"};
     return true;
 }
 

@@ -3,6 +3,7 @@
 
 // The text of faults: what happened, in which thread of which block, at which line.
 
+#include "bytecode/readable_name.hpp"
 #include "interp/groups.hpp"
 #include "interp/mbarrier.hpp"
 #include "interp/probe.hpp"
@@ -139,8 +140,8 @@ std::string_view name_of(FaultKind kind) {
 }
 
 void write_block(std::ostream& out, const BlockContext& block) {
-    out << "kernel " << block.kernel->name << ", block (" << block.index[0] << ", "
-        << block.index[1] << ", " << block.index[2] << ")";
+    out << "kernel " << bytecode::readable_name(block.kernel->name) << ", block (" << block.index[0]
+        << ", " << block.index[1] << ", " << block.index[2] << ")";
 }
 
 /// Returns the instruction that starts at an offset of the PTX text, on one line.

@@ -174,6 +174,113 @@ except cuprum.CUDAError as error:
     assert result.returncode == 0, result.stderr
 
 
+def _run_apart(code):
+    """Run a program in a process of its own, because a fault makes the context unusable."""
+    import subprocess
+    import sys
+
+    result = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{code}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == "done\n"
+
+
+FAULT = r"""
+import cuprum
+device = cuprum.Device(0)
+device.set_current()
+source = "template <typename T> __global__ void zero(T* p) { *p = 0; }"
+code = cuprum.Program(source, "c++").compile("ptx", name_expressions=["zero<double>"])
+kernel = code.get_kernel(code.kernel_names[0])
+stream, other = device.create_stream(), device.create_stream()
+def errors(*calls):
+    for call in calls:
+        try:
+            call()
+        except cuprum.CUDAError as error:
+            yield str(error)
+def fault(address=8):
+    cuprum.launch(stream, cuprum.LaunchConfig(grid=1, block=1), kernel, address)
+"""
+
+
+def test_a_fault_is_reported_in_full_once_and_names_the_way_out():
+    _run_apart(
+        FAULT
+        + r"""
+fault()
+first, *later = errors(stream.sync, stream.sync, other.sync, device.sync)
+assert "cuStreamSynchronize failed: CUDA_ERROR_ILLEGAL_ADDRESS (700): a kernel" in first, first
+assert "\nlast launched:\n  zero<double> on stream 0x" in first, first
+assert "restart the process" in first and "device.reset_primary_context()" in first, first
+assert len(later) == 3, later
+for text in later:
+    assert " (700): this is the failure that cuStreamSynchronize reported" in text, text
+    assert "restart the process" in text and "device.reset_primary_context()" in text, text
+    assert "\n" not in text, text
+if device.is_emulated:
+    assert "call device.reset_primary_context() or restart the process" in first, first
+    assert "in kernel zero<double>, block (0, 0, 0), thread (0, 0, 0)" in first, first
+    device.reset_primary_context()
+    device.set_current()
+    stream = device.create_stream()
+    with device.allocate(8, stream=stream) as buffer:
+        fault(buffer)
+        stream.sync()
+    fault()
+    (again,) = errors(stream.sync)
+    assert "last launched" in again, "what comes after a reset is new"
+print("done")
+"""
+    )
+
+
+def test_a_kernel_is_named_as_its_source_has_it():
+    _run_apart(
+        FAULT
+        + """
+assert code.kernel_names == ["_Z4zeroIdEvPT_"], "what get_kernel() takes"
+try:
+    cuprum.launch(stream, cuprum.LaunchConfig(grid=1, block=1), kernel)
+except (TypeError, ValueError) as error:
+    assert 'kernel "zero<double>" takes 1 argument' in str(error), error
+else:
+    raise AssertionError("took it")
+try:
+    cuprum.launch(stream, cuprum.LaunchConfig(grid=1, block=4096), kernel, 0)
+except cuprum.LaunchError as error:
+    assert 'kernel "zero<double>" was launched' in str(error), error
+else:
+    raise AssertionError("took it")
+print("done")
+"""
+    )
+
+
+def test_a_fault_on_memory_of_a_pool_names_its_access(device):
+    if len(cuprum.Device.get_all_devices()) < 2:
+        pytest.skip("needs two devices")
+    _run_apart(
+        FAULT
+        + """
+peer = cuprum.Device(1)
+if device.can_access_peer(peer):
+    device.enable_peer_access(peer)
+    buffer = peer.allocate(8, stream=peer.create_stream())
+    fault(buffer)
+    (text,) = errors(stream.sync)
+    assert "add the device to memory_resource.peer_accessible_by" in text, text
+    if device.is_emulated:
+        assert "cuMemPoolSetAccess was not called; cuCtxEnablePeerAccess does not" in text, text
+print("done")
+"""
+    )
+
+
 def test_a_bad_setting_of_the_emulated_device_is_named(device):
     import os
     import subprocess

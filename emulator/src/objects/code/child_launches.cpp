@@ -5,6 +5,7 @@
 
 #include "builtins/heap.hpp"
 #include "builtins/kernel_launches.hpp"
+#include "bytecode/readable_name.hpp"
 #include "exec/block.hpp"
 #include "exec/grid.hpp"
 #include "interp/random.hpp"
@@ -123,7 +124,8 @@ std::uint64_t child_id(std::uint64_t parent_id, std::uint64_t earlier) {
 std::uint32_t refuse(const BlockContext& block, std::uint32_t thread, std::uint32_t error,
                      const std::string& why) {
     if (launches_of(block).set_error(number_of(block, thread), error)) {
-        log(LogLevel::Warn, "kernel " + block.kernel->name + " cannot launch this: " + why);
+        log(LogLevel::Warn, "kernel " + bytecode::readable_name(block.kernel->name) +
+                                " cannot launch this: " + why);
     }
     return error;
 }
@@ -269,7 +271,8 @@ void ChildLaunches::add(Function& function, const LaunchRequest& request,
         static_cast<ChildLaunches*>(launch.grid.children.get())->depth_ = depth_ + 1;
     }
     launch.grid.describe_launch = [name = parent.kernel->name, by = parent.describe_launch] {
-        return "\n  launched by kernel " + name + (by ? by() : std::string());
+        return "\n  launched by kernel " + bytecode::readable_name(name) +
+               (by ? by() : std::string());
     };
     const std::lock_guard lock(mutex_);
     launch.grid.grid_id = child_id(parent.grid_id, queues_.first.size() + queues_.tail.size());

@@ -3,6 +3,7 @@
 
 #include "objects/code/function.hpp"
 
+#include "bytecode/readable_name.hpp"
 #include "objects/code/launch_attributes.hpp"
 #include "objects/code/module.hpp"
 #include "objects/devices/device.hpp"
@@ -160,8 +161,8 @@ void get_parameter_info(const bytecode::Kernel& kernel, std::size_t index, std::
                         std::size_t* size) {
     require(offset != nullptr, "paramOffset must not be NULL");
     if (index >= kernel.parameters.size()) {
-        fail(CUDA_ERROR_INVALID_VALUE, "kernel '" + kernel.name + "' has " +
-                                           std::to_string(kernel.parameters.size()) +
+        fail(CUDA_ERROR_INVALID_VALUE, "kernel '" + bytecode::readable_name(kernel.name) +
+                                           "' has " + std::to_string(kernel.parameters.size()) +
                                            " parameters");
     }
     *offset = kernel.parameters[index].offset;

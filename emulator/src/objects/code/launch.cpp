@@ -3,6 +3,7 @@
 
 #include "objects/code/launch.hpp"
 
+#include "bytecode/readable_name.hpp"
 #include "check/written.hpp"
 #include "exec/engine.hpp"
 #include "objects/code/child_launches.hpp"
@@ -274,15 +275,16 @@ void check_shape(const bytecode::Kernel& kernel, const Device& device,
     }
     if (kernel.required_threads[0] != 0 &&
         !std::ranges::equal(kernel.required_threads, request.block)) {
-        fail(CUDA_ERROR_INVALID_VALUE, "kernel '" + kernel.name + "' requires blocks of " +
-                                           shape_text(kernel.required_threads) + ", not " +
-                                           shape_text(request.block));
+        fail(CUDA_ERROR_INVALID_VALUE,
+             "kernel '" + bytecode::readable_name(kernel.name) + "' requires blocks of " +
+                 shape_text(kernel.required_threads) + ", not " + shape_text(request.block));
     }
     const std::uint64_t kernel_limit = static_cast<std::uint64_t>(kernel.max_threads[0]) *
                                        std::max(kernel.max_threads[1], 1U) *
                                        std::max(kernel.max_threads[2], 1U);
     if (kernel_limit != 0 && volume(request.block) > kernel_limit) {
-        fail(CUDA_ERROR_INVALID_VALUE, "kernel '" + kernel.name + "' was compiled for at most " +
+        fail(CUDA_ERROR_INVALID_VALUE, "kernel '" + bytecode::readable_name(kernel.name) +
+                                           "' was compiled for at most " +
                                            std::to_string(kernel_limit) + " threads a block, not " +
                                            std::to_string(volume(request.block)));
     }
@@ -407,8 +409,8 @@ std::vector<std::byte> pack_arguments(const bytecode::Kernel& kernel,
         }
         require(buffer != nullptr || size == 0, "extra names no parameter buffer");
         if (size < packed.size()) {
-            fail(CUDA_ERROR_INVALID_VALUE, "kernel '" + kernel.name + "' takes " +
-                                               std::to_string(packed.size()) +
+            fail(CUDA_ERROR_INVALID_VALUE, "kernel '" + bytecode::readable_name(kernel.name) +
+                                               "' takes " + std::to_string(packed.size()) +
                                                " bytes of parameters, not " + std::to_string(size));
         }
         if (!packed.empty()) {

@@ -3,6 +3,7 @@
 
 #include "objects/code/module.hpp"
 
+#include "bytecode/readable_name.hpp"
 #include "check/written.hpp"
 #include "objects/code/library.hpp"
 #include "objects/memory/address_space.hpp"
@@ -158,7 +159,8 @@ Program::Symbols Module::place_variables(const Program& program) {
         }
         auto allocation = Allocations::instance().allocate(
             variable.is_managed ? MemoryKind::Managed : MemoryKind::Device, context_,
-            std::max<std::uint64_t>(variable.size_bytes, 1), 0, "variable '" + variable.name + "'");
+            std::max<std::uint64_t>(variable.size_bytes, 1), 0,
+            "variable '" + bytecode::readable_name(variable.name) + "'");
         addresses.emplace(variable.name, allocation->base);
         if (variable.type == ptx::Type::TexRef || variable.type == ptx::Type::SurfRef ||
             variable.type == ptx::Type::SamplerRef) {

@@ -3,6 +3,7 @@
 
 #include "objects/graphs/node_parameters.hpp"
 
+#include "bytecode/readable_name.hpp"
 #include "objects/devices/context.hpp"
 #include "objects/devices/device.hpp"
 #include "objects/process/error.hpp"
@@ -100,7 +101,7 @@ const char* name_of(CUgraphNodeType type) noexcept {
 
 std::string describe(const NodeParameters& parameters) {
     if (const auto* kernel = std::get_if<KernelParameters>(&parameters)) {
-        return "kernel '" + kernel->function->kernel()->name + "'";
+        return "kernel '" + bytecode::readable_name(kernel->function->kernel()->name) + "'";
     }
     std::string text = name_of(type_of(parameters));
     if (const auto* copy = std::get_if<MemcpyParameters>(&parameters)) {

@@ -52,7 +52,9 @@ void check_pooled(const Use& use, const Allocation& allocation, int device) {
     fail(CUDA_ERROR_INVALID_VALUE,
          std::string(use.what) + " is in a pool of device " + std::to_string(allocation.device) +
              ", which gives device " + std::to_string(device) +
-             (permission == Permission::None ? " no access; grant it with cuMemPoolSetAccess"
+             (permission == Permission::None ? " no access; grant it with cuMemPoolSetAccess (with "
+                                               "Cuprum, memory_resource.peer_accessible_by); "
+                                               "cuCtxEnablePeerAccess does not cover pools"
                                              : " read-only access; grant write access with "
                                                "cuMemPoolSetAccess"));
 }

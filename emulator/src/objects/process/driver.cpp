@@ -105,6 +105,11 @@ const char* access_call(const Allocation& memory) {
                                                : "cuCtxEnablePeerAccess";
 }
 
+/// What people who enabled peer access should hear about memory of a pool.
+constexpr const char* POOL_ACCESS =
+    "; cuCtxEnablePeerAccess does not cover memory of pools (with Cuprum, add the device to "
+    "memory_resource.peer_accessible_by)";
+
 /// Explains why a device may not access existing memory. Empty if access is not the reason.
 std::string describe_missing_access(const MemoryMap& map, const Allocation& memory) {
     const int device = device_of(map);
@@ -119,7 +124,8 @@ std::string describe_missing_access(const MemoryMap& map, const Allocation& memo
         return {};
     }
     return "\n  memory of device " + std::to_string(memory.device) + ", to which device " +
-           std::to_string(device) + " has no access: " + access_call(memory) + " was not called";
+           std::to_string(device) + " has no access: " + access_call(memory) + " was not called" +
+           (memory.kind == MemoryKind::Pooled ? POOL_ACCESS : "");
 }
 
 /// Explains why a device may only read memory. Empty if it may write too.

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace cuprum::detail {
+
+/// Returns the name of a kernel or variable as its source has it: demangled, without parameters,
+/// and cut after 120 characters. "_Z5scaleIfEvPT_f" is "scale<float>". Other names stay as they
+/// are.
+[[nodiscard]] std::string readable_name(std::string_view symbol);
+
+} // namespace cuprum::detail
