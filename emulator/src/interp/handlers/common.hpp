@@ -48,7 +48,7 @@ struct VectorOf {
     typedef T Memory __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 };
 
-/// A lane's value in memory that other types may alias: registers of one width share slots.
+/// A lane's value in memory that other types may alias: slots are reused for other widths.
 template <typename T>
 struct Aliased {
     typedef T Value __attribute__((may_alias));
@@ -241,7 +241,7 @@ template <typename Body>
 // An operation is a type with a static `apply`. The vector drivers call it with whole hardware
 // vectors of operands that are as wide as the result. They work chunk by chunk, so the destination
 // may be a source. The lane drivers call it for one lane at a time and may change the width. They
-// read everything before they write, because the destination may be a source.
+// read everything before they write, because a slot of another width can overlap.
 
 /// dst[0] = Op(src[0 .. COUNT)), all of T.
 template <typename Op, typename T, unsigned COUNT>
