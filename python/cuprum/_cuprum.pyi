@@ -4607,9 +4607,7 @@ class Device:
         """
 
 def forget_initialized_devices() -> None:
-    """
-    Forget which devices were made current on this thread, and resources set on them.
-    """
+    """Forget which devices were made current, and resources set on them."""
 
 class Process:
     """

@@ -12,6 +12,7 @@
 #include "support/text.hpp"
 #include "support/warn.hpp"
 
+#include <cuprum/detail/leave_loaded.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/object_code.hpp>
 
@@ -56,6 +57,12 @@ std::span<const ParameterInfo> Kernel::parameters() const {
         throw NotSupportedError(entry.name, entry.version, version);
     }
     return **kernel.plan;
+}
+
+void detail::leave_loaded(const Kernel& kernel) {
+    if (LibraryState* const library = open(kernel).home) {
+        library->leave_loaded();
+    }
 }
 
 Kernel Kernel::from_handle(CUkernel handle) {
@@ -162,6 +169,7 @@ std::shared_ptr<detail::KernelState> wrap(CUkernel handle, const ObjectCode* own
     state->label = detail::LaunchName(state->name);
     const CUlibrary home = library_of(handle);
     state->library = home == nullptr ? nullptr : detail::find_library(home);
+    state->home = state->library.get();
     if (owner != nullptr) {
         state->owner = detail::Access::state(*owner);
         if (home != nullptr && owner->handle() != home) {

@@ -25,6 +25,7 @@ namespace cuprum::detail {
 struct KernelState {
     CUkernel handle = nullptr;
     const LaunchPlan* plan = nullptr;      // the library's, or own_plan
+    LibraryState* home = nullptr;          // its library, if Cuprum loaded that
     LaunchName label;                      // the name once more, for streams to show
     std::string name;                      // as it was asked for
     std::shared_ptr<LibraryState> library; // null in the first case

@@ -34,9 +34,13 @@ public:
         states_[handle] = std::move(state);
     }
 
-    void remove(CUlibrary handle) noexcept {
+    void remove_dead(CUlibrary handle) noexcept {
         const std::lock_guard lock(mutex_);
-        states_.erase(handle);
+        // After somebody else has unloaded a library, the driver may give its handle to another.
+        if (const auto found = states_.find(handle);
+            found != states_.end() && found->second.expired()) {
+            states_.erase(found);
+        }
     }
 
     [[nodiscard]] std::shared_ptr<LibraryState> find(CUlibrary handle) {
@@ -72,8 +76,10 @@ LibraryState::LibraryState(CodeType type, PaddedCode code, std::string path, std
 
 LibraryState::~LibraryState() {
     if (const CUlibrary handle = handle_.load(std::memory_order_acquire)) {
-        loaded().remove(handle);
-        release_or_defer("library", driver::table().cuLibraryUnload, handle);
+        loaded().remove_dead(handle);
+        if (!is_left_loaded_.load(std::memory_order_relaxed)) {
+            release_or_defer("library", driver::table().cuLibraryUnload, handle);
+        }
     }
 }
 
@@ -238,10 +244,15 @@ std::string advice_for(CUresult status, std::span<const std::byte> code) {
     switch (status) {
     case CUDA_ERROR_NO_BINARY_FOR_GPU: {
         std::string advice;
+        const Device device;
         if (const int architecture = cubin_architecture(code); architecture != 0) {
+            if (device.is_emulated()) {
+                return "it is machine code, a cubin for sm_" + std::to_string(architecture) +
+                       ", and the emulated device runs PTX; compile to PTX, or to a cubin or link "
+                       "while the emulated device is in use, which adds the PTX";
+            }
             advice = "it is a cubin for sm_" + std::to_string(architecture) + ", ";
         }
-        const Device device;
         advice += "device " + std::to_string(device.ordinal()) + " is sm_" + device.arch();
         return advice +
                "; compile for that architecture, or to PTX, which also runs on newer devices";

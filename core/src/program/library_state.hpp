@@ -51,6 +51,9 @@ struct LibraryState : std::enable_shared_from_this<LibraryState> {
     /// Returns the driver's library, loaded on first use. The next caller retries after a failure.
     [[nodiscard]] CUlibrary handle();
 
+    /// Leaves the driver's library loaded for good: others unload it, or use it until the end.
+    void leave_loaded() noexcept { is_left_loaded_.store(true, std::memory_order_relaxed); }
+
     /// Returns the plan of a kernel of this library, whose name in the code is `symbol`, read on
     /// first use. It lives as long as this object.
     [[nodiscard]] const LaunchPlan& plan_of(CUkernel kernel, std::string_view symbol);
@@ -80,6 +83,7 @@ private:
     bool is_read_;
     PaddedCode code_;
     std::atomic<CUlibrary> handle_{nullptr};
+    std::atomic<bool> is_left_loaded_{false};
     // The driver may compile PTX later, when a device first needs it, and writes to this log then.
     std::array<char, LOG_BYTES> error_log_{};
 };

@@ -11,6 +11,7 @@
 #include "support/text.hpp"
 
 #include <cuprum/context.hpp>
+#include <cuprum/detail/leave_loaded.hpp>
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
 
@@ -110,6 +111,10 @@ CUlibrary ObjectCode::handle() const {
     return detail::open(state_, "ObjectCode").handle();
 }
 
+void detail::leave_loaded(const ObjectCode& code) {
+    open(Access::state(code), "ObjectCode").leave_loaded();
+}
+
 std::optional<Kernel> ObjectCode::known_kernel(std::string_view name) const {
     detail::KernelState* const known = detail::open(state_, "ObjectCode").find_kernel(name);
     return known == nullptr ? std::nullopt
@@ -141,6 +146,7 @@ Kernel ObjectCode::get_kernel(std::string_view name) const {
     }
     auto kernel = std::make_unique<detail::KernelState>();
     kernel->handle = handle;
+    kernel->home = &library;
     kernel->label = detail::LaunchName(wanted);
     kernel->name = std::move(wanted);
     kernel->plan = &library.plan_of(handle, symbol);

@@ -7,6 +7,7 @@
 #include "support/fake_libraries.hpp"
 
 #include <cuprum/detail/access.hpp>
+#include <cuprum/detail/leave_loaded.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/object_code.hpp>
 
@@ -109,6 +110,22 @@ TEST_F(FakeObjectCode, stays_loaded_until_its_last_kernel_is_gone) {
     EXPECT_EQ(kernel.name(), "saxpy");
     kernel.close();
     EXPECT_EQ(libraries->live_libraries, 0);
+}
+
+TEST_F(FakeObjectCode, code_whose_handle_was_given_away_stays_loaded) {
+    {
+        const ObjectCode code = ptx("code");
+        static_cast<void>(code.handle());
+        detail::leave_loaded(code);
+    }
+    EXPECT_EQ(libraries->live_libraries, 1);
+    {
+        const Kernel kernel = ptx("more code").get_kernel("saxpy");
+        detail::leave_loaded(kernel);
+    }
+    EXPECT_EQ(libraries->live_libraries, 2);
+    EXPECT_TRUE(warnings.take(WarningKind::Release).empty());
+    libraries->live_libraries = 0;
 }
 
 TEST_F(FakeObjectCode, code_that_is_never_used_is_never_loaded) {

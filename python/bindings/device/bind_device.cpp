@@ -63,7 +63,7 @@ void forget_devices();
 
 void bind_device(nb::module_& module) {
     bind_device_properties(module);
-    nb::class_<PyDevice> type(module, "Device", nb::is_weak_referenceable(), nb::is_final(),
+    nb::class_<PyDevice> type(module, "Device", nb::is_weak_referenceable(),
                               R"(One CUDA device.
 
 There is one object per device: ``Device(0) is Device(0)``. Its methods act on this device even if
@@ -98,7 +98,7 @@ Examples
     bind_factories(type);
     add_device_management(type);
     module.def("forget_initialized_devices", forget_devices,
-               "Forget which devices were made current on this thread, and resources set on them.");
+               "Forget which devices were made current, and resources set on them.");
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -300,7 +300,7 @@ RuntimeError
     type.def(
         "sync",
         [](const PyDevice& self) {
-            compatibility::check_set_current(self.core);
+            check_set_current(self);
             sync_with_signals(context_in_use(self));
         },
         R"(Block until all work of this device's context is done.
@@ -396,7 +396,7 @@ Context context_in_use(const PyDevice& self) {
 }
 
 nb::object context_of(const PyDevice& self) {
-    compatibility::check_set_current(self.core);
+    check_set_current(self);
     return context_object(context_in_use(self));
 }
 
@@ -425,7 +425,7 @@ nb::object set_current(PyDevice& self, nb::handle context) {
         const InDevice unlocked(self);
         self.core.set_current();
     }
-    compatibility::note_set_current(self.core);
+    self.was_made_current.store(true, std::memory_order_relaxed);
     return nb::none();
 }
 
@@ -444,12 +444,12 @@ nb::object replace_current(PyDevice& self, nb::handle context) {
         const Brief unlocked;
         return self.core.set_current(*wanted);
     }();
-    compatibility::note_set_current(self.core);
+    self.was_made_current.store(true, std::memory_order_relaxed);
     return previous ? context_object(std::move(*previous)) : nb::none();
 }
 
 nb::object create_event(PyDevice& self, nb::handle options) {
-    compatibility::check_set_current(self.core);
+    check_set_current(self);
     const EventOptions how = options.is_none() ? EventOptions{} : event_options(options);
     if (how.ipc_enabled) [[unlikely]] {
         raise_error(PyExc_TypeError,
@@ -463,7 +463,7 @@ nb::object create_event(PyDevice& self, nb::handle options) {
 }
 
 nb::object allocate(PyDevice& self, nb::handle size, nb::handle stream) {
-    compatibility::check_set_current(self.core);
+    check_set_current(self);
 #ifndef Py_GIL_DISABLED
     if (self.memory_resource.is_valid()) [[likely]] {
         nb::object resource = self.memory_resource; // which Python code may replace
@@ -479,7 +479,7 @@ nb::object allocate(PyDevice& self, nb::handle size, nb::handle stream) {
 }
 
 nb::object create_stream(PyDevice& self, nb::handle object, nb::handle options) {
-    compatibility::check_set_current(self.core);
+    check_set_current(self);
     if (!object.is_none()) [[unlikely]] {
         return stream_of(reinterpret_cast<PyObject*>(TYPE<PyStream>), object, options);
     }
@@ -523,11 +523,11 @@ void set_memory_resource(PyDevice& self, nb::handle resource) {
 }
 
 void forget_devices() {
-    compatibility::forget_set_current();
     DeviceTable& table = devices();
     for (std::size_t i = 0; i < table.count; ++i) {
         if (PyObject* object = table.objects[i].load(std::memory_order_acquire)) {
             auto& device = *nb::inst_ptr<PyDevice>(nb::handle(object));
+            device.was_made_current.store(false, std::memory_order_relaxed);
             nb::object previous; // released without the lock
             {
                 const nb::ft_lock_guard lock(device.mutex);

@@ -81,7 +81,7 @@ cuprum.system.NotFoundError
     type.def(
         "create_graph_builder",
         [](const PyDevice& self) {
-            compatibility::check_set_current(self.core);
+            check_set_current(self);
             auto builder = [&] {
                 const nb::gil_scoped_release unlocked;
                 return self.core.create_graph_builder();

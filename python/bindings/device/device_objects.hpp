@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "support/compatibility.hpp"
 #include "support/held.hpp"
 #include "support/python_objects.hpp"
 
@@ -30,8 +31,15 @@ struct PyDevice {
     nb::object properties;
     nb::object memory_resource;        // null until asked for or set
     std::atomic<bool> is_used = false; // its primary context exists: using it again is brief
-    nb::ft_mutex mutex;                // guards it where there is no GIL
+    std::atomic<bool> was_made_current = false; // on any thread
+    nb::ft_mutex mutex;                         // guards it where there is no GIL
 };
+
+/// A device must be made current before it is used, if objects behave as those of cuda.core.
+/// @throws CUDAError if it was not.
+inline void check_set_current(const PyDevice& device) {
+    compatibility::check_set_current(device.core, device.was_made_current);
+}
 
 /// Returns the one Python object of a device.
 [[nodiscard]] nb::object device_object(const Device& device);

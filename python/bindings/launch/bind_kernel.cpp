@@ -12,6 +12,7 @@
 #include "support/python_objects.hpp"
 #include "support/recycling.hpp"
 
+#include <cuprum/detail/leave_loaded.hpp>
 #include <cuprum/kernel.hpp>
 #include <cuprum/object_code.hpp>
 
@@ -66,7 +67,13 @@ Examples
         },
         nb::sig("def __init__(self, *args: object, **kwargs: object) -> None"));
     type.def_prop_ro(
-        "handle", [](const PyKernel& self) { return address(self); },
+        "handle",
+        [](const PyKernel& self) {
+            if (compatibility::leaves_code_loaded()) {
+                detail::leave_loaded(self);
+            }
+            return address(self);
+        },
         "Return the driver's ``CUkernel`` as an int.");
     type.def_prop_ro(
         "name", [](const PyKernel& self) { return self.name(); },

@@ -9,12 +9,14 @@
 #include "program/program_objects.hpp"
 #include "program/program_options.hpp"
 #include "support/arguments.hpp"
+#include "support/compatibility.hpp"
 #include "support/display.hpp"
 #include "support/fast_method.hpp"
 #include "support/python_objects.hpp"
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/detail/access.hpp>
+#include <cuprum/detail/leave_loaded.hpp>
 #include <cuprum/object_code.hpp>
 
 #include <nanobind/nanobind.h>
@@ -48,6 +50,12 @@ void bind_variables(nb::class_<PyObjectCode>& type);
 [[nodiscard]] nb::dict symbols_of(const PyObjectCode& self);
 [[nodiscard]] nb::object jit_options_of(const PyObjectCode& self);
 [[nodiscard]] nb::object get_kernel(const PyObjectCode& self, nb::handle name);
+
+void leave_loaded_if_given_away(const PyObjectCode& code) {
+    if (compatibility::leaves_code_loaded()) {
+        detail::leave_loaded(code);
+    }
+}
 
 } // namespace
 
@@ -87,6 +95,7 @@ Examples
     type.def_prop_ro(
         "handle",
         [](const PyObjectCode& self) {
+            leave_loaded_if_given_away(self);
             const nb::gil_scoped_release unlocked;
             return reinterpret_cast<std::uintptr_t>(self.handle());
         },
@@ -257,6 +266,7 @@ ValueError
     type.def(
         "get_module",
         [](const PyObjectCode& self) {
+            leave_loaded_if_given_away(self);
             const nb::gil_scoped_release unlocked;
             return reinterpret_cast<std::uintptr_t>(self.get_module());
         },

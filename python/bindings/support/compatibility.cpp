@@ -9,46 +9,17 @@
 
 #include <cuda.h>
 
-#include <algorithm>
 #include <string>
-#include <vector>
 
 namespace cuprum::python::compatibility {
 
 using namespace nb::literals;
 
-namespace {
-
-std::vector<int>& made_current() {
-    static thread_local std::vector<int> ordinals;
-    return ordinals;
-}
-
-bool was_made_current(int ordinal) {
-    const std::vector<int>& ordinals = made_current();
-    return std::find(ordinals.begin(), ordinals.end(), ordinal) != ordinals.end();
-}
-
-} // namespace
-
-void remember_set_current(const Device& device) {
-    if (!was_made_current(device.ordinal())) {
-        made_current().push_back(device.ordinal());
-    }
-}
-
-void forget_set_current() noexcept {
-    made_current().clear();
-}
-
-void raise_unless_set_current(const Device& device) {
-    const int ordinal = device.ordinal();
-    if (!was_made_current(ordinal)) {
-        const std::string number = std::to_string(ordinal);
-        throw CUDAError(CUDA_ERROR_INVALID_CONTEXT, "Device(" + number + ")",
-                        "device " + number + " is not initialized on this thread; call Device(" +
-                            number + ").set_current() first");
-    }
+void raise_never_current(const Device& device) {
+    const std::string number = std::to_string(device.ordinal());
+    throw CUDAError(CUDA_ERROR_INVALID_CONTEXT, "Device(" + number + ")",
+                    "device " + number + " was never made current; call Device(" + number +
+                        ").set_current() first");
 }
 
 void bind(nb::module_& module) {

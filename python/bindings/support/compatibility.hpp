@@ -76,24 +76,18 @@ namespace nb = nanobind;
     return follows_reference();
 }
 
-[[gnu::cold]] void remember_set_current(const Device& device);
-[[gnu::cold]] void raise_unless_set_current(const Device& device);
-
-/// Remembers that a device was made current on the calling thread, if check_set_current() needs it.
-inline void note_set_current(const Device& device) {
-    if (follows_reference()) [[unlikely]] {
-        remember_set_current(device);
-    }
+/// Code whose handle was given away stays loaded: programs unload it themselves, or never.
+[[nodiscard]] inline bool leaves_code_loaded() noexcept {
+    return follows_reference();
 }
 
-/// Forgets which devices were made current on the calling thread.
-void forget_set_current() noexcept;
+[[noreturn, gnu::cold]] void raise_never_current(const Device& device);
 
-/// A device must be made current on the calling thread before it is used.
+/// A device must be made current, on any thread, before it is used.
 /// @throws CUDAError if it was not.
-inline void check_set_current(const Device& device) {
-    if (follows_reference()) [[unlikely]] {
-        raise_unless_set_current(device);
+inline void check_set_current(const Device& device, const std::atomic<bool>& was_made_current) {
+    if (follows_reference() && !was_made_current.load(std::memory_order_relaxed)) [[unlikely]] {
+        raise_never_current(device);
     }
 }
 

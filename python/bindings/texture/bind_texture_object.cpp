@@ -280,7 +280,7 @@ const ResourceDescriptor& resource_argument(nb::handle resource) {
 nb::object create_opaque_array(const PyDevice& self, nb::handle options) {
     const OpaqueArrayOptions how = array_options(
         texture_options_argument(options, "OpaqueArrayOptions", "Opaque array options"));
-    compatibility::check_set_current(self.core);
+    check_set_current(self);
     auto array = [&] {
         const nb::gil_scoped_release unlocked;
         return self.core.create_opaque_array(how);
@@ -300,7 +300,7 @@ nb::object create_mipmapped_array(const PyDevice& self, nb::handle options) {
         }
         how.num_levels = static_cast<unsigned>(std::min<std::size_t>(count, 0xffffffffU));
     }
-    compatibility::check_set_current(self.core);
+    check_set_current(self);
     auto array = [&] {
         const nb::gil_scoped_release unlocked;
         return self.core.create_mipmapped_array(how);
@@ -325,7 +325,7 @@ nb::object create_texture_object(PyDevice& self, nb::handle resource, nb::handle
     static const TextureObjectOptions defaults;
     const TextureObjectOptions& how =
         sampling.is_valid() ? inside<TextureSampling>(sampling)->core : defaults;
-    compatibility::check_set_current(self.core);
+    check_set_current(self);
     auto texture = [&] {
         const Brief unlocked;
         return self.core.create_texture_object(memory, how);
@@ -335,7 +335,7 @@ nb::object create_texture_object(PyDevice& self, nb::handle resource, nb::handle
 
 nb::object create_surface_object(PyDevice& self, nb::handle resource) {
     const ResourceDescriptor& memory = resource_argument(resource);
-    compatibility::check_set_current(self.core);
+    check_set_current(self);
     auto surface = [&] {
         const Brief unlocked;
         return self.core.create_surface_object(memory);

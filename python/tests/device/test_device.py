@@ -313,7 +313,7 @@ def _as_the_reference():
     ],
 )
 def test_programs_for_the_reference_must_make_a_device_current_first(device, use):
-    with pytest.raises(cuprum.CUDAError, match="device 0 is not initialized on this thread"):
+    with pytest.raises(cuprum.CUDAError, match="device 0 was never made current"):
         use(device)
     device.set_current()
     use(device)
