@@ -111,7 +111,7 @@ unsigned parse_architecture(std::string_view name) noexcept {
     return 0;
 }
 
-Link::Link(const EmulatedDriver& driver, std::string_view architecture, unsigned max_registers)
+Link::Link(const EmulatedDriver& driver, std::string_view architecture, const LinkOptions& how)
     : driver_(driver), errors_(LOG_BYTES) {
     // The driver's values for sm_90a and sm_100f; older headers have no names for them.
     constexpr unsigned accelerated = 0x10000;
@@ -121,9 +121,24 @@ Link::Link(const EmulatedDriver& driver, std::string_view architecture, unsigned
                                             : architecture.ends_with('f') ? family
                                                                           : 0);
     const auto number = [](std::uintptr_t value) { return reinterpret_cast<void*>(value); };
-    std::array options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_TARGET,
-                       CU_JIT_MAX_REGISTERS};
-    values_ = {errors_.data(), number(LOG_BYTES), number(target), number(max_registers)};
+    std::array options{CU_JIT_ERROR_LOG_BUFFER,
+                       CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                       CU_JIT_TARGET,
+                       CU_JIT_MAX_REGISTERS,
+                       CU_JIT_REFERENCED_KERNEL_NAMES,
+                       CU_JIT_REFERENCED_KERNEL_COUNT,
+                       CU_JIT_REFERENCED_VARIABLE_COUNT};
+    std::vector<const char*> kernels;
+    for (const std::string& name : how.kernels) {
+        kernels.push_back(name.c_str());
+    }
+    values_ = {errors_.data(),
+               number(LOG_BYTES),
+               number(target),
+               number(how.max_registers),
+               static_cast<void*>(kernels.data()),
+               number(kernels.size()),
+               number(how.variables.size())};
     check(CUPRUM_DRIVER_FUNCTION(driver, cuLinkCreate)(options.size(), options.data(),
                                                        values_.data(), &state_),
           "cuLinkCreate");

@@ -62,13 +62,19 @@ private:
     bool is_ours_ = false;
 };
 
+/// What a link should do besides linking.
+struct LinkOptions {
+    unsigned max_registers = 0;           // kernels without a limit report so many; 0: no limit
+    std::vector<std::string> kernels{};   // parts of the names of kernels that are used
+    std::vector<std::string> variables{}; // of variables
+};
+
 /// One link by the driver. It has a log of errors.
 class Link {
 public:
     /// `architecture` is what to link for, such as "sm_90a"; empty: the current device.
-    /// `max_registers` is what kernels without a limit of their own report at most; 0: no limit.
     explicit Link(const EmulatedDriver& driver, std::string_view architecture = {},
-                  unsigned max_registers = 0);
+                  const LinkOptions& options = {});
     ~Link();
     Link(const Link&) = delete;
     Link& operator=(const Link&) = delete;
@@ -84,7 +90,7 @@ private:
 
     const EmulatedDriver& driver_;
     std::vector<char> errors_;
-    std::array<void*, 4> values_{}; // the driver writes the size of the log here
+    std::array<void*, 7> values_{}; // the driver writes the size of the log here
     CUlinkState state_ = nullptr;
 };
 

@@ -106,8 +106,8 @@ struct Linking {
     std::string architecture;
     std::vector<std::string> options;
     bool gives_ptx = false;
-    unsigned sm = 0;                     // the number of the architecture
-    unsigned max_registers = 0;          // 0: no limit
+    unsigned sm = 0; // the number of the architecture
+    LinkOptions how;
     std::unique_ptr<RealNvJitLink> real; // once there is LTO-IR
     std::unique_ptr<Link> link;
     bool has_code = false;                    // something besides LTO-IR
@@ -186,8 +186,8 @@ int guarded(Linking& linking, Body&& body) noexcept {
 /// Returns the link of the driver. Only in a context.
 Link& link_of(Linking& linking) {
     if (linking.link == nullptr) {
-        linking.link = std::make_unique<Link>(EmulatedDriver::instance(), linking.architecture,
-                                              linking.max_registers);
+        linking.link =
+            std::make_unique<Link>(EmulatedDriver::instance(), linking.architecture, linking.how);
     }
     return *linking.link;
 }
@@ -274,7 +274,7 @@ void keep_functions(Linking& linking) {
     }
 }
 
-/// Writes to the information log what the options ask for, and which of them have no effect.
+/// Writes to the information log what the options ask for.
 void describe(Linking& linking, std::chrono::steady_clock::time_point start) {
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
     for (const std::string& option : linking.options) {
@@ -283,10 +283,6 @@ void describe(Linking& linking, std::chrono::steady_clock::time_point start) {
         } else if (option == "-verbose") {
             linking.information += "linked for " + linking.architecture + ": " +
                                    std::to_string(linking.fatbin.size()) + " bytes\n";
-        } else if (linking.has_code && (option.starts_with("-kernels-used=") ||
-                                        option.starts_with("-variables-used="))) {
-            linking.information +=
-                "'" + option + "' removes nothing from PTX on the emulated device\n";
         }
     }
 }
@@ -330,7 +326,7 @@ void read_assembler_options(Linking& linking) {
     try {
         const PtxasOptions options = PtxasOptions::parse(texts);
         if (options.max_registers > 0) {
-            linking.max_registers = static_cast<unsigned>(options.max_registers);
+            linking.how.max_registers = static_cast<unsigned>(options.max_registers);
         }
     } catch (const UsageError& error) {
         throw Failure{UNRECOGNIZED_OPTION, std::string("-Xptxas: ") + error.what()};
@@ -357,7 +353,13 @@ void read_options(Linking& linking, std::uint32_t count, const char** options) {
                                   "-arch=sm_90, -arch=sm_90a or -arch=compute_90"};
             }
         } else if (constexpr std::string_view limit = "-maxrregcount="; option.starts_with(limit)) {
-            linking.max_registers = number_of(option.substr(limit.size())).value_or(0);
+            linking.how.max_registers = number_of(option.substr(limit.size())).value_or(0);
+        } else if (constexpr std::string_view kernels = "-kernels-used=";
+                   option.starts_with(kernels)) {
+            linking.how.kernels.push_back(option.substr(kernels.size()));
+        } else if (constexpr std::string_view variables = "-variables-used=";
+                   option.starts_with(variables)) {
+            linking.how.variables.push_back(option.substr(variables.size()));
         }
     }
     read_assembler_options(linking);

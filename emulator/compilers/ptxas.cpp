@@ -207,7 +207,7 @@ void compile(const PtxasOptions& options) {
     // Linking applies the limit of registers too.
     if (sources.size() > 1 || (options.max_registers > 0 && !options.is_relocatable)) {
         Link link(driver, options.architecture,
-                  static_cast<unsigned>(std::max(options.max_registers, 0)));
+                  {.max_registers = static_cast<unsigned>(std::max(options.max_registers, 0))});
         for (const Source& source : sources) {
             link.add(CU_JIT_INPUT_PTX, source.text.c_str(), source.text.size() + 1, source.name);
         }

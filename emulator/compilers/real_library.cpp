@@ -82,14 +82,17 @@ void* load_real(const LibraryPlaces& places) {
             paths.push_back(folder / name);
         }
     }
-    for (const fs::path& path : paths) {
+    std::erase_if(paths, [](const fs::path& path) {
         std::error_code error;
-        if (!path.is_absolute() || !fs::exists(path, error) ||
-            fs::canonical(path, error).parent_path() == own_folder()) {
-            continue;
-        }
-        if (void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-            return library;
+        return !path.is_absolute() || !fs::exists(path, error) ||
+               fs::canonical(path, error).parent_path() == own_folder();
+    });
+    // One that this process uses already comes first: others may write LTO-IR of another version.
+    for (const int flags : {RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD, RTLD_NOW | RTLD_LOCAL}) {
+        for (const fs::path& path : paths) {
+            if (void* const library = ::dlopen(path.c_str(), flags)) {
+                return library;
+            }
         }
     }
     throw CompileError(CUDA_ERROR_NOT_FOUND, places.advice);

@@ -111,6 +111,27 @@ constexpr std::string_view SPACE = " \t\r\n";
     return parameters;
 }
 
+/// Calls a function for each kernel with the places where its declaration begins and ends, without
+/// the directives that may follow.
+template <typename Function>
+void for_each_entry(std::string_view ptx, Function&& function) {
+    static constexpr std::string_view ENTRY = ".entry";
+    for (std::size_t place = ptx.find(ENTRY); place != std::string_view::npos;
+         place = ptx.find(ENTRY, place + 1)) {
+        if (!is_directive(ptx, place)) {
+            continue;
+        }
+        // A kernel without a list is followed by its body, or by a semicolon.
+        const std::size_t open = ptx.find_first_of("({;", place);
+        const bool has_list = open != std::string_view::npos && ptx[open] == '(';
+        const std::size_t end = has_list ? ptx.find(')', open) : open;
+        if (end == std::string_view::npos) {
+            break;
+        }
+        function(place, has_list ? end + 1 : end);
+    }
+}
+
 // ---- mangled names -----------------------------------------------------------------------------
 
 /// Reads as much of the Itanium ABI's mangling as the names of kernels use. What it does not know
@@ -508,24 +529,32 @@ std::optional<std::vector<DeclaredParameter>> parameters_in_ptx(std::string_view
 }
 
 std::string kernel_declarations(std::string_view ptx) {
-    static constexpr std::string_view ENTRY = ".entry";
     std::string declarations;
-    for (std::size_t place = ptx.find(ENTRY); place != std::string_view::npos;
-         place = ptx.find(ENTRY, place + 1)) {
-        if (!is_directive(ptx, place)) {
-            continue;
-        }
-        // A kernel without a list is followed by its body, or by a semicolon.
-        const std::size_t open = ptx.find_first_of("({;", place);
-        const bool has_list = open != std::string_view::npos && ptx[open] == '(';
-        const std::size_t end = has_list ? ptx.find(')', open) : open;
-        if (end == std::string_view::npos) {
-            break;
-        }
-        declarations += ptx.substr(place, end - place);
-        declarations += has_list ? ")\n" : "\n";
-    }
+    for_each_entry(ptx, [&](std::size_t begin, std::size_t end) {
+        declarations += ptx.substr(begin, end - begin);
+        declarations += '\n';
+    });
     return declarations;
+}
+
+std::string with_register_limit(std::string_view ptx, std::optional<int> limit) {
+    if (!limit.has_value()) {
+        return std::string(ptx);
+    }
+    std::string text;
+    std::size_t copied = 0;
+    for_each_entry(ptx, [&](std::size_t /*begin*/, std::size_t end) {
+        const std::size_t body = ptx.find_first_of("{;", end);
+        const std::string directives = without_comments(ptx.substr(end, body - end));
+        if (body == std::string_view::npos || directives.find(".maxnreg") != std::string::npos) {
+            return;
+        }
+        text += ptx.substr(copied, end - copied);
+        text += "\n.maxnreg " + std::to_string(*limit) + '\n';
+        copied = end;
+    });
+    text += ptx.substr(copied);
+    return text;
 }
 
 std::optional<std::vector<DeclaredParameter>> parameters_in_name(std::string_view mangled) {

@@ -34,6 +34,9 @@ parameters_in_ptx(std::string_view ptx, std::string_view kernel);
 /// them as it reads the whole.
 [[nodiscard]] std::string kernel_declarations(std::string_view ptx);
 
+/// Returns PTX whose kernels have a limit of registers, unless they have one of their own.
+[[nodiscard]] std::string with_register_limit(std::string_view ptx, std::optional<int> limit);
+
 /// Reads the parameters of a function from its mangled name (Itanium C++ ABI); nothing if the name
 /// is not mangled, or uses what is not understood.
 [[nodiscard]] std::optional<std::vector<DeclaredParameter>>

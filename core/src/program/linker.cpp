@@ -22,9 +22,9 @@
 #include <cuda.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -61,6 +61,7 @@ struct Backend {
 [[nodiscard]] Backend find_backend();
 [[nodiscard]] std::unique_ptr<detail::LinkSession> start(const LinkerState& state, CodeType target);
 [[nodiscard]] bool is_all_lto(const LinkerState& state);
+[[nodiscard]] bool has_lto(const LinkerState& state);
 [[nodiscard]] std::vector<std::byte> loadable(LinkerState& state, std::vector<std::byte> cubin);
 [[nodiscard]] std::vector<std::byte> link_locked(LinkerState& state, CodeType target);
 
@@ -206,33 +207,40 @@ std::unique_ptr<detail::LinkSession> start(const LinkerState& state, CodeType ta
     return session;
 }
 
-std::vector<std::byte> with_ptx(const LinkerState& state, std::span<const std::byte> cubin,
-                                std::span<const std::byte> ptx) {
-    using Kind = detail::FatbinImage::Kind;
-    const std::string arch = state.options.arch.value_or("");
-    const std::array images{
-        detail::FatbinImage{.kind = Kind::Cubin, .arch = arch, .code = cubin},
-        detail::FatbinImage{.kind = Kind::Ptx, .arch = arch, .code = ptx},
-    };
-    return detail::write_fatbin(images);
+ObjectCode ptx_object(std::span<const std::byte> text, const std::string& name) {
+    return ObjectCode::from_bytes(CodeType::Ptx, text, name);
+}
+
+/// Links the inputs that are LTO-IR to PTX. Functions that only other inputs call are removed.
+ObjectCode lto_as_ptx(const LinkerState& state) {
+    LinkerOptions options = state.options;
+    options.ptx = true;
+    options.link_time_optimization = true;
+    const auto session = detail::start_nvjitlink(options);
+    for (const ObjectCode& code : state.codes) {
+        if (code.code_type() == CodeType::LtoIr) {
+            session->add(code);
+        }
+    }
+    return ptx_object(session->finish(CodeType::Ptx), "LTO-IR of " + state.options.name);
 }
 
 /// Links the PTX of the inputs with the emulated device's own linker.
 std::vector<std::byte> emulated_link(const LinkerState& state) {
-    LinkerOptions options;
-    options.name = state.options.name;
     std::vector<ObjectCode> parts;
     for (const ObjectCode& code : state.codes) {
-        const std::string text = detail::ptx_in(code);
-        if (text.empty()) {
-            parts.push_back(code); // the device reads compressed PTX, or reports what is missing
+        if (code.code_type() == CodeType::LtoIr) {
             continue;
         }
-        const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
-        parts.push_back(
-            ObjectCode::from_bytes(CodeType::Ptx, {begin, begin + text.size()}, code.name()));
+        const std::string text = detail::ptx_in(code);
+        // The device reads compressed PTX, or reports what is missing.
+        parts.push_back(text.empty() ? code
+                                     : ptx_object(std::as_bytes(std::span(text)), code.name()));
     }
-    const auto session = detail::start_driver_link(options);
+    if (has_lto(state)) {
+        parts.push_back(lto_as_ptx(state));
+    }
+    const auto session = detail::start_emulated_link(state.options);
     for (const ObjectCode& part : parts) {
         session->add(part);
     }
@@ -266,20 +274,27 @@ std::vector<std::byte> link_locked(LinkerState& state, CodeType target) {
 
 /// Returns an image that the emulated device loads too. If that is not possible, warns why.
 std::vector<std::byte> loadable(LinkerState& state, std::vector<std::byte> cubin) {
-    if (state.backend == CompilerBackend::Driver) {
-        return cubin; // the emulated device linked it
+    if (state.backend == CompilerBackend::Driver || detail::is_fatbin(cubin)) {
+        return cubin; // the emulated device linked it, or a stand-in of nvJitLink that asks it
     }
-    if (is_all_lto(state)) {
-        const auto session = start(state, CodeType::Ptx);
-        return with_ptx(state, cubin, session->finish(CodeType::Ptx));
-    }
-    if (state.codes.size() == 1) {
-        if (const std::string text = detail::ptx_in(state.codes.front()); !text.empty()) {
-            return with_ptx(state, cubin, std::as_bytes(std::span(text)));
-        }
-    }
+    std::optional<ObjectCode> ptx; // of a single input
     try {
-        return emulated_link(state);
+        if (is_all_lto(state)) {
+            ptx = lto_as_ptx(state);
+        } else if (state.codes.size() == 1) {
+            if (const std::string text = detail::ptx_in(state.codes.front()); !text.empty()) {
+                ptx = ptx_object(std::as_bytes(std::span(text)), state.codes.front().name());
+            }
+        }
+        if (ptx.has_value() && !detail::changes_ptx(state.options)) {
+            return detail::with_ptx(state.options.arch.value_or(""), cubin, ptx->code());
+        }
+        const std::vector<std::byte> linked = emulated_link(state);
+        if (!ptx.has_value()) {
+            return linked;
+        }
+        return detail::with_ptx(state.options.arch.value_or(""), cubin,
+                                std::as_bytes(std::span(detail::ptx_in_fatbin(linked))));
     } catch (const LinkerError& error) {
         detail::warn(
             WarningKind::Degraded,
@@ -287,7 +302,9 @@ std::vector<std::byte> loadable(LinkerState& state, std::vector<std::byte> cubin
             "these inputs (" +
                 error.name() + " from " + error.call() + ")" +
                 (error.log().empty() ? "" : ": " + error.log()) +
-                "; link PTX, LTO-IR or cubins that Program made for the emulated device");
+                (has_lto(state)
+                     ? "; start the program with `cuprum run`, which links LTO-IR with PTX"
+                     : "; link PTX, LTO-IR or cubins that Program made for the emulated device"));
     } catch (const std::invalid_argument& error) {
         detail::warn(WarningKind::Degraded,
                      std::string("the linked cubin runs on GPUs only: ") + error.what());

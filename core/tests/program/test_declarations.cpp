@@ -57,6 +57,18 @@ TEST(Declarations, kernels_are_kept_without_their_bodies) {
     EXPECT_EQ(kernel_declarations(".visible .entry cut_off(.param .f32 x"), "");
 }
 
+TEST(Declarations, kernels_without_a_limit_of_registers_get_one) {
+    EXPECT_EQ(with_register_limit(PTX, std::nullopt), PTX);
+    const std::string code = ".visible .entry a(.param .u32 x)\n{\n}\n.entry b\n.maxntid 32\n{\n}\n"
+                             ".visible .entry c() .maxntid 32 .maxnreg 24\n{\n}\n.func d() {\n}\n"
+                             ".entry e() // .maxnreg 8\n{\n}\n";
+    EXPECT_EQ(with_register_limit(code, 38),
+              ".visible .entry a(.param .u32 x)\n.maxnreg 38\n\n{\n}\n"
+              ".entry b\n.maxntid 32\n\n.maxnreg 38\n{\n}\n"
+              ".visible .entry c() .maxntid 32 .maxnreg 24\n{\n}\n.func d() {\n}\n"
+              ".entry e()\n.maxnreg 38\n // .maxnreg 8\n{\n}\n");
+}
+
 TEST(Declarations, they_stand_behind_a_cubin) {
     const std::vector<std::byte> code = with_declarations(CUBIN, PTX);
     ASSERT_GT(code.size(), CUBIN.size());

@@ -145,6 +145,70 @@ TEST_F(LinkerOnDevice, one_part_of_ptx_runs) {
     expect_answer(Linker(part).link(CodeType::Cubin));
 }
 
+constexpr const char* MANY_VALUES = R"(extern "C" __global__ void many(int* x) {
+    int v[40];
+    for (int i = 0; i < 40; ++i) { v[i] = x[i]; }
+    __syncthreads();
+    for (int i = 0; i < 40; ++i) { x[39 - i] = v[i] * v[(i * 7) % 40]; }
+}
+extern "C" __global__ void few(int* x) { *x = 1; })";
+
+TEST_F(LinkerOnDevice, a_limit_of_registers_holds_for_all_kinds_of_code) {
+    const std::string arch = "sm_" + device().arch();
+    const auto registers = [this](const ObjectCode& code) {
+        return code.get_kernel("many").attributes(device()).num_regs;
+    };
+    for (const CodeType type : {CodeType::Ptx, CodeType::LtoIr}) {
+        const std::array part{Program(MANY_VALUES, {.arch = arch}).compile(type)};
+        const std::array two{part[0],
+                             Program("__device__ int unused;", {.arch = arch}).compile(type)};
+        EXPECT_GT(registers(Linker(part).link(CodeType::Cubin)), 32);
+        for (const LinkerOptions& how :
+             {LinkerOptions{.max_register_count = 32},
+              LinkerOptions{.ptxas_options = {"-maxrregcount=32"}},
+              LinkerOptions{.ptxas_options = {"--maxrregcount", "32"}}}) {
+            EXPECT_LE(registers(Linker(part, how).link(CodeType::Cubin)), 32) << to_string(type);
+            EXPECT_LE(registers(Linker(two, how).link(CodeType::Cubin)), 32) << to_string(type);
+        }
+    }
+    EXPECT_GT(registers(Program(MANY_VALUES).compile(CodeType::Cubin)), 32);
+    EXPECT_LE(registers(Program(MANY_VALUES, {.max_register_count = 32}).compile(CodeType::Cubin)),
+              32);
+}
+
+TEST_F(LinkerOnDevice, kernels_that_are_not_used_are_removed) {
+    for (const CodeType type : {CodeType::Ptx, CodeType::LtoIr}) {
+        const std::array part{Program(MANY_VALUES).compile(type)};
+        const ObjectCode code = Linker(part, {.kernels_used = {"few"}}).link(CodeType::Cubin);
+        EXPECT_EQ(code.kernel_names(), std::vector<std::string>{"few"}) << to_string(type);
+    }
+}
+
+TEST_F(LinkerOnDevice, links_lto_code_that_calls_ptx) {
+    const ProgramOptions how{.relocatable_device_code = true};
+    const std::array parts{Program(CALLER, how).compile(CodeType::LtoIr),
+                           Program(CALLED, how).compile(CodeType::Ptx)};
+    expect_answer(Linker(parts).link(CodeType::Cubin));
+    EXPECT_EQ(warnings.take(WarningKind::Degraded), std::vector<std::string>());
+}
+
+TEST_F(LinkerOnDevice, ptx_that_calls_lto_code_runs_or_says_how) {
+    const ProgramOptions how{.relocatable_device_code = true};
+    const std::array parts{Program(CALLER, how).compile(CodeType::Ptx),
+                           Program(CALLED, how).compile(CodeType::LtoIr)};
+    const ObjectCode code = Linker(parts).link(CodeType::Cubin);
+    const auto degraded = warnings.take(WarningKind::Degraded);
+    if (degraded.empty()) {
+        expect_answer(code); // on a GPU, and with the stand-in of `cuprum run`
+        return;
+    }
+    EXPECT_NE(degraded.front().find("start the program with `cuprum run`"), std::string::npos)
+        << degraded.front();
+    EXPECT_EQ(degraded.front().find("install"), std::string::npos) << degraded.front();
+    expect_error<CUDAError>([&] { static_cast<void>(code.get_kernel("caller")); },
+                            {"it is machine code", "the emulated device runs PTX"});
+}
+
 TEST_F(LinkerOnDevice, what_is_missing_is_in_log_and_error) {
     const std::vector<ObjectCode> both = parts(CodeType::Ptx);
     const std::span<const ObjectCode> caller = std::span(both).first(1);

@@ -296,9 +296,13 @@ constexpr int ANY_INPUT = 10;
 /// One link; the option says for which device.
 class JitLink {
 public:
-    explicit JitLink(const char* option = "-lineinfo") {
-        std::array<const char*, 2> options{"-arch=sm_90", option};
-        EXPECT_EQ(jit("nvJitLinkCreate", &handle_, std::uint32_t{2}, options.data()), 0);
+    explicit JitLink(const char* option = "-lineinfo") : JitLink(std::vector{option}) {}
+
+    explicit JitLink(std::vector<const char*> options) {
+        options.insert(options.begin(), "-arch=sm_90");
+        EXPECT_EQ(jit("nvJitLinkCreate", &handle_, static_cast<std::uint32_t>(options.size()),
+                      options.data()),
+                  0);
     }
 
     ~JitLink() { EXPECT_EQ(jit("nvJitLinkDestroy", &handle_), 0); }
@@ -484,8 +488,31 @@ TEST(NvJitLink, the_information_log_has_what_options_ask_for) {
     EXPECT_EQ(log_with("-lineinfo"), "");
     EXPECT_TRUE(log_with("-time").starts_with("time: linked in ")) << log_with("-time");
     EXPECT_TRUE(log_with("-verbose").starts_with("linked for sm_90: ")) << log_with("-verbose");
-    EXPECT_EQ(log_with("-kernels-used=other"),
-              "'-kernels-used=other' removes nothing from PTX on the emulated device\n");
+    EXPECT_EQ(log_with("-kernels-used=other"), "");
+}
+
+TEST(NvJitLink, kernels_that_are_not_used_are_removed) {
+    std::string code = ".version 8.0\n.target sm_80\n.address_size 64\n";
+    for (const char* name : {"foo", "barfoo", "other"}) {
+        code += ".visible .entry " + std::string(name) + "() {\nret;\n}\n";
+    }
+    const auto kernels = [&](std::vector<const char*> options) {
+        JitLink link(std::move(options));
+        EXPECT_EQ(link.add(PTX_INPUT, code, "kernels"), 0) << link.errors();
+        EXPECT_EQ(link.complete(), 0) << link.errors();
+        const std::string image = link.cubin();
+        std::string found;
+        for (const char* name : {" foo", " barfoo", " other"}) {
+            found += image.find(".entry" + std::string(name)) != std::string::npos ? name : "";
+        }
+        return found;
+    };
+    EXPECT_EQ(kernels({}), " foo barfoo other");
+    EXPECT_EQ(kernels({"-kernels-used=foo"}), " foo barfoo"); // a part of the name
+    EXPECT_EQ(kernels({"-kernels-used=b*o"}), " barfoo");
+    EXPECT_EQ(kernels({"-kernels-used=bar", "-kernels-used=oth"}), " barfoo other");
+    EXPECT_EQ(kernels({"-kernels-used=none"}), "");
+    EXPECT_EQ(kernels({"-variables-used=x"}), ""); // as NVIDIA's library does
 }
 
 TEST(NvJitLink, wrong_code_is_reported_when_it_is_added) {

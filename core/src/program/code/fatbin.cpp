@@ -15,6 +15,7 @@
 
 #include "program/code/fatbin.hpp"
 
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cstdint>
@@ -86,6 +87,16 @@ std::vector<std::byte> write_fatbin(std::span<const FatbinImage> images) {
         at += padded(image);
     }
     return fatbin;
+}
+
+std::vector<std::byte> with_ptx(std::string_view arch, std::span<const std::byte> cubin,
+                                std::span<const std::byte> ptx) {
+    using Kind = FatbinImage::Kind;
+    const std::array images{
+        FatbinImage{.kind = Kind::Cubin, .arch = arch, .code = cubin},
+        FatbinImage{.kind = Kind::Ptx, .arch = arch, .code = ptx},
+    };
+    return write_fatbin(images);
 }
 
 bool is_fatbin(std::span<const std::byte> code) noexcept {

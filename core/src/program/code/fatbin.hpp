@@ -30,6 +30,11 @@ struct FatbinImage {
 /// pick the image that suits them best.
 [[nodiscard]] std::vector<std::byte> write_fatbin(std::span<const FatbinImage> images);
 
+/// Returns machine code with its PTX as a fat binary for an architecture such as "sm_90". GPUs run
+/// the machine code, the emulated device the PTX.
+[[nodiscard]] std::vector<std::byte>
+with_ptx(std::string_view arch, std::span<const std::byte> cubin, std::span<const std::byte> ptx);
+
 /// Returns the first uncompressed PTX in a fat binary, without its final NULs; empty if it has
 /// none. The sizes in the code are not trusted.
 [[nodiscard]] std::string_view ptx_in_fatbin(std::span<const std::byte> fatbin) noexcept;

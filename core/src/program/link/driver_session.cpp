@@ -51,6 +51,7 @@ private:
         return {log.begin(), std::find(log.begin(), log.end(), '\0')};
     }
 
+    void names(CUjit_option list, CUjit_option count, const std::vector<std::string>& names);
     void option(CUjit_option key, std::uintptr_t value);
     void check(CUresult status, const char* call, const std::string& what = {}) const;
 
@@ -61,12 +62,21 @@ private:
     std::vector<char> info_log_ = std::vector<char>(LOG_BYTES);
     std::vector<CUjit_option> keys_;
     std::vector<void*> values_;
+    std::vector<std::vector<const char*>> names_; // what values point to
 };
 
 } // namespace
 
 std::unique_ptr<detail::LinkSession> detail::start_driver_link(const LinkerOptions& options) {
+    check_driver_link_options(options);
     return std::make_unique<DriverSession>(options);
+}
+
+std::unique_ptr<detail::LinkSession> detail::start_emulated_link(const LinkerOptions& options) {
+    LinkerOptions settled = options;
+    settled.max_register_count = register_limit(options.max_register_count, options.ptxas_options);
+    settled.optimization_level.reset(); // nvJitLink has more levels
+    return std::make_unique<DriverSession>(settled);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -74,7 +84,6 @@ std::unique_ptr<detail::LinkSession> detail::start_driver_link(const LinkerOptio
 namespace {
 
 DriverSession::DriverSession(const LinkerOptions& options) : context_(Device().primary_context()) {
-    detail::check_driver_link_options(options);
     option(CU_JIT_ERROR_LOG_BUFFER, reinterpret_cast<std::uintptr_t>(error_log_.data()));
     option(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, LOG_BYTES - 1);
     option(CU_JIT_INFO_LOG_BUFFER, reinterpret_cast<std::uintptr_t>(info_log_.data()));
@@ -99,6 +108,9 @@ DriverSession::DriverSession(const LinkerOptions& options) : context_(Device().p
     if (options.no_cache.value_or(false)) {
         option(CU_JIT_CACHE_MODE, CU_JIT_CACHE_OPTION_NONE);
     }
+    names(CU_JIT_REFERENCED_KERNEL_NAMES, CU_JIT_REFERENCED_KERNEL_COUNT, options.kernels_used);
+    names(CU_JIT_REFERENCED_VARIABLE_NAMES, CU_JIT_REFERENCED_VARIABLE_COUNT,
+          options.variables_used);
     const driver::Current current(context_.handle());
     const auto& create = driver::table().cuLinkCreate;
     check(create(static_cast<unsigned>(keys_.size()), keys_.data(), values_.data(), &state_),
@@ -148,6 +160,20 @@ std::vector<std::byte> DriverSession::finish(CodeType target) {
     check(complete(state_, &image, &bytes), complete.name);
     const auto* const begin = static_cast<const std::byte*>(image); // the link state owns it
     return {begin, begin + bytes};
+}
+
+/// Passes names that the driver reads at once.
+void DriverSession::names(CUjit_option list, CUjit_option count,
+                          const std::vector<std::string>& names) {
+    if (names.empty()) {
+        return;
+    }
+    std::vector<const char*>& texts = names_.emplace_back();
+    for (const std::string& name : names) {
+        texts.push_back(name.c_str());
+    }
+    option(list, reinterpret_cast<std::uintptr_t>(texts.data()));
+    option(count, texts.size());
 }
 
 void DriverSession::option(CUjit_option key, std::uintptr_t value) {

@@ -9,12 +9,16 @@
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
 
+#include <algorithm>
+#include <charconv>
 #include <stdexcept>
 #include <string_view>
 
 namespace cuprum::detail {
 
 namespace {
+
+constexpr std::string_view REGISTER_LIMIT = "maxrregcount"; // of ptxas, after one or two dashes
 
 void check_digits(const std::string& arch);
 
@@ -70,6 +74,38 @@ void check_driver_link_options(const LinkerOptions& options) {
     reject("kernels_used", !options.kernels_used.empty());
     reject("variables_used", !options.variables_used.empty());
     reject("optimize_unused_variables", options.optimize_unused_variables.value_or(false));
+}
+
+std::optional<int> register_limit(std::optional<int> max_register_count,
+                                  const std::vector<std::string>& ptxas_options) {
+    std::optional<int> limit = max_register_count;
+    bool is_next = false; // the number is an option of its own
+    for (const std::string& option : ptxas_options) {
+        std::string_view text = option;
+        if (!is_next) {
+            text.remove_prefix(std::min(text.find_first_not_of('-'), text.size()));
+            if (!text.starts_with(REGISTER_LIMIT)) {
+                continue;
+            }
+            text.remove_prefix(REGISTER_LIMIT.size());
+            is_next = text.empty();
+            text.remove_prefix(std::min(text.find_first_not_of("= "), text.size()));
+        } else {
+            is_next = false;
+        }
+        int number = 0;
+        const char* const end = text.data() + text.size();
+        if (const auto read = std::from_chars(text.data(), end, number);
+            read.ec == std::errc() && read.ptr == end) {
+            limit = number;
+        }
+    }
+    return limit;
+}
+
+bool changes_ptx(const LinkerOptions& options) {
+    return register_limit(options.max_register_count, options.ptxas_options).has_value() ||
+           !options.kernels_used.empty() || !options.variables_used.empty();
 }
 
 LinkerOptions linker_options_of(const ProgramOptions& options) {

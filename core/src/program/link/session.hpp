@@ -41,6 +41,10 @@ public:
 /// @throws UnsupportedOptionError for options that it does not support.
 [[nodiscard]] std::unique_ptr<LinkSession> start_driver_link(const LinkerOptions& options);
 
+/// Starts linking PTX with the emulated device's linker, which takes nvJitLink's options as well.
+/// Those that would only change machine code have no effect.
+[[nodiscard]] std::unique_ptr<LinkSession> start_emulated_link(const LinkerOptions& options);
+
 /// Returns the PTX of code that is PTX or a fat binary with PTX in it; empty if it has none.
 [[nodiscard]] std::string ptx_in(const ObjectCode& code);
 

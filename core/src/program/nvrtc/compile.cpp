@@ -4,9 +4,11 @@
 #include "program/nvrtc/compile.hpp"
 
 #include "device/device_kind.hpp"
+#include "launch/parameter_kinds.hpp"
 #include "libraries/nvrtc/call.hpp"
 #include "program/code/declarations.hpp"
 #include "program/code/fatbin.hpp"
+#include "program/link/options.hpp"
 #include "program/source/include_directives.hpp"
 #include "support/warn.hpp"
 
@@ -14,7 +16,6 @@
 
 #include <errno.h>
 
-#include <array>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -31,7 +32,7 @@ constexpr const char* LTO_FLAG = "--dlink-time-opt";
 void read_pch_status(const nvrtc::Compilation& compilation, const ProgramState& state,
                      Compiled& compiled);
 [[nodiscard]] std::vector<std::byte> result_of(const nvrtc::Compilation& compilation,
-                                               CodeType target, const std::string& arch);
+                                               CodeType target, const ProgramState& state);
 
 } // namespace
 
@@ -72,7 +73,7 @@ Compiled compile_cxx(ProgramState& state, CodeType target,
     if (state.options.fdevice_syntax_only.value_or(false)) {
         return compiled; // checking the syntax makes no code
     }
-    compiled.code = result_of(*compilation, target, state.arch);
+    compiled.code = result_of(*compilation, target, state);
     if (compiled.code.empty()) {
         throw std::invalid_argument("target \"" + std::string(to_string(target)) +
                                     "\" is not available with these options: " + joined(options));
@@ -153,7 +154,7 @@ void read_pch_status(const nvrtc::Compilation& compilation, const ProgramState& 
 }
 
 std::vector<std::byte> result_of(const nvrtc::Compilation& compilation, CodeType target,
-                                 const std::string& arch) {
+                                 const ProgramState& state) {
     if (target == CodeType::Ptx) {
         return compilation.ptx();
     }
@@ -170,12 +171,10 @@ std::vector<std::byte> result_of(const nvrtc::Compilation& compilation, CodeType
                                  {reinterpret_cast<const char*>(ptx.data()), ptx.size()});
     }
     // A CPU cannot run a cubin, so the PTX is added. GPUs use the cubin.
-    using Kind = FatbinImage::Kind;
-    const std::array images{
-        FatbinImage{.kind = Kind::Cubin, .arch = arch, .code = cubin},
-        FatbinImage{.kind = Kind::Ptx, .arch = arch, .code = ptx},
-    };
-    return write_fatbin(images);
+    const std::string text = with_register_limit(
+        {reinterpret_cast<const char*>(ptx.data()), ptx.size()},
+        register_limit(state.options.max_register_count, state.options.ptxas_options));
+    return with_ptx(state.arch, cubin, std::as_bytes(std::span(text)));
 }
 
 } // namespace

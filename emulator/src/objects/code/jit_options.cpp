@@ -27,6 +27,20 @@ std::uint32_t number_of(void* const* value) {
     return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(*value));
 }
 
+/// Returns whether a name contains the parts of a pattern, between its stars, in order.
+bool has_parts(std::string_view name, std::string_view pattern) {
+    while (!pattern.empty()) {
+        const std::string_view part = pattern.substr(0, pattern.find('*'));
+        const std::size_t found = name.find(part);
+        if (found == std::string_view::npos) {
+            return false;
+        }
+        name.remove_prefix(found + part.size());
+        pattern.remove_prefix(std::min(part.size() + 1, pattern.size()));
+    }
+    return true;
+}
+
 } // namespace
 
 JitOptions::JitOptions(unsigned count, CUjit_option* options, void** values) {
@@ -35,8 +49,28 @@ JitOptions::JitOptions(unsigned count, CUjit_option* options, void** values) {
     for (unsigned index = 0; index < count; ++index) {
         read(options[index], values + index);
     }
+    read_names(count, options, values);
     write_error("");
     write_info("");
+}
+
+/// Reads the names of kernels and variables that are used; their number is another option.
+void JitOptions::read_names(unsigned count, const CUjit_option* options, void* const* values) {
+    const auto find = [&](CUjit_option wanted) -> void* {
+        const auto* const end = options + count;
+        const auto* const found = std::find(options, end, wanted);
+        return found == end ? nullptr : values[found - options];
+    };
+    void* const kernels = find(CU_JIT_REFERENCED_KERNEL_COUNT);
+    void* const variables = find(CU_JIT_REFERENCED_VARIABLE_COUNT);
+    const std::uint32_t kernel_count = kernels == nullptr ? 0 : number_of(&kernels);
+    names_code_ = kernel_count != 0 || (variables != nullptr && number_of(&variables) != 0);
+    const auto* const names = static_cast<const char* const*>(find(CU_JIT_REFERENCED_KERNEL_NAMES));
+    require(kernel_count == 0 || names != nullptr, "CU_JIT_REFERENCED_KERNEL_NAMES is missing");
+    for (std::uint32_t index = 0; index < kernel_count; ++index) {
+        require(names[index] != nullptr, "a name in CU_JIT_REFERENCED_KERNEL_NAMES is NULL");
+        kernels_.emplace_back(names[index]);
+    }
 }
 
 void JitOptions::read(CUjit_option option, void** value) {
@@ -121,6 +155,17 @@ void JitOptions::limit_registers(ptx::Module& module) const noexcept {
             function.directives.max_registers = max_registers_;
         }
     }
+}
+
+void JitOptions::remove_unnamed_kernels(ptx::Module& module) const {
+    if (!names_code_) {
+        return;
+    }
+    std::erase_if(module.functions, [this](const ptx::Function& function) {
+        return function.is_entry && std::ranges::none_of(kernels_, [&](const std::string& pattern) {
+                   return has_parts(function.name, pattern);
+               });
+    });
 }
 
 void JitOptions::write_results() const {

@@ -10,7 +10,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace cuprum::emulator {
 
@@ -53,6 +55,9 @@ public:
     /// changes what the driver reports about them, not how they run.
     void limit_registers(ptx::Module& module) const noexcept;
 
+    /// Removes the kernels that the options do not name, if they name any kernel or variable.
+    void remove_unnamed_kernels(ptx::Module& module) const;
+
 private:
     struct Buffer {
         char* data = nullptr;
@@ -61,6 +66,7 @@ private:
     };
 
     void read(CUjit_option option, void** value);
+    void read_names(unsigned count, const CUjit_option* options, void* const* values);
     static void write(const Buffer& buffer, std::string_view text);
 
     Buffer error_;
@@ -70,7 +76,9 @@ private:
     bool is_verbose_ = false;
     std::uint32_t target_sm_ = 0;
     const char* target_suffix_ = "";
-    std::uint32_t max_registers_ = 0; // 0: no limit
+    std::uint32_t max_registers_ = 0;  // 0: no limit
+    std::vector<std::string> kernels_; // patterns
+    bool names_code_ = false;          // kernels or variables: what has no name here is not used
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

@@ -206,6 +206,7 @@ const std::string& LinkState::complete() {
     was_completed_ = true;
     for (ptx::LinkInput& input : inputs_) {
         options_.limit_registers(input.module);
+        options_.remove_unnamed_kernels(input.module);
     }
     Reading device_runtime = read_text(builtins::device_runtime_ptx());
     inputs_.push_back({"the device's runtime", std::move(*device_runtime.module), true});
