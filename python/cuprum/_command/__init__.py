@@ -124,6 +124,7 @@ def _add_run(commands: argparse._SubParsersAction) -> None:
         "run",
         help="run any program on the emulated device",
         description="Run any program on the emulated device. Options end where the program begins.",
+        usage="cuprum run [option ...] (PROGRAM | -m MODULE | -c CODE) [argument ...]",
     )
     run.add_argument("--devices", type=_count, metavar="N", help="how many devices it has")
     run.add_argument("--memory", metavar="SIZE", help="memory of each device, such as 4G")
@@ -139,11 +140,27 @@ def _add_run(commands: argparse._SubParsersAction) -> None:
     run.add_argument(
         "--leaks", action="store_true", help="list what the program did not release at its end"
     )
+    run.add_argument(
+        "--drop-in",
+        action="store_true",
+        help="give the program Cuprum where it imports NVIDIA's cuda.core",
+    )
+    run.add_argument(
+        "--gpu",
+        action="store_true",
+        help="with --drop-in: run on the GPU of this machine, not on the emulated device",
+    )
     # Earlier versions needed this option for Numba. It has no effect now.
     run.add_argument("--driver-linker", action="store_true", help=argparse.SUPPRESS)
-    run.add_argument("program", help="the program; a .py file runs with this Python")
+    # As Python's own options, they take all that follows.
+    run.add_argument(
+        "-m", dest="module", nargs=argparse.REMAINDER, help="run a module with this Python"
+    )
+    run.add_argument("-c", dest="code", nargs=argparse.REMAINDER, help="run code with this Python")
+    run.add_argument("program", nargs="?", help="the program; a .py file runs with this Python")
     arguments = run.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
     arguments.required = False  # else Python 3.11 asks for them if the program is missing
+    run.set_defaults(refuse=run.error)
 
 
 class _ShowVersion(argparse.Action):

@@ -26,6 +26,9 @@ _VARIABLES = {
 
 def run(options: argparse.Namespace) -> int:
     """Become the program; return only if that fails."""
+    program = _command_of(options)
+    if options.gpu:
+        return _run_on_gpu(program)
     command = find_command()
     if command is None:
         print(
@@ -40,14 +43,52 @@ def run(options: argparse.Namespace) -> int:
             os.environ[variable] = str(value)
     if options.leaks:
         os.environ["CUPRUM_EMULATOR_LEAKS"] = "1"
-    program = [options.program, *options.arguments]
-    if options.program.endswith(".py"):
-        program = [sys.executable, *program]
+    return _become([str(command), "run", *program])
+
+
+def _command_of(options: argparse.Namespace) -> list[str]:
+    """Return the command that starts the program; refuse options that exclude each other."""
+    for flag, given in (("-m", options.module), ("-c", options.code)):
+        if given is None:
+            continue
+        if not given:
+            options.refuse(f"argument {flag}: expected one argument")
+        program = [flag, *given]
+        break
+    else:
+        if options.program is None:
+            options.refuse("the following arguments are required: PROGRAM, -m MODULE or -c CODE")
+        program = [options.program, *options.arguments]
+    is_python = program[0] in ("-m", "-c") or program[0].endswith(".py")
+    if options.gpu:
+        if not options.drop_in:
+            options.refuse("--gpu needs --drop-in; without both, start the program itself")
+        for name in (*_VARIABLES, "leaks"):
+            if getattr(options, name):
+                flag = "--" + name.replace("_", "-")
+                options.refuse(f"{flag} is about the emulated device, which --gpu does not use")
+    if options.drop_in:
+        if not is_python and not os.path.isdir(program[0]):
+            options.refuse(
+                f"--drop-in needs a Python program, and '{program[0]}' is none; in a shell script, "
+                "call python -m cuprum.drop_in"
+            )
+        return [sys.executable, "-m", "cuprum.drop_in", *program]
+    return [sys.executable, *program] if is_python else program
+
+
+def _run_on_gpu(program: list[str]) -> int:
+    os.environ["CUPRUM_DRIVER"] = "native"
+    return _become(program)
+
+
+def _become(command: list[str]) -> int:
+    """Become a program; return only if that fails."""
     sys.stdout.flush()
     try:
-        os.execv(command, [str(command), "run", *program])
+        os.execv(command[0], command)
     except OSError as error:
-        print(f"cuprum: {command} cannot be started: {error.strerror}", file=sys.stderr)
+        print(f"cuprum: {command[0]} cannot be started: {error.strerror}", file=sys.stderr)
     return NOT_STARTED
 
 

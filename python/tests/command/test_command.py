@@ -22,12 +22,13 @@ COLOUR = "\x1b["
 PAGE = Path(__file__).parents[3] / "docs/command.md"
 
 
-def run(*arguments, **environment):
+def run(*arguments, cwd=None, **environment):
     return subprocess.run(
         [sys.executable, "-m", "cuprum", *arguments],
         capture_output=True,
         text=True,
         check=False,
+        cwd=cwd,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment},
     )
 
@@ -93,7 +94,7 @@ def test_without_a_command_all_commands_are_listed(capsys):
 def test_run_asks_for_a_program_only(capsys):
     with pytest.raises(SystemExit):
         main(["run"])
-    assert "are required: program\n" in capsys.readouterr().err
+    assert "are required: PROGRAM, -m MODULE or -c CODE\n" in capsys.readouterr().err
 
 
 def test_wrong_arguments_name_the_value(capsys):
@@ -233,6 +234,64 @@ def test_run_reports_a_program_that_cannot_be_started():
     result = run("run", "/nowhere/program")
     assert result.returncode == NOT_STARTED
     assert "/nowhere/program" in result.stderr
+
+
+DROP_IN = (
+    "import sys, cuda.core; d = cuda.core.Device(0); print(cuda.core.__version__, d, sys.argv)"
+)
+
+
+@needs_emulator
+@pytest.mark.parametrize("kind", ["script", "-m", "-c"])
+def test_run_gives_a_program_the_drop_in(tmp_path, kind):
+    (tmp_path / "program.py").write_text(DROP_IN)
+    program = {
+        "script": [str(tmp_path / "program.py")],
+        "-m": ["-m", "program"],
+        "-c": ["-c", DROP_IN],
+    }[kind]
+    result = run("run", "--devices=1", "--drop-in", *program, "-c", "--gpu", cwd=tmp_path)
+    assert result.returncode == SUCCESS, result.stderr
+    assert result.stdout.startswith("1.2.2 <Device 0 (Cuprum Emulated Device"), result.stdout
+    assert result.stdout.endswith(", '-c', '--gpu']\n"), result.stdout
+
+
+@needs_emulator
+@pytest.mark.parametrize("option", ["-m", "-c"])
+def test_run_takes_modules_and_code_as_python_does(tmp_path, option):
+    (tmp_path / "program.py").write_text("import sys; print(__name__, sys.argv[1:])")
+    program = "program" if option == "-m" else (tmp_path / "program.py").read_text()
+    result = run("run", option, program, "--devices", "2", "-m", cwd=tmp_path)
+    assert result.stdout == "__main__ ['--devices', '2', '-m']\n", result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-m"], "argument -m: expected one argument"),
+        (["--drop-in", "-c"], "argument -c: expected one argument"),
+        (["--drop-in"], "the following arguments are required: PROGRAM, -m MODULE or -c CODE"),
+        (["--drop-in", "true"], "--drop-in needs a Python program, and 'true' is none"),
+        (["--gpu", "x.py"], "--gpu needs --drop-in; without both, start the program itself"),
+        (["--gpu", "--drop-in", "--memory=1G", "x.py"], "--memory is about the emulated device"),
+        (["--leaks", "--gpu", "--drop-in", "x.py"], "--leaks is about the emulated device"),
+    ],
+)
+def test_run_refuses_what_cannot_be_run(arguments, message, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["run", *arguments])
+    assert caught.value.code == WRONG_ARGUMENTS
+    assert message in capsys.readouterr().err
+
+
+def test_run_with_a_gpu_starts_python_with_the_native_driver(monkeypatch):
+    started = []
+    monkeypatch.setattr(run_command.os, "execv", lambda *words: started.append(words))
+    monkeypatch.setenv("CUPRUM_DRIVER", "emulated")
+    assert main(["run", "--drop-in", "--gpu", "x.py", "--its", "own"]) == NOT_STARTED
+    command = [sys.executable, "-m", "cuprum.drop_in", "x.py", "--its", "own"]
+    assert started == [(sys.executable, command)]
+    assert os.environ["CUPRUM_DRIVER"] == "native"
 
 
 def test_run_without_the_emulator_says_what_to_install(monkeypatch, capsys):
