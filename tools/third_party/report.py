@@ -17,6 +17,9 @@ from third_party.jobs import FAILED, PASSED, SKIPPED, Outcome
 
 RECORDED = Path(__file__).parent / "recorded"
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "emulator" / "libraries.md"
+#: Runs with Cuprum in the place of NVIDIA's cuda.core, and the page that shows them.
+DROP_IN = "drop_in"
+DROP_IN_PAGE = Path(__file__).resolve().parents[2] / "docs" / "drop_in_packages.md"
 BEGIN = "<!-- written by tools/third-party --write-page: begin -->"
 END = "<!-- written by tools/third-party --write-page: end -->"
 #: A cell of the page names at most this many tests.
@@ -119,17 +122,36 @@ def merge(name: str, summary: dict) -> dict:
 
 def record(name: str, summary: dict) -> None:
     """Record a run beside the tool."""
-    RECORDED.mkdir(exist_ok=True)
-    (RECORDED / f"{name}.json").write_text(json.dumps(summary, indent=1) + "\n")
+    file = RECORDED / f"{name}.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(summary, indent=1) + "\n")
 
 
-def write_page(page: Path = PAGE) -> None:
-    """Write the tables of the recorded runs into the page, between its two marks."""
+def worse(original: dict[str, str], drop_in: dict[str, str]) -> dict[str, str]:
+    """Return the tests that pass with the original and not with the drop-in, with their outcomes.
+
+    Both map the name of a test to its outcome.
+    """
+    return {
+        test: drop_in.get(test, "not run")
+        for test, outcome in sorted(original.items())
+        if outcome == PASSED and drop_in.get(test) != PASSED
+    }
+
+
+def write_pages() -> None:
+    """Write the tables of the recorded runs into their pages."""
+    write_page(PAGE, render())
+    write_page(DROP_IN_PAGE, render_drop_in())
+
+
+def write_page(page: Path, text: str) -> None:
+    """Write a text into a page, between its two marks."""
     before, begin, rest = page.read_text().partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise ValueError(f"{page} does not contain the lines {BEGIN!r} and {END!r}")
-    page.write_text(f"{before}{BEGIN}\n{render()}\n{END}{after}")
+    page.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}")
 
 
 def render() -> str:
@@ -152,6 +174,30 @@ def render() -> str:
     for run in runs:
         lines += _render_failures(run)
     return "\n".join(lines)
+
+
+def render_drop_in() -> str:
+    """Return the table of the runs with the drop-in, beside those with the original."""
+    lines = [
+        "| package | its own tests | with `cuda.core` 1.2.2 | with the drop-in | worse | seconds |",
+        "|---|---|---|---|---|---|",
+    ]
+    notes = []
+    for file in sorted((RECORDED / DROP_IN).glob("*.json")):
+        run = json.loads(file.read_text())
+        original = run["original"]
+        counts = (" / ".join(f"{each[column]:,}" for column in COLUMNS) for each in (original, run))
+        lines.append(
+            f"| {run['title']}, {run['version']} | {run['part']} | {' | '.join(counts)} | "
+            f"{len(run['worse'])} | {original['seconds']} → {run['seconds']} |"
+        )
+        notes += [
+            f"- {run['title']}: `{test}` {outcome} with the drop-in."
+            for test, outcome in run["worse"].items()
+        ]
+        if run.get("note"):
+            notes.append(f"- {run['title']}: {run['note']}.")
+    return "\n".join(lines + [""] * bool(notes) + notes)
 
 
 # ---- helpers -------------------------------------------------------------------------------------

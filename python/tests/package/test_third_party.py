@@ -3,6 +3,9 @@
 
 """tools/third-party, on a small library of our own and without a network."""
 
+import argparse
+import importlib.machinery
+import importlib.util
 import json
 import subprocess
 import sys
@@ -152,7 +155,7 @@ def test_the_page_shows_what_was_recorded(tmp_path, monkeypatch):
         report.merge("not-run", later)
     page = tmp_path / "page.md"
     page.write_text(f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n")
-    report.write_page(page)
+    report.write_page(page, report.render())
     text = page.read_text()
     assert text.startswith("before\n")
     assert text.endswith("after\n")
@@ -162,7 +165,36 @@ def test_the_page_shows_what_was_recorded(tmp_path, monkeypatch):
     assert "old" not in text
     page.write_text("no marks")
     with pytest.raises(ValueError, match="does not contain the lines"):
-        report.write_page(page)
+        report.write_page(page, report.render())
+
+
+def test_runs_with_the_drop_in_are_compared_test_by_test(tmp_path, monkeypatch):
+    original = {"a": "passed", "b": "passed", "c": "failed", "d": "skipped", "e": "passed"}
+    ours = {"a": "passed", "b": "failed", "c": "passed", "d": "failed"}
+    assert report.worse(original, ours) == {"b": "failed", "e": "not run"}
+    monkeypatch.setattr(report, "RECORDED", tmp_path)
+    run = report.summarise(LIBRARY, [Outcome("b", "failed", "x"), Outcome("a", "passed")], {})
+    run |= {"seconds": 6, "worse": {"b": "failed"}}
+    run["original"] = {"passed": 1300, "failed": 0, "skipped": 2, "seconds": 7}
+    report.record("drop_in/own", run)
+    assert report.render_drop_in().splitlines()[2:] == [
+        "| A library, 1.0 | all | 1,300 / 0 / 2 | 1 / 1 / 0 | 1 | 7 → 6 |",
+        "",
+        "- A library: `b` failed with the drop-in.",
+    ]
+    assert "A library" not in report.render()
+
+
+def test_a_job_with_the_drop_in_starts_the_same_program(tmp_path):
+    name = "third-party"
+    loader = importlib.machinery.SourceFileLoader("third_party_tool", str(TOOLS / name))
+    spec = importlib.util.spec_from_loader("third_party_tool", loader)
+    tool = importlib.util.module_from_spec(spec)
+    loader.exec_module(tool)
+    job = Job("one", ["python", "-m", "pytest"], tmp_path, {"PYTHONPATH": "/own", "A": "b"})
+    made = tool.on_drop_in(job, argparse.Namespace(python=tmp_path))
+    assert made.command == ["python", "-m", "cuprum.drop_in", "-m", "pytest"]
+    assert made.environment == {"PYTHONPATH": f"{tmp_path}:/own", "A": "b"}
 
 
 def test_every_library_of_the_table_is_complete():
