@@ -154,6 +154,7 @@ class _CoreCache(ProgramCacheResource):
             raise KeyError(key)
 
     def __len__(self) -> int:
+        """Return how many pieces of code there are."""
         return self._core.count()
 
     def clear(self) -> None:

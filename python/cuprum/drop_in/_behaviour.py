@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 import importlib.util
@@ -47,8 +48,11 @@ def follow_reference() -> None:
     _show_handles_of_object_code()
     _let_closed_objects_read_as_nothing()
     _word_closed_graphics_resources()
+    _let_objects_be_copied()
+    _settle_architecture()
     if importlib.util.find_spec("cuda.bindings") is not None:
         _give_handles_as_bindings()
+        _give_handles_of_compilers_as_bindings()
         _give_node_types_as_bindings()
 
 
@@ -90,6 +94,9 @@ def _give_private_names() -> None:
     for name, converter in VIRTUAL_MEMORY_CONVERTERS.items():
         setattr(VirtualMemoryResourceOptions, name, converter)
 
+    _cuprum.GraphDefinition.is_valid = property(  # type: ignore[attr-defined]
+        lambda self: not self.is_closed, doc="Whether the graph exists."
+    )
     _cuprum.Device._context = property(lambda self: self.context)  # type: ignore[attr-defined]
     _cuprum.Context._handle = property(lambda self: self.handle)  # type: ignore[attr-defined]
     _cuprum.DeviceProperties.__dir__ = lambda self: [  # type: ignore[method-assign]
@@ -158,6 +165,83 @@ def _give_handles_as_bindings() -> None:
             cls.handle = property(
                 _converter(vars(cls)["handle"], type_name), doc=vars(cls)["handle"].__doc__
             )
+
+
+def _give_handles_of_compilers_as_bindings() -> None:
+    """Give the handles of NVRTC and of the driver's linker, and modules, as bindings do."""
+    import cuprum
+
+    program, linker = (vars(cls)["handle"] for cls in (cuprum.Program, cuprum.Linker))
+    get_module = cuprum.ObjectCode.get_module
+
+    def of_program(self: cuprum.Program) -> object:
+        if self.backend == "NVRTC":
+            return importlib.import_module("cuda.bindings.nvrtc").nvrtcProgram(
+                program.__get__(self)
+            )
+        return (
+            _of_driver(program.__get__(self))
+            if self.backend == "driver"
+            else (program.__get__(self))
+        )
+
+    def of_linker(self: cuprum.Linker) -> object:
+        value = linker.__get__(self)
+        return _of_driver(value) if self.backend == "driver" else value
+
+    def _of_driver(value: int) -> object:
+        return importlib.import_module("cuda.bindings.driver").CUlinkState(value)
+
+    @functools.wraps(get_module)
+    def module_of(self: cuprum.ObjectCode) -> object:
+        return importlib.import_module("cuda.bindings.driver").CUmodule(get_module(self))
+
+    cuprum.Program.handle = property(of_program, doc=program.__doc__)  # type: ignore[assignment]
+    cuprum.Linker.handle = property(of_linker, doc=linker.__doc__)  # type: ignore[assignment]
+    cuprum.ObjectCode.get_module = module_of  # type: ignore[assignment]
+
+
+def _let_objects_be_copied() -> None:
+    """Let objects that cannot change, and resources without memory of their own, be copied."""
+    import cuprum
+    from cuprum import _cuprum, system
+
+    values = [
+        value
+        for value in vars(system).values()
+        if isinstance(value, type) and value.__module__.endswith("system._device")
+    ]
+    for cls in (
+        _cuprum.DeviceProperties,
+        _cuprum.GraphCondition,
+        _cuprum.ResourceDescriptor,
+        cuprum.LegacyPinnedMemoryResource,
+        cuprum.VirtualMemoryResource,
+        *values,
+    ):
+        if "__copy__" not in vars(cls):
+            cls.__copy__ = lambda self: self  # type: ignore[attr-defined]
+    for cls in (_cuprum.DeviceProperties, _cuprum.GraphCondition, cuprum.VirtualMemoryResource):
+        setattr(cls, "__deepcopy__", lambda self, _memo: self)  # noqa: B010 -- mypy forbids it
+    cuprum.LegacyPinnedMemoryResource.__reduce__ = (  # type: ignore[method-assign]
+        lambda self: (type(self), ())
+    )
+
+
+def _settle_architecture() -> None:
+    """Let options of a program name the architecture of the current device from the start."""
+    import cuprum
+
+    own = cuprum.ProgramOptions.__post_init__
+
+    @functools.wraps(own)
+    def settle(self: cuprum.ProgramOptions) -> None:
+        own(self)
+        if self.arch is None:
+            with contextlib.suppress(cuprum.CUDAError, cuprum.LibraryNotFoundError):
+                self.arch = f"sm_{cuprum.Device().arch}"
+
+    cuprum.ProgramOptions.__post_init__ = settle  # type: ignore[method-assign]
 
 
 def _give_node_types_as_bindings() -> None:

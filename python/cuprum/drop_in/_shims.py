@@ -15,7 +15,7 @@ from cuprum._cuprum import StridedMemoryView
 from cuprum._views import ViewableArgument as _StridedMemoryViewProxy  # noqa: F401
 
 #: The version of ``cuda.core`` that the drop-in implements; programs check it.
-__version__ = "1.2.0"
+__version__ = "1.2.2"
 
 _BINDINGS = ("driver", "nvrtc", "runtime")
 # The modules of other private names, and their names there.

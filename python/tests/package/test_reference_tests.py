@@ -30,7 +30,7 @@ SUITE = """
     import pytest
     from cuda.core import Device
 
-    def test_passes(): assert Device.__module__.startswith("cuprum")
+    def test_passes(): assert hasattr(Device, "is_emulated")
     def test_fails(): assert Device is None, "as it should"
     def test_skips(): pytest.skip("not today")
     def test_dies(): os.abort()

@@ -42,5 +42,6 @@ from cuprum import launch as launch
 from . import experimental as experimental
 from . import graph as graph
 from . import system as system
+from . import texture as texture
 from . import typing as typing
 from . import utils as utils
