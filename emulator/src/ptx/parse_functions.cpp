@@ -4,9 +4,24 @@
 #include "ptx/parser_state.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace cuprum::emulator::ptx {
+
+namespace {
+
+/// Returns whether a token may come directly behind a declaration without a semicolon.
+bool may_follow_declaration(const Token& token) noexcept {
+    constexpr std::string_view WORDS[] = {"alias", "entry", "file", "func", "pragma", "section"};
+    return token.kind == TokenKind::End ||
+           (token.kind == TokenKind::Dotted &&
+            (linkage_from(token.text) != Linkage::Internal ||
+             space_from(token.text) != Space::None ||
+             std::ranges::find(WORDS, token.text) != std::end(WORDS)));
+}
+
+} // namespace
 
 bool Parser::parse_function(Linkage linkage) {
     Function function;
@@ -40,10 +55,12 @@ bool Parser::parse_function(Linkage linkage) {
         })) {
         return false;
     }
-    if (!parse_function_directives(function.directives)) {
+    // As in ptxas, the declaration of an external function needs no semicolon. XLA writes none.
+    const bool may_end = linkage == Linkage::Extern && !function.is_entry;
+    if (!parse_function_directives(function.directives, may_end)) {
         return false;
     }
-    if (accept(TokenKind::Semicolon)) {
+    if (accept(TokenKind::Semicolon) || (may_end && may_follow_declaration(token_))) {
         function.is_declaration = true;
     } else if (!is(TokenKind::LeftBrace)) {
         return fail_expected("'{' or ';' after the head of function " + quote(function.name));
@@ -80,8 +97,8 @@ bool Parser::parse_parameters(std::vector<Variable>& parameters) {
     return expect(TokenKind::RightParen, "',' or ')' after a parameter");
 }
 
-bool Parser::parse_function_directives(KernelDirectives& directives) {
-    while (is(TokenKind::Dotted)) {
+bool Parser::parse_function_directives(KernelDirectives& directives, bool may_end) {
+    while (is(TokenKind::Dotted) && !(may_end && may_follow_declaration(token_))) {
         const Token directive = token_;
         const std::string_view word = directive.text;
         advance();
@@ -188,7 +205,7 @@ bool Parser::parse_call_prototype(CallPrototype& prototype) {
         return false;
     }
     KernelDirectives directives;
-    if (!parse_function_directives(directives)) {
+    if (!parse_function_directives(directives, false)) {
         return false;
     }
     prototype.is_noreturn = directives.is_noreturn;

@@ -101,7 +101,8 @@ private:
     // parse_functions.cpp
     bool parse_function(Linkage linkage);
     bool parse_parameters(std::vector<Variable>& parameters);
-    bool parse_function_directives(KernelDirectives& directives);
+    /// Stops before what may follow a declaration if one `may_end` without a semicolon.
+    bool parse_function_directives(KernelDirectives& directives, bool may_end);
     bool parse_extent(std::uint32_t (&extent)[3]);
     bool parse_body(Function& function);
     /// Reserves room for about as many statements as the body that starts here has, because moving

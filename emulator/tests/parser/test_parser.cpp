@@ -94,6 +94,28 @@ TEST(Parser, functions_know_linkage_parameters_and_returns) {
     EXPECT_EQ(kernel.parameters.at(2).size_bytes(), 12u);
 }
 
+TEST(Parser, the_declaration_of_an_external_function_needs_no_semicolon) {
+    for (const std::string_view declaration :
+         {".extern .func f (.param .b64 a)\n", ".extern .func (.param .b32 r) f (.param .b64 a)\n",
+          ".extern .func f\n", ".extern .func f ()\n",
+          ".extern .func f (.param .b64 a) .noreturn\n"}) {
+        for (const std::string_view next :
+             {".visible .entry k() { ret; }", ".entry k() { ret; }", ".func k() { ret; }",
+              ".extern .func g (.param .b64 a);", ".extern .func g (.param .b64 a)\n",
+              ".weak .func g() { ret; }", ".global .b32 v;", ".const .b32 v = 3;",
+              ".shared .b32 v;", ".visible .global .b32 v;", ".common .global .b32 v;",
+              ".global .texref t;", ".file 1 \"a.cu\"", ".pragma \"nounroll\";",
+              ".section .debug_str { .b8 0 }", ";", "", "// the end"}) {
+            const Module module =
+                parse_good(std::string(HEAD) + std::string(declaration) + std::string(next));
+            ASSERT_FALSE(module.functions.empty()) << declaration << next;
+            EXPECT_EQ(module.functions[0].name, "f");
+            EXPECT_TRUE(module.functions[0].is_declaration);
+            EXPECT_EQ(module.functions[0].linkage, Linkage::Extern);
+        }
+    }
+}
+
 TEST(Parser, performance_directives_are_kept) {
     const Module module = parse_good(SAMPLE);
     const KernelDirectives& directives = module.functions[3].directives;

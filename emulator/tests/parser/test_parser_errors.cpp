@@ -146,6 +146,25 @@ TEST(ParserErrors, an_array_without_a_size_must_be_extern_or_a_parameter_of_a_fu
                                    ".func g(.param .b8 a[0]) { ret; }");
 }
 
+TEST(ParserErrors, only_external_functions_are_declared_without_a_semicolon) {
+    for (const std::string_view head :
+         {".func f (.param .b64 a)", ".weak .func f (.param .b64 a)",
+          ".visible .func f (.param .b64 a)", ".extern .entry f (.param .b64 a)",
+          ".entry f (.param .b64 a)"}) {
+        EXPECT_NE(module_complaints(std::string(head) + "\n.visible .entry k() { ret; }"), "")
+            << head;
+    }
+    // Nor may anything follow that is not part of a module.
+    for (const std::string_view next :
+         {".target sm_80", ".version 8.0", ".address_size 64", ".loc 1 1 1", ".b8 1", "{ ret; }",
+          ".reg .b32 x;", ".local .b32 x;", ".param .b32 x;"}) {
+        EXPECT_NE(module_complaints(".extern .func f (.param .b64 a)\n" + std::string(next)), "")
+            << next;
+    }
+    EXPECT_EQ(module_complaints(".extern .func f (.param .b64 a)\n{ ret; }"),
+              "ptx:5:1: error: function 'f' is '.extern' and cannot have a body\n");
+}
+
 TEST(ParserErrors, vectors_have_at_most_16_bytes_and_predicates_are_registers) {
     EXPECT_EQ(body_complaints(".reg .v8 .b32 %r;"),
               "ptx:6:6: error: '.v8' is not a type, after '.reg'\n");
