@@ -4,9 +4,12 @@
 #include "passes/build.hpp"
 #include "passes/compile.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 namespace cuprum::emulator::passes {
 
@@ -40,6 +43,7 @@ constexpr std::array PIPELINE{
 
 void check_module(const ptx::Module& module, const CompileOptions& options,
                   ptx::Diagnostics& diagnostics);
+void check_aliases(const ptx::Module& module, ptx::Diagnostics& diagnostics);
 void drop_spare_memory(bytecode::Kernel& kernel);
 
 } // namespace
@@ -134,10 +138,77 @@ void check_module(const ptx::Module& module, const CompileOptions& options,
                                    "' is the name of a function and of a variable");
         }
     }
+    check_aliases(module, diagnostics);
     if (module.address_size != 64) {
         diagnostics.report(ptx::Problem::Unsupported, {},
                            "PTX with .address_size " + std::to_string(module.address_size) +
                                " is not supported; compile for 64-bit addresses");
+    }
+}
+
+/// Checks what ptxas checks: an alias is declared as a function and has no body of its own; it
+/// stands for a function that has one, of the same shape.
+void check_aliases(const ptx::Module& module, ptx::Diagnostics& diagnostics) {
+    if (module.aliases.empty()) {
+        return;
+    }
+
+    struct Known {
+        const ptx::Function* first = nullptr; // declaration or definition
+        bool has_body = false;
+    };
+
+    std::unordered_map<std::string_view, Known> functions;
+    for (const ptx::Function& function : module.functions) {
+        Known& known = functions[function.name];
+        known.first = known.first == nullptr ? &function : known.first;
+        known.has_body |= !function.is_declaration;
+    }
+    const auto have_same_shape = [](const std::vector<ptx::Variable>& left,
+                                    const std::vector<ptx::Variable>& right) {
+        return std::ranges::equal(left, right, {}, &ptx::Variable::size_bytes,
+                                  &ptx::Variable::size_bytes);
+    };
+    std::unordered_set<std::string_view> aliases;
+    for (const ptx::Alias& alias : module.aliases) {
+        const auto refuse = [&](const std::string& why) {
+            diagnostics.report(ptx::Problem::Syntax, alias.location,
+                               "'.alias " + std::string(alias.name) + ", " +
+                                   std::string(alias.target) + "': " + why);
+        };
+        const auto find = [&](std::string_view name) -> const Known* {
+            const auto found = functions.find(name);
+            const bool is_before = found != functions.end() &&
+                                   std::pair(found->second.first->location.line,
+                                             found->second.first->location.column) <
+                                       std::pair(alias.location.line, alias.location.column);
+            if (!is_before) {
+                refuse("function '" + std::string(name) +
+                       "' is not declared; declare it with '.func' before the alias");
+            } else if (found->second.first->is_entry) {
+                refuse("'" + std::string(name) + "' is a kernel; only functions have aliases");
+            } else {
+                return &found->second;
+            }
+            return nullptr;
+        };
+        const Known* const own = find(alias.name);
+        const Known* const target = own == nullptr ? nullptr : find(alias.target);
+        if (target == nullptr) {
+            continue;
+        }
+        if (own->has_body) {
+            refuse("'" + std::string(alias.name) +
+                   "' has a body; an alias is declared without one");
+        } else if (!target->has_body) {
+            refuse("'" + std::string(alias.target) +
+                   "' has no body in this module; define it, or name a function that has one");
+        } else if (!have_same_shape(own->first->parameters, target->first->parameters) ||
+                   !have_same_shape(own->first->returns, target->first->returns)) {
+            refuse("the functions have different parameters or results; declare both alike");
+        } else if (!aliases.insert(alias.name).second) {
+            refuse("'" + std::string(alias.name) + "' is an alias already; remove one of the two");
+        }
     }
 }
 

@@ -161,6 +161,40 @@ TEST(Compile, calls_that_cannot_be_made_are_refused_by_name) {
     EXPECT_EQ(device.problem, ptx::Problem::Unsupported);
 }
 
+TEST(Compile, an_alias_is_declared_and_stands_for_a_function_with_a_body) {
+    TestDevice device;
+    const auto complaint = [&](const std::string& text) {
+        EXPECT_EQ(device.compile(ptx_module(text + ".visible .entry k() { ret; }\n")), nullptr);
+        return device.log.substr(device.log.find("error: '.alias") + 7);
+    };
+    EXPECT_EQ(complaint(".alias f, g;\n"),
+              "'.alias f, g': function 'f' is not declared; declare it with '.func' before the "
+              "alias\n");
+    EXPECT_EQ(complaint(".func f();\n.alias f, g;\n"),
+              "'.alias f, g': function 'g' is not declared; declare it with '.func' before the "
+              "alias\n");
+    EXPECT_EQ(complaint(".alias f, g;\n.func f();\n.func g() { ret; }\n"),
+              "'.alias f, g': function 'f' is not declared; declare it with '.func' before the "
+              "alias\n");
+    EXPECT_EQ(complaint(".func f();\n.func g();\n.alias f, g;\n"),
+              "'.alias f, g': 'g' has no body in this module; define it, or name a function that "
+              "has one\n");
+    EXPECT_EQ(complaint(".func f() { ret; }\n.func g() { ret; }\n.alias f, g;\n"),
+              "'.alias f, g': 'f' has a body; an alias is declared without one\n");
+    EXPECT_EQ(complaint(".func f();\n.entry g() { ret; }\n.alias f, g;\n"),
+              "'.alias f, g': 'g' is a kernel; only functions have aliases\n");
+    EXPECT_EQ(complaint(".func f(.param .b32 a);\n.func g() { ret; }\n.alias f, g;\n"),
+              "'.alias f, g': the functions have different parameters or results; declare both "
+              "alike\n");
+    EXPECT_EQ(complaint(".func f();\n.func g() { ret; }\n.alias f, g;\n.alias f, g;\n"),
+              "'.alias f, g': 'f' is an alias already; remove one of the two\n");
+    EXPECT_NE(device.compile(ptx_module(".func f();\n.func g();\n.alias f, g;\n"
+                                        ".func g() { ret; }\n"
+                                        ".visible .entry k() { call f; ret; }\n")),
+              nullptr)
+        << device.log;
+}
+
 TEST(Compile, only_recursive_functions_need_a_stack) {
     TestDevice device;
     const auto inlined = device.compile(ptx_module(R"(
