@@ -37,7 +37,8 @@ void visit_names(Operand& operand, const Visitor& visit);
 void visit_names(Initializer& initializer, const Visitor& visit);
 void visit_names(Function& function, const Visitor& visit);
 bool have_same_shape(const std::vector<Variable>& left, const std::vector<Variable>& right);
-void adapt_calls(std::vector<Statement>& statements, const Function& defined);
+using Definitions = std::unordered_map<std::string_view, const Function*>;
+void adapt_calls(std::vector<Statement>& statements, const Definitions& defined);
 
 /// Calls `visit` for every name that a module mentions outside declarations.
 void visit_uses(Module& module, const Visitor& visit);
@@ -57,7 +58,7 @@ private:
     void rename_private_symbols();
     void check_declarations();
     void check_declaration(std::size_t input, const Variable& variable);
-    void check_declaration(std::size_t input, const Function& function);
+    void check_declaration(std::size_t input, const Function& function, Definitions& to_adapt);
     [[nodiscard]] bool is_chosen(std::size_t input, const Variable& variable) const;
     [[nodiscard]] bool is_chosen(std::size_t input, const Function& function) const;
     [[nodiscard]] Module join();
@@ -114,6 +115,21 @@ void Joining::leave_out_members() {
     const auto is_exported = [](const auto& symbol) {
         return symbol.linkage != Linkage::Extern && symbol.linkage != Linkage::Internal;
     };
+    std::unordered_map<std::string_view, std::vector<std::size_t>> members; // that define a symbol
+    for (std::size_t index = 0; index < inputs_.size(); ++index) {
+        const LinkInput& input = inputs_[index];
+        for (const Variable& variable : input.module.variables) {
+            if (input.is_member && is_exported(variable)) {
+                members[variable.name].push_back(index);
+            }
+        }
+        for (const Function& function : input.module.functions) {
+            if (input.is_member && is_exported(function) && !function.is_declaration) {
+                members[function.name].push_back(index);
+            }
+        }
+    }
+    std::set<std::pair<std::size_t, std::string_view>> needed; // members, and for which symbol
     std::unordered_set<std::string_view> wanted;  // used by a module that does not define it
     std::unordered_set<std::string_view> defined; // and exported
     const auto take = [&](LinkInput& input) {
@@ -130,31 +146,28 @@ void Joining::leave_out_members() {
             }
         }
         visit_uses(input.module, [&](std::string_view& name) {
-            if (!own.contains(name)) {
-                wanted.insert(name);
+            if (own.contains(name) || !wanted.insert(name).second) {
+                return;
+            }
+            if (const auto found = members.find(name); found != members.end()) {
+                for (const std::size_t member : found->second) {
+                    needed.emplace(member, name);
+                }
             }
         });
-    };
-    const auto is_needed = [&](const auto& symbol) {
-        return is_exported(symbol) && wanted.contains(symbol.name) &&
-               !defined.contains(symbol.name);
-    };
-    const auto is_needed_member = [&](const LinkInput& input) {
-        return input.is_member &&
-               (std::ranges::any_of(input.module.variables, is_needed) ||
-                std::ranges::any_of(input.module.functions, [&](const Function& each) {
-                    return !each.is_declaration && is_needed(each);
-                }));
     };
     for (LinkInput& input : inputs_) {
         if (!input.is_member) {
             take(input);
         }
     }
-    // A member may need another one, before or behind it.
-    for (auto next = std::ranges::find_if(inputs_, is_needed_member); next != inputs_.end();
-         next = std::ranges::find_if(inputs_, is_needed_member)) {
-        take(*next);
+    // A member may need another one, before or behind it. The first one that is needed comes first.
+    while (!needed.empty()) {
+        const auto [member, name] = *needed.begin();
+        needed.erase(needed.begin());
+        if (inputs_[member].is_member && !defined.contains(name)) {
+            take(inputs_[member]);
+        }
     }
     std::erase_if(inputs_, [](const LinkInput& input) { return input.is_member; });
 }
@@ -284,9 +297,15 @@ void Joining::check_declarations() {
                 check_declaration(input, variable);
             }
         }
+        Definitions to_adapt;
         for (const Function& function : module.functions) {
             if (function.is_declaration && used.contains(function.name)) {
-                check_declaration(input, function);
+                check_declaration(input, function, to_adapt);
+            }
+        }
+        for (Function& function : module.functions) {
+            if (!to_adapt.empty()) {
+                adapt_calls(function.body, to_adapt);
             }
         }
     }
@@ -308,7 +327,9 @@ void Joining::check_declaration(std::size_t input, const Variable& variable) {
     }
 }
 
-void Joining::check_declaration(std::size_t input, const Function& function) {
+/// Adds the function to `to_adapt` if calls must take other results than it is declared with.
+void Joining::check_declaration(std::size_t input, const Function& function,
+                                Definitions& to_adapt) {
     const auto found = definitions_.find(function.name);
     if (found == definitions_.end() || found->second.function == nullptr) {
         if (!is_provided_(function.name)) {
@@ -333,9 +354,7 @@ void Joining::check_declaration(std::size_t input, const Function& function) {
         // nvJitLink links such modules, and Numba relies on it: it declares functions that return
         // nothing with a result that it never reads. A GPU's own cuLinkAddData refuses them.
         warn(differs_in("results"));
-        for (Function& caller : inputs_[input].module.functions) {
-            adapt_calls(caller.body, defined);
-        }
+        to_adapt.emplace(function.name, &defined);
     }
 }
 
@@ -524,9 +543,9 @@ void visit_uses(Module& module, const Visitor& visit) {
     }
 }
 
-/// Makes direct calls of a function take its results, all or none: drops results that it does not
-/// have, and gives variables to those that it has and the call does not want.
-void adapt_calls(std::vector<Statement>& statements, const Function& defined) {
+/// Makes direct calls of some functions take their results, all or none: drops results that a
+/// function does not have, and gives variables to those that it has and the call does not want.
+void adapt_calls(std::vector<Statement>& statements, const Definitions& defined) {
     for (Statement& statement : statements) {
         adapt_calls(statement.block, defined);
         auto& operands = statement.instruction.operands;
@@ -536,8 +555,9 @@ void adapt_calls(std::vector<Statement>& statements, const Function& defined) {
         }
         const bool has_results = operands.front().kind == Operand::Kind::List;
         const std::size_t callee = has_results ? 1 : 0;
-        if (operands.size() <= callee || operands[callee].text != defined.name ||
-            has_results == !defined.returns.empty()) {
+        const auto found =
+            operands.size() > callee ? defined.find(operands[callee].text) : defined.end();
+        if (found == defined.end() || has_results == !found->second->returns.empty()) {
             continue;
         }
         if (has_results) {
@@ -550,7 +570,7 @@ void adapt_calls(std::vector<Statement>& statements, const Function& defined) {
         Statement block;
         block.kind = Statement::Kind::Block;
         block.location = statement.location;
-        for (const Variable& result : defined.returns) {
+        for (const Variable& result : found->second->returns) {
             Statement declaration;
             declaration.kind = Statement::Kind::Variable;
             declaration.location = statement.location;
