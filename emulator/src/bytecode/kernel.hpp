@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace cuprum::emulator::bytecode {
@@ -128,9 +130,6 @@ struct Line {
     std::uint32_t text_offset = 0; // of the PTX instruction, in Kernel::source
 };
 
-/// The entry in Kernel::functions of a function that the kernel never calls.
-constexpr std::uint32_t NOT_CALLABLE = ~0u;
-
 /// The unit of function addresses. The address that a kernel sees is the function's number in the
 /// module plus one, times this. Such small numbers are never memory addresses, and they are even,
 /// as pointers to members require.
@@ -152,8 +151,8 @@ struct Kernel {
     std::uint32_t first_effect = 0;            // the first instruction that others can notice
     std::vector<std::uint32_t> branch_targets; // the lists of brx.idx: instruction indices
     std::vector<Line> lines;
-    std::shared_ptr<const std::string> source; // the PTX text, for reports
-    std::vector<std::string> files;
+    std::shared_ptr<const std::string> source;                  // the PTX text, for reports
+    std::shared_ptr<const std::vector<std::string_view>> files; // of source code, by number
 
     std::uint32_t frame_bytes = 0;  // of bank Registers, per warp
     std::uint32_t launch_bytes = 0; // of bank Launch
@@ -197,9 +196,9 @@ struct Kernel {
     // has its own frame and local memory, all of the same size. Registers of one width have the
     // same places in every function, so lanes in different functions never touch each other's
     // bytes.
-    std::vector<std::uint32_t> functions; // by number in the module: index of the first instruction
-    std::uint32_t max_frames = 1;         // most activations of a thread, including the kernel
-    std::uint32_t return_slot = 0;        // offset of Special::ReturnAddress in a frame
+    std::unordered_map<std::uint64_t, std::uint32_t> functions; // by address: first instruction
+    std::uint32_t max_frames = 1;  // most activations of a thread, including the kernel
+    std::uint32_t return_slot = 0; // offset of Special::ReturnAddress in a frame
 };
 
 } // namespace cuprum::emulator::bytecode

@@ -58,23 +58,26 @@ const Instruction* call(WarpContext& warp, const Instruction* at, std::uint32_t 
     auto* const back = reinterpret_cast<Word*>(warp.frame(depth) + kernel.return_slot);
     const std::uint32_t behind = groups::index_of(warp, at) + 1;
     for_each_lane(mask, [&](std::uint32_t lane) { back[lane] = behind; });
-    return move_to(warp, mask, depth,
-                   warp.code + kernel.functions[static_cast<std::size_t>(at->immediate)]);
+    return move_to(warp, mask, depth, warp.code + at->immediate);
 }
 
 const Instruction* call_indirect(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     const bytecode::Kernel& kernel = *warp.block->kernel;
     const auto* const addresses = reinterpret_cast<const Long*>(warp.at(at->src[0]));
+    constexpr std::uint32_t NOT_CALLABLE = ~0u;
+    std::uint64_t last_address = 0; // the lanes mostly have the same; no function is at 0
+    std::uint32_t last_place = NOT_CALLABLE;
     const auto place_of = [&](std::uint64_t address) {
-        const std::uint64_t number = address / bytecode::FUNCTION_ADDRESS_UNIT - 1;
-        return address % bytecode::FUNCTION_ADDRESS_UNIT == 0 && number < kernel.functions.size()
-                   ? kernel.functions[number]
-                   : bytecode::NOT_CALLABLE;
+        if (address != last_address) {
+            const auto found = kernel.functions.find(address);
+            last_address = address;
+            last_place = found == kernel.functions.end() ? NOT_CALLABLE : found->second;
+        }
+        return last_place;
     };
     std::uint32_t wrong = 0;
     for_each_lane(mask, [&](std::uint32_t lane) {
-        wrong |= static_cast<std::uint32_t>(place_of(addresses[lane]) == bytecode::NOT_CALLABLE)
-                 << lane;
+        wrong |= static_cast<std::uint32_t>(place_of(addresses[lane]) == NOT_CALLABLE) << lane;
     });
     if (wrong != 0) {
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(wrong));

@@ -174,8 +174,9 @@ void write_place(std::ostream& out, const bytecode::Kernel& kernel, const Instru
     }
     if (line.source_line != 0) {
         out << "\n  from ";
-        if (line.source_file < kernel.files.size() && !kernel.files[line.source_file].empty()) {
-            out << kernel.files[line.source_file] << ":" << line.source_line;
+        if (kernel.files != nullptr && line.source_file < kernel.files->size() &&
+            !(*kernel.files)[line.source_file].empty()) {
+            out << (*kernel.files)[line.source_file] << ":" << line.source_line;
         } else {
             out << "source line " << line.source_line;
         }

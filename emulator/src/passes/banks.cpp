@@ -63,11 +63,12 @@ Operand Banks::dynamic_shared(std::uint64_t addend, Width width) {
 
 Operand Banks::symbol(std::string_view name, std::uint64_t addend, Width width) {
     auto& names = kernel_.symbols;
-    const auto known = std::ranges::find(names, name);
-    const auto symbol = static_cast<std::uint32_t>(known - names.begin());
-    if (known == names.end()) {
+    const auto [known, is_first] =
+        symbol_numbers_.try_emplace(name, static_cast<std::uint32_t>(names.size()));
+    if (is_first) {
         names.emplace_back(name);
     }
+    const std::uint32_t symbol = known->second;
     const auto [entry, is_new] = symbols_.try_emplace({symbol, addend, width}, 0);
     if (is_new) {
         entry->second = append(width);

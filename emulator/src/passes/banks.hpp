@@ -10,6 +10,7 @@
 #include <span>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -38,7 +39,7 @@ public:
     /// becomes known once all static shared memory is placed; see place_dynamic_shared().
     [[nodiscard]] bytecode::Operand dynamic_shared(std::uint64_t addend, bytecode::Width width);
     /// Returns the operand of the address `addend` bytes into a variable, which each context fills
-    /// in.
+    /// in. The name must live as long as the banks.
     [[nodiscard]] bytecode::Operand symbol(std::string_view name, std::uint64_t addend,
                                            bytecode::Width width);
     /// Fills in the addresses that dynamic_shared() has returned operands for.
@@ -70,6 +71,7 @@ private:
     const char* overfull_ = nullptr;
     std::map<ConstantKey, std::uint32_t> constants_;
     std::map<ConstantKey, std::uint32_t> dynamic_shared_;
+    std::unordered_map<std::string_view, std::uint32_t> symbol_numbers_; // names of the module
     std::map<std::tuple<std::uint32_t, std::uint64_t, bytecode::Width>, std::uint32_t> symbols_;
     std::map<std::vector<std::uint32_t>, std::uint32_t> lane_constants_;
     std::map<std::tuple<std::uint32_t, std::uint8_t, bool, bytecode::Width>, std::uint32_t>

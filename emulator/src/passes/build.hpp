@@ -6,6 +6,7 @@
 #pragma once
 
 #include "bytecode/kernel.hpp"
+#include "passes/adjacency.hpp"
 #include "passes/compile.hpp"
 #include "passes/module_index.hpp"
 #include "ptx/diagnostics.hpp"
@@ -13,6 +14,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 namespace cuprum::emulator::passes {
@@ -66,11 +68,11 @@ struct KernelBuild {
     // lower_body. Branch targets, including those in Kernel::branch_targets, are labels until
     // resolve_branches. Registers are indices into `registers` until assign_slots.
     std::vector<VirtualRegister> registers;
-    std::vector<Note> notes;                   // one per instruction
-    std::vector<std::uint32_t> labels;         // the instruction that follows a label
-    std::vector<std::uint32_t> entries;        // labels of the functions that are not inlined
-    bool has_calls = false;                    // some calls are not inlined, so there is a stack
-    std::vector<std::uint32_t> lane_constants; // constants that differ between lanes
+    std::vector<Note> notes;            // one per instruction
+    std::vector<std::uint32_t> labels;  // the instruction that follows a label
+    std::vector<std::uint32_t> entries; // labels of the functions that are not inlined
+    bool has_calls = false;             // some calls are not inlined, so there is a stack
+    std::unordered_set<std::uint32_t> lane_constants; // constants that differ between lanes
 
     std::vector<BasicBlock> blocks;     // find_blocks
     std::vector<LiveRange> live_ranges; // find_live_ranges: one per virtual register
@@ -119,6 +121,9 @@ void refuse_bank(KernelBuild& build, std::string_view values);
 
 /// Drops the instructions marked as removed and adjusts the labels.
 void compact(KernelBuild& build);
+
+/// Returns the blocks that come directly before each block.
+[[nodiscard]] Adjacency predecessors_of(const KernelBuild& build);
 
 /// Returns the provider of a finished kernel's code. It refers to the kernel, which owns it.
 [[nodiscard]] std::shared_ptr<bytecode::CodeSource> code_source_of(const bytecode::Kernel& kernel);

@@ -3,8 +3,10 @@
 
 #include "passes/call_graph.hpp"
 
+#include "passes/adjacency.hpp"
+
 #include <algorithm>
-#include <unordered_set>
+#include <utility>
 
 namespace cuprum::emulator::passes {
 
@@ -30,11 +32,7 @@ CallGraph::CallGraph(const ptx::Module& module, const FindFunction& find) {
             scan(*variable.initializer, find);
         }
     }
-    for (const ptx::Function& function : module.functions) {
-        if (const auto node = nodes_.find(&function); node != nodes_.end()) {
-            node->second.must_call = reaches_itself(function);
-        }
-    }
+    find_recursive_functions(module);
     for (const ptx::Function& function : module.functions) {
         if (!function.is_declaration) {
             measure(function);
@@ -86,27 +84,27 @@ void CallGraph::scan(const ptx::Initializer& initializer, const FindFunction& fi
 
 void CallGraph::take_address(const ptx::Function* function) {
     if (function != nullptr && !function->is_declaration && !function->is_entry &&
-        std::find(address_taken_.begin(), address_taken_.end(), function) == address_taken_.end()) {
+        !std::exchange(nodes_[function].is_address_taken, true)) {
         address_taken_.push_back(function);
     }
 }
 
-bool CallGraph::reaches_itself(const ptx::Function& function) const {
-    std::unordered_set<const ptx::Function*> seen;
-    std::vector<const ptx::Function*> pending{&function};
-    while (!pending.empty()) {
-        const Node& node = nodes_.at(pending.back());
-        pending.pop_back();
-        for (const ptx::Function* callee : node.callees) {
-            if (callee == &function) {
-                return true;
-            }
-            if (seen.insert(callee).second) {
-                pending.push_back(callee);
-            }
+/// Marks the functions that call themselves, directly or through others.
+void CallGraph::find_recursive_functions(const ptx::Module& module) {
+    const ptx::Function* const first = module.functions.data();
+    std::vector<Adjacency::Edge> calls; // of functions by their number
+    for (const auto& [function, node] : nodes_) {
+        for (const ptx::Function* const callee : node.callees) {
+            calls.emplace_back(static_cast<std::uint32_t>(function - first),
+                               static_cast<std::uint32_t>(callee - first));
         }
     }
-    return false;
+    const auto components = components_of({module.functions.size(), calls});
+    for (const auto& [caller, callee] : calls) {
+        if (components[caller] == components[callee]) {
+            nodes_.at(first + caller).must_call = true;
+        }
+    }
 }
 
 /// Computes how large a function becomes if all its calls are inlined, callees first.
@@ -117,6 +115,10 @@ void CallGraph::measure(const ptx::Function& function) {
     while (!pending.empty()) {
         const ptx::Function* const at = pending.back();
         Node& node = nodes_.at(at);
+        if (node.inlined_size != 0) {
+            pending.pop_back(); // it was waiting more than once
+            continue;
+        }
         const std::size_t before = pending.size();
         std::uint64_t size = node.own_size + 1;
         std::uint32_t height = 0;

@@ -38,12 +38,13 @@ private:
         std::uint64_t inlined_size = 0; // 0: not known yet
         std::uint32_t height = 0;       // depth of the calls nested in it
         bool must_call = false;
+        bool is_address_taken = false;
     };
 
     void scan(const std::vector<ptx::Statement>& statements, const FindFunction& find, Node& node);
     void scan(const ptx::Initializer& initializer, const FindFunction& find);
     void take_address(const ptx::Function* function);
-    [[nodiscard]] bool reaches_itself(const ptx::Function& function) const;
+    void find_recursive_functions(const ptx::Module& module);
     void measure(const ptx::Function& function);
 
     std::unordered_map<const ptx::Function*, Node> nodes_;

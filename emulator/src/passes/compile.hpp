@@ -52,9 +52,18 @@ struct GlobalVariable {
                                                            std::uint64_t memory_bytes,
                                                            ptx::Diagnostics& diagnostics);
 
-/// Returns the address of a function as kernels of the module see it; 0 if there is no such
-/// function. An alias has the address of its target.
-[[nodiscard]] std::uint64_t function_address(const ptx::Module& module, std::string_view name);
+/// The addresses of a module's functions as its kernels see them. The module must outlive it.
+class FunctionAddresses {
+public:
+    explicit FunctionAddresses(const ptx::Module& module);
+
+    /// Returns the address of a function; 0 if there is no such function. An alias has the address
+    /// of its target.
+    [[nodiscard]] std::uint64_t of(std::string_view name) const;
+
+private:
+    std::unordered_map<std::string_view, std::uint64_t> addresses_;
+};
 
 /// What the compiler needs from outside the module.
 struct CompileOptions {

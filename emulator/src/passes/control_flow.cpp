@@ -30,7 +30,7 @@ void for_each_target(const KernelBuild& build, const Instruction& instruction, V
     }
 }
 
-bool remove_jumps_to_next(KernelBuild& build);
+void remove_jumps_to_next(KernelBuild& build);
 
 } // namespace
 
@@ -95,61 +95,68 @@ void find_blocks(KernelBuild& build) {
 }
 
 void remove_unreachable(KernelBuild& build) {
-    do {
-        find_blocks(build);
-        std::vector<bool> is_reached(build.blocks.size(), false);
-        std::vector<bool> is_entry(build.kernel.code.size(), false); // of a function
-        for (const std::uint32_t entry : build.entries) {
-            is_entry[build.labels[entry]] = true;
+    find_blocks(build);
+    std::vector<bool> is_reached(build.blocks.size(), false);
+    std::vector<bool> is_entry(build.kernel.code.size(), false); // of a function
+    for (const std::uint32_t entry : build.entries) {
+        is_entry[build.labels[entry]] = true;
+    }
+    std::vector<std::uint32_t> pending{0};
+    for (std::uint32_t b = 0; b < build.blocks.size(); ++b) {
+        if (is_entry[build.blocks[b].begin]) {
+            pending.push_back(b);
+            is_reached[b] = true;
         }
-        std::vector<std::uint32_t> pending{0};
-        for (std::uint32_t b = 0; b < build.blocks.size(); ++b) {
-            if (is_entry[build.blocks[b].begin]) {
-                pending.push_back(b);
-                is_reached[b] = true;
+    }
+    is_reached[0] = true;
+    while (!pending.empty()) {
+        const BasicBlock& block = build.blocks[pending.back()];
+        pending.pop_back();
+        for (const std::uint32_t next : block.successors) {
+            if (!is_reached[next]) {
+                is_reached[next] = true;
+                pending.push_back(next);
             }
         }
-        is_reached[0] = true;
-        while (!pending.empty()) {
-            const BasicBlock& block = build.blocks[pending.back()];
-            pending.pop_back();
-            for (const std::uint32_t next : block.successors) {
-                if (!is_reached[next]) {
-                    is_reached[next] = true;
-                    pending.push_back(next);
-                }
+    }
+    for (std::size_t b = 0; b < build.blocks.size(); ++b) {
+        if (!is_reached[b]) {
+            for (std::uint32_t i = build.blocks[b].begin; i < build.blocks[b].end; ++i) {
+                build.notes[i].is_removed = true;
             }
         }
-        for (std::size_t b = 0; b < build.blocks.size(); ++b) {
-            if (!is_reached[b]) {
-                for (std::uint32_t i = build.blocks[b].begin; i < build.blocks[b].end; ++i) {
-                    build.notes[i].is_removed = true;
-                }
-            }
+    }
+    compact(build);
+    remove_jumps_to_next(build);
+}
+
+Adjacency predecessors_of(const KernelBuild& build) {
+    std::vector<Adjacency::Edge> edges;
+    for (std::uint32_t b = 0; b < build.blocks.size(); ++b) {
+        for (const std::uint32_t next : build.blocks[b].successors) {
+            edges.emplace_back(next, b);
         }
-        compact(build);
-    } while (remove_jumps_to_next(build));
+    }
+    return {build.blocks.size(), edges};
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
 
-/// Removes branches to the next instruction, which NVRTC emits at the end of many blocks. Returns
-/// whether there were any.
-bool remove_jumps_to_next(KernelBuild& build) {
+/// Removes branches to the next instruction, which NVRTC emits at the end of many blocks. Without
+/// them, a branch around them jumps to the next instruction too, so the last one comes first.
+void remove_jumps_to_next(KernelBuild& build) {
     const auto& code = build.kernel.code;
-    bool is_changed = false;
-    for (std::uint32_t i = 0; i < code.size(); ++i) {
-        if ((code[i].flags & bytecode::IS_BRANCH) != 0 && build.labels[code[i].target] == i + 1) {
-            build.notes[i].is_removed = true;
-            is_changed = true;
-        }
+    std::vector<std::uint32_t> kept(code.size() + 1); // the first one from here on that stays
+    kept[code.size()] = static_cast<std::uint32_t>(code.size());
+    for (auto i = static_cast<std::uint32_t>(code.size()); i-- > 0;) {
+        const bool is_branch = (code[i].flags & bytecode::IS_BRANCH) != 0;
+        const std::uint32_t target = is_branch ? build.labels[code[i].target] : 0;
+        build.notes[i].is_removed = target > i && kept[target] == kept[i + 1];
+        kept[i] = build.notes[i].is_removed ? kept[i + 1] : i;
     }
-    if (is_changed) {
-        compact(build);
-    }
-    return is_changed;
+    compact(build);
 }
 
 } // namespace

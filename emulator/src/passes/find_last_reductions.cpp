@@ -123,22 +123,31 @@ bool is_quiet(const KernelBuild& build, std::uint32_t at) {
 void keep_waiting_reductions(KernelBuild& build) {
     // A block is quiet if it and everything that can follow it is.
     std::vector<bool> is_block_quiet(build.blocks.size(), true);
+    std::vector<std::uint32_t> pending; // blocks whose predecessors are not quiet
+    for (std::uint32_t b = 0; b < build.blocks.size(); ++b) {
+        for (std::uint32_t i = build.blocks[b].begin; i < build.blocks[b].end; ++i) {
+            if (!is_quiet(build, i)) {
+                is_block_quiet[b] = false;
+                pending.push_back(b);
+                break;
+            }
+        }
+    }
+    const Adjacency predecessors = predecessors_of(build);
+    while (!pending.empty()) {
+        const std::uint32_t block = pending.back();
+        pending.pop_back();
+        for (const std::uint32_t before : predecessors[block]) {
+            if (is_block_quiet[before]) {
+                is_block_quiet[before] = false;
+                pending.push_back(before);
+            }
+        }
+    }
     const auto are_successors_quiet = [&](std::size_t block) {
         return std::ranges::all_of(build.blocks[block].successors,
                                    [&](std::uint32_t next) { return is_block_quiet[next]; });
     };
-    for (bool is_changed = true; is_changed;) {
-        is_changed = false;
-        for (std::size_t b = build.blocks.size(); b-- != 0;) {
-            bool is_all_quiet = is_block_quiet[b] && are_successors_quiet(b);
-            for (std::uint32_t i = build.blocks[b].begin; is_all_quiet && i < build.blocks[b].end;
-                 ++i) {
-                is_all_quiet = is_quiet(build, i);
-            }
-            is_changed |= is_block_quiet[b] != is_all_quiet;
-            is_block_quiet[b] = is_all_quiet;
-        }
-    }
     for (std::size_t b = 0; b < build.blocks.size(); ++b) {
         bool is_rest_quiet = are_successors_quiet(b);
         for (std::uint32_t i = build.blocks[b].end; i-- != build.blocks[b].begin;) {
@@ -155,18 +164,21 @@ void keep_waiting_reductions(KernelBuild& build) {
 /// Returns for each block whether a reduction that waits may come before it.
 std::vector<bool> blocks_behind_reductions(const KernelBuild& build) {
     std::vector<bool> is_behind(build.blocks.size(), false);
-    for (bool is_changed = true; is_changed;) {
-        is_changed = false;
-        for (std::size_t b = 0; b < build.blocks.size(); ++b) {
-            const BasicBlock& block = build.blocks[b];
-            const auto* const code = build.kernel.code.data();
-            if (!is_behind[b] &&
-                std::none_of(code + block.begin, code + block.end, is_waiting_reduction)) {
-                continue;
-            }
-            for (const std::uint32_t next : block.successors) {
-                is_changed |= !is_behind[next];
+    std::vector<std::uint32_t> pending; // blocks whose successors are behind
+    const auto* const code = build.kernel.code.data();
+    for (std::uint32_t b = 0; b < build.blocks.size(); ++b) {
+        const BasicBlock& block = build.blocks[b];
+        if (std::any_of(code + block.begin, code + block.end, is_waiting_reduction)) {
+            pending.push_back(b);
+        }
+    }
+    while (!pending.empty()) {
+        const BasicBlock& block = build.blocks[pending.back()];
+        pending.pop_back();
+        for (const std::uint32_t next : block.successors) {
+            if (!is_behind[next]) {
                 is_behind[next] = true;
+                pending.push_back(next);
             }
         }
     }
@@ -183,21 +195,39 @@ bool is_affected(const Instruction& instruction) {
            (form.space == ptx::Space::Global || form.space == ptx::Space::None);
 }
 
-/// Returns the earliest place in a block, from `begin` on, where what a load will read is known.
-std::uint32_t earliest_place(KernelBuild& build, std::uint32_t begin, std::uint32_t load) {
-    auto& code = build.kernel.code;
-    std::uint32_t place = load;
-    for (; place != begin && !is_waiting_reduction(code[place - 1]); --place) {
-        bool is_needed = false;
-        for_each_destination(build, code[place - 1], [&](Operand operand) {
-            is_needed |= operand == code[load].src[0] || operand == code[load].guard;
-        });
-        if (is_needed) {
-            break;
+/// The earliest places where what a load will read is known.
+class EarliestPlaces {
+public:
+    explicit EarliestPlaces(KernelBuild& build)
+        : build_(build), ready_(build.registers.size(), 0) {}
+
+    /// Returns the place of a load, from the instruction `begin` on.
+    [[nodiscard]] std::uint32_t of(const Instruction& load, std::uint32_t begin) const {
+        std::uint32_t place = std::max(begin, behind_reduction_);
+        for (const Operand operand : {load.src[0], load.guard}) {
+            place = is_register(operand) ? std::max(place, ready_[operand.offset()]) : place;
         }
+        return place;
     }
-    return place;
-}
+
+    /// Goes past an instruction. They come in order.
+    void pass(std::uint32_t at) {
+        Instruction& instruction = build_.kernel.code[at];
+        if (is_waiting_reduction(instruction)) {
+            behind_reduction_ = at + 1;
+        }
+        for_each_destination(build_, instruction, [&](Operand operand) {
+            if (is_register(operand)) {
+                ready_[operand.offset()] = at + 1;
+            }
+        });
+    }
+
+private:
+    KernelBuild& build_;
+    std::vector<std::uint32_t> ready_;   // by register: the place behind its last writer
+    std::uint32_t behind_reduction_ = 0; // the place behind the last reduction that waits
+};
 
 /// Lets an instruction look at what another one looks at, if it is about the same base.
 bool merge(Settle& settle, const Settle& other) {
@@ -223,18 +253,20 @@ bool merge(Settle& settle, const Settle& other) {
     return true;
 }
 
-/// Finds the instructions that loads behind reductions need, in the order of their places.
+/// Finds the instructions that loads behind reductions need, in the order of their places. Gives up
+/// if there are more than MAX_SETTLES.
 std::vector<Settle> find_settles(KernelBuild& build) {
     const std::vector<bool> is_block_behind = blocks_behind_reductions(build);
     std::vector<Settle> settles;
-    for (std::size_t b = 0; b < build.blocks.size(); ++b) {
+    EarliestPlaces places(build);
+    for (std::size_t b = 0; b < build.blocks.size() && settles.size() <= MAX_SETTLES; ++b) {
         const BasicBlock& block = build.blocks[b];
         bool is_behind = is_block_behind[b];
         for (std::uint32_t i = block.begin; i < block.end; ++i) {
             const Instruction& load = build.kernel.code[i];
             if (is_behind && is_affected(load)) {
                 const auto form = load.form.as<MemoryForm>();
-                Settle settle{.place = earliest_place(build, block.begin, i), .instruction = {}};
+                Settle settle{.place = places.of(load, block.begin), .instruction = {}};
                 settle.instruction.form = SettleForm{.space = form.space};
                 settle.instruction.src_count = 1;
                 settle.instruction.src[0] = load.src[0];
@@ -247,9 +279,13 @@ std::vector<Settle> find_settles(KernelBuild& build) {
                 if (std::ranges::none_of(settles,
                                          [&](Settle& each) { return merge(each, settle); })) {
                     settles.push_back(settle);
+                    if (settles.size() > MAX_SETTLES) {
+                        break;
+                    }
                 }
             }
             is_behind = is_behind || is_waiting_reduction(load);
+            places.pass(i);
         }
     }
     std::ranges::stable_sort(settles, {}, &Settle::place);

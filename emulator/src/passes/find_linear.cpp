@@ -17,6 +17,10 @@
 // constants, launch and block values, and other registers that qualify. Instructions without a
 // linear handler read its lanes. For these, `spread` brings the lanes up to date, either after the
 // writers or before the readers, whichever runs less often.
+//
+// The pass starts with every register that could be linear and rejects registers until nothing
+// changes. Rejecting one never makes another one worthwhile, so the order does not matter. Each
+// instruction stops being linear once at most, which makes the time linear.
 
 #include "bytecode/forms.hpp"
 #include "decode/linear.hpp"
@@ -24,6 +28,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace cuprum::emulator::passes {
 
@@ -46,9 +51,9 @@ public:
 
     void run() {
         classify();
-        do {
-            reject_mixed();
-        } while (reject_unprofitable());
+        find_users();
+        take_balance();
+        reject_all();
         if (std::find(is_linear_.begin(), is_linear_.end(), true) != is_linear_.end()) {
             mark();
         }
@@ -66,21 +71,25 @@ private:
 
     void classify();
     void weigh_loops();
-    void reject_mixed();
-    [[nodiscard]] bool reject_unprofitable();
+    void find_users();
+    void find_groups();
+    void take_balance();
+    void reject_all();
+    void reject(std::uint32_t r);
+    void reject_if_unprofitable(std::uint32_t r);
+    void pass_on_rejection(std::uint32_t r);
+    void forget_address(std::uint32_t group);
+    void stop_linear(std::uint32_t at);
+    void drop_support(std::uint32_t at);
     void mark();
-    [[nodiscard]] std::vector<Balance> balance();
-    [[nodiscard]] std::vector<bool> leads_to_address() const;
 
     /// Returns whether a linear handler can read a source.
     [[nodiscard]] bool is_fitting(Operand operand) const {
         if (is_register(operand)) {
             return is_linear_[operand.offset()];
         }
-        const auto& lanes = build_.lane_constants;
-        return !operand.is_none() &&
-               (operand.bank() != bytecode::Bank::Constants ||
-                std::find(lanes.begin(), lanes.end(), operand.offset()) == lanes.end());
+        return !operand.is_none() && (operand.bank() != bytecode::Bank::Constants ||
+                                      !build_.lane_constants.contains(operand.offset()));
     }
 
     /// Returns whether an instruction will use its linear handler.
@@ -116,7 +125,7 @@ private:
     /// Calls `visit(register)` for linear registers whose lanes an instruction reads.
     template <typename Visit>
     void for_each_plain_source(std::size_t at, Visit visit) {
-        const bool is_linear = runs_linear(at);
+        const bool is_linear = runs_[at];
         const Operand* const base = code_[at].src;
         for_each_source(build_, code_[at], [&](Operand& operand) {
             if (!is_register(operand) || !is_linear_[operand.offset()]) {
@@ -130,11 +139,49 @@ private:
         });
     }
 
+    /// Returns what a linear handler of an instruction saves for each head that it reads.
+    [[nodiscard]] std::uint64_t gain_of(std::size_t at) const {
+        return weights_[at] * (kinds_[at] == LinearKind::Address ? ADDRESS_GAIN : 1);
+    }
+
+    /// Registers that are computed from each other, as in a loop. They are rejected together,
+    /// because nothing linear is computed from a register that is not.
+    struct Group {
+        // How often linear instructions read members to access memory, or to compute a member of
+        // another group that has an address.
+        std::size_t support = 0;
+        bool has_address = false; // linear instructions compute the address of an access from it
+    };
+
+    /// Calls `visit(group)` for each head from which an instruction computes an address, or a
+    /// register of another group.
+    template <typename Visit>
+    void for_each_source_group(std::size_t at, Visit visit) {
+        const bool is_compute = kinds_[at] == LinearKind::Compute;
+        if (!is_compute && kinds_[at] != LinearKind::Address) {
+            return;
+        }
+        for_each_linear_source(at, [&](std::uint32_t r) {
+            if (!is_compute || group_of_[r] != group_of_[code_[at].dst[0].offset()]) {
+                visit(groups_[group_of_[r]]);
+            }
+        });
+    }
+
     KernelBuild& build_;
     std::vector<Instruction>& code_;
     std::vector<LinearKind> kinds_;      // one per instruction
     std::vector<std::uint64_t> weights_; // estimate of how often an instruction runs
+    std::vector<bool> runs_;             // runs_linear(), as far as it is known
     std::vector<bool> is_linear_;        // one per register
+    std::vector<Balance> balances_;
+    std::vector<std::uint32_t> group_of_;
+    std::vector<Group> groups_;
+    std::optional<Adjacency> members_; // by group: registers
+    std::optional<Adjacency> readers_; // by register: instructions
+    std::optional<Adjacency> writers_;
+    std::vector<std::uint32_t> rejected_;    // registers whose users do not know it yet
+    std::vector<std::uint32_t> unsupported_; // groups that have lost their last address
 };
 
 } // namespace
@@ -211,87 +258,190 @@ void LinearFinder::weigh_loops() {
     }
 }
 
-/// Rejects registers that are computed from something that is not linear.
-void LinearFinder::reject_mixed() {
-    for (bool is_changed = true; is_changed;) {
-        is_changed = false;
-        for (std::size_t i = 0; i < code_.size(); ++i) {
-            const Instruction& instruction = code_[i];
-            if (kinds_[i] != LinearKind::Compute || !is_linear_[instruction.dst[0].offset()]) {
-                continue;
+/// Lists the instructions that read and write each register.
+void LinearFinder::find_users() {
+    std::vector<Adjacency::Edge> reads;
+    std::vector<Adjacency::Edge> writes;
+    for (std::uint32_t i = 0; i < code_.size(); ++i) {
+        for_each_source(build_, code_[i], [&](Operand operand) {
+            if (is_register(operand) && is_linear_[operand.offset()]) {
+                reads.emplace_back(operand.offset(), i);
             }
-            const bool fits = std::all_of(instruction.src, instruction.src + instruction.src_count,
-                                          [&](Operand operand) { return is_fitting(operand); });
-            if (!fits) {
-                is_linear_[instruction.dst[0].offset()] = false;
-                is_changed = true;
-            }
-        }
-    }
-}
-
-std::vector<LinearFinder::Balance> LinearFinder::balance() {
-    std::vector<Balance> result(build_.registers.size());
-    for (std::size_t i = 0; i < code_.size(); ++i) {
-        if (runs_linear(i)) {
-            const bool is_address = kinds_[i] == LinearKind::Address;
-            const std::uint64_t gain = weights_[i] * (is_address ? ADDRESS_GAIN : 1);
-            for_each_linear_source(i, [&](std::uint32_t r) { result[r].gain += gain; });
-        }
-        for_each_plain_source(i, [&](std::uint32_t r) { result[r].plain_reads += weights_[i]; });
+        });
         for_each_destination(build_, code_[i], [&](Operand operand) {
-            if (is_register(operand)) {
-                result[operand.offset()].writes += weights_[i];
+            if (is_register(operand) && is_linear_[operand.offset()]) {
+                writes.emplace_back(operand.offset(), i);
             }
         });
     }
-    return result;
+    readers_.emplace(is_linear_.size(), reads);
+    writers_.emplace(is_linear_.size(), writes);
+    runs_.resize(code_.size());
+    for (std::size_t i = 0; i < code_.size(); ++i) {
+        runs_[i] = runs_linear(i);
+    }
+    find_groups();
 }
 
-/// Returns the registers from which linear instructions compute the address of an access.
-std::vector<bool> LinearFinder::leads_to_address() const {
-    std::vector<bool> result(is_linear_.size(), false);
-    for (bool is_changed = true; is_changed;) {
-        is_changed = false;
-        for (std::size_t i = code_.size(); i-- > 0;) {
-            const bool leads =
-                runs_linear(i) &&
-                (kinds_[i] == LinearKind::Address ||
-                 (kinds_[i] == LinearKind::Compute && result[code_[i].dst[0].offset()]));
-            if (leads) {
-                for_each_linear_source(i, [&](std::uint32_t r) {
-                    is_changed = is_changed || !result[r];
-                    result[r] = true;
-                });
+/// Finds the groups and which of them lead to an address.
+void LinearFinder::find_groups() {
+    std::vector<Adjacency::Edge> edges;
+    for (std::size_t i = 0; i < code_.size(); ++i) {
+        if (runs_[i] && kinds_[i] == LinearKind::Compute) {
+            for_each_linear_source(
+                i, [&](std::uint32_t r) { edges.emplace_back(r, code_[i].dst[0].offset()); });
+        }
+    }
+    group_of_ = components_of({is_linear_.size(), edges});
+    edges.clear();
+    for (std::uint32_t r = 0; r < group_of_.size(); ++r) {
+        edges.emplace_back(group_of_[r], r);
+    }
+    groups_.resize(edges.empty() ? 0 : *std::ranges::max_element(group_of_) + 1);
+    members_.emplace(groups_.size(), edges);
+    const auto support = [](Group& group) { ++group.support; };
+    for (std::size_t i = 0; i < code_.size(); ++i) {
+        if (runs_[i] && kinds_[i] == LinearKind::Address) {
+            for_each_source_group(i, support);
+        }
+    }
+    // What is computed from a group has a lower number, so its support is known.
+    for (std::uint32_t group = 0; group < groups_.size(); ++group) {
+        groups_[group].has_address = groups_[group].support != 0;
+        for (const std::uint32_t r : (*members_)[group]) {
+            for (const std::uint32_t at : (*writers_)[r]) {
+                if (groups_[group].has_address && runs_[at]) {
+                    for_each_source_group(at, support);
+                }
             }
         }
     }
-    return result;
 }
 
-/// Rejects registers whose lanes are needed at least as often as their heads. Returns whether there
-/// were any. Without a register, everything computed from it loses its linear form as well. So if
-/// gain and cost are equal, registers that lead to an address stay.
-bool LinearFinder::reject_unprofitable() {
-    const std::vector<Balance> balances = balance();
-    const std::vector<bool> has_address = leads_to_address();
-    bool is_changed = false;
-    for (std::size_t r = 0; r < is_linear_.size(); ++r) {
-        const std::uint64_t gain = balances[r].gain + (has_address[r] ? 1 : 0);
-        if (is_linear_[r] && gain <= balances[r].cost()) {
-            is_linear_[r] = false;
-            is_changed = true;
+/// Computes what linear form gains and costs for each register.
+void LinearFinder::take_balance() {
+    balances_.resize(is_linear_.size());
+    for (std::size_t i = 0; i < code_.size(); ++i) {
+        if (runs_[i]) {
+            for_each_linear_source(i, [&](std::uint32_t r) { balances_[r].gain += gain_of(i); });
+        }
+        for_each_plain_source(i, [&](std::uint32_t r) { balances_[r].plain_reads += weights_[i]; });
+        for_each_destination(build_, code_[i], [&](Operand operand) {
+            if (is_register(operand)) {
+                balances_[operand.offset()].writes += weights_[i];
+            }
+        });
+    }
+}
+
+/// Rejects registers that are computed from something that is not linear, and those that are not
+/// worthwhile, until there are no more.
+void LinearFinder::reject_all() {
+    for (std::size_t i = 0; i < code_.size(); ++i) {
+        const Instruction& instruction = code_[i];
+        if (runs_[i] && kinds_[i] == LinearKind::Compute &&
+            !std::all_of(instruction.src, instruction.src + instruction.src_count,
+                         [&](Operand operand) { return is_fitting(operand); })) {
+            reject(instruction.dst[0].offset());
         }
     }
-    return is_changed;
+    for (std::uint32_t r = 0; r < is_linear_.size(); ++r) {
+        reject_if_unprofitable(r);
+    }
+    while (!rejected_.empty() || !unsupported_.empty()) {
+        auto& pending = rejected_.empty() ? unsupported_ : rejected_;
+        const std::uint32_t next = pending.back();
+        const bool is_group = rejected_.empty();
+        pending.pop_back();
+        if (is_group) {
+            forget_address(next);
+        } else {
+            pass_on_rejection(next);
+        }
+    }
+}
+
+void LinearFinder::reject(std::uint32_t r) {
+    if (is_linear_[r]) {
+        is_linear_[r] = false;
+        rejected_.push_back(r);
+    }
+}
+
+/// Rejects a register whose lanes are needed at least as often as its head. Without it, everything
+/// computed from it loses its linear form as well. So if gain and cost are equal, a register that
+/// leads to an address stays.
+void LinearFinder::reject_if_unprofitable(std::uint32_t r) {
+    const std::uint64_t gain = balances_[r].gain + (groups_[group_of_[r]].has_address ? 1 : 0);
+    if (gain <= balances_[r].cost()) {
+        reject(r);
+    }
+}
+
+/// Changes the instructions that write or read a rejected register.
+void LinearFinder::pass_on_rejection(std::uint32_t r) {
+    for (const std::uint32_t at : (*writers_)[r]) {
+        stop_linear(at);
+    }
+    for (const std::uint32_t at : (*readers_)[r]) {
+        if (runs_[at] && kinds_[at] == LinearKind::Compute) {
+            reject(code_[at].dst[0].offset());
+        } else if (!runs_linear(at)) {
+            stop_linear(at);
+        }
+    }
+}
+
+/// Takes the mark from a group that no longer leads to an address, and its support from others.
+void LinearFinder::forget_address(std::uint32_t group) {
+    for (const std::uint32_t r : (*members_)[group]) {
+        for (const std::uint32_t at : (*writers_)[r]) {
+            if (runs_[at]) {
+                drop_support(at);
+            }
+        }
+    }
+    groups_[group].has_address = false;
+    for (const std::uint32_t r : (*members_)[group]) {
+        reject_if_unprofitable(r);
+    }
+}
+
+/// Notes that an instruction will not use its linear handler, which its sources lose by.
+void LinearFinder::stop_linear(std::uint32_t at) {
+    if (!runs_[at]) {
+        return;
+    }
+    drop_support(at);
+    runs_[at] = false;
+    for_each_linear_source(at, [&](std::uint32_t r) { balances_[r].gain -= gain_of(at); });
+    for_each_source(build_, code_[at], [&](Operand& operand) {
+        const bool was_of_head = kinds_[at] != LinearKind::Address || &operand == code_[at].src;
+        if (was_of_head && is_register(operand) && is_linear_[operand.offset()]) {
+            balances_[operand.offset()].plain_reads += weights_[at];
+            reject_if_unprofitable(operand.offset());
+        }
+    });
+}
+
+/// Takes the support that an instruction gives to the groups of its sources.
+void LinearFinder::drop_support(std::uint32_t at) {
+    if (kinds_[at] == LinearKind::Compute &&
+        !groups_[group_of_[code_[at].dst[0].offset()]].has_address) {
+        return; // it gives none
+    }
+    for_each_source_group(at, [&](Group& group) {
+        if (--group.support == 0) {
+            unsupported_.push_back(static_cast<std::uint32_t>(&group - groups_.data()));
+        }
+    });
 }
 
 /// Marks the linear registers, chooses the linear variant of instructions, and adds `spread`
 /// instructions.
 void LinearFinder::mark() {
-    const std::vector<Balance> balances = balance();
     const auto spreads_at_write = [&](std::uint32_t r) {
-        return balances[r].writes <= balances[r].plain_reads;
+        return balances_[r].writes <= balances_[r].plain_reads;
     };
     std::vector<Instruction> code;
     std::vector<Note> notes;
@@ -315,7 +465,7 @@ void LinearFinder::mark() {
                 add_spread(r);
             }
         });
-        const bool is_linear = runs_linear(i);
+        const bool is_linear = runs_[i];
         code.push_back(code_[i]);
         notes.push_back(build_.notes[i]);
         if (!is_linear) {
@@ -324,7 +474,7 @@ void LinearFinder::mark() {
         code.back().form.variant = bytecode::Variant::Linear;
         if (kinds_[i] == LinearKind::Compute) {
             const std::uint32_t r = code_[i].dst[0].offset();
-            if (balances[r].plain_reads != 0 && spreads_at_write(r)) {
+            if (balances_[r].plain_reads != 0 && spreads_at_write(r)) {
                 add_spread(r);
             }
         }

@@ -18,6 +18,7 @@
 #include "decode/decode.hpp"
 #include "passes/banks.hpp"
 #include "passes/build.hpp"
+#include "passes/parameter_uses.hpp"
 #include "passes/scope.hpp"
 
 #include <map>
@@ -89,7 +90,7 @@ private:
     [[nodiscard]] bool is_in_kernel() const { return frames_.front().function->is_entry; }
 
     void lower_statements(std::span<const ptx::Statement> statements);
-    void declare_variable(const ptx::Variable& variable, std::span<const ptx::Statement> rest);
+    void declare_variable(const ptx::Variable& variable, ParameterUses::ByName& uses);
     void declare_register(const ptx::Variable& variable);
     void lower_instruction(const ptx::Instruction& written);
     bool lower_own(const ptx::Instruction& instruction);
@@ -170,7 +171,7 @@ private:
                            bytecode::Operand word, bool is_load);
     void decode_in_space(const ptx::Instruction& instruction, std::string_view space);
     [[nodiscard]] std::shared_ptr<const ParameterStorage>
-    make_storage(const ptx::Variable& variable, std::span<const ptx::Statement> uses);
+    make_storage(const ptx::Variable& variable, ParameterUse& use);
 
     // ---- calls (lower_calls.cpp)
     void lower_call(const ptx::Instruction& instruction);
@@ -201,6 +202,7 @@ private:
     KernelBuild& build_;
     Banks banks_;
     Scopes scopes_;
+    ParameterUses parameter_uses_;
     std::vector<Frame> frames_;
     const ptx::Instruction* current_ = nullptr;
     bytecode::Operand guard_; // of the current instruction
@@ -224,6 +226,7 @@ private:
     std::map<bytecode::Special, bytecode::Operand> warp_specials_;
     std::uint64_t local_bytes_ = 0;               // of the activation being lowered
     std::vector<const ptx::Function*> functions_; // functions that are called, not inlined
+    bool may_call_all_ = false; // these include all functions whose address is taken
 };
 
 /// Returns the offsets of a function's results and then its parameters in its activation. The last

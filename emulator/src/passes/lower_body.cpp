@@ -48,15 +48,17 @@ bool waits_for_others(const ptx::Instruction& instruction) {
 /// Returns whether an instruction has other effects than its destinations, whatever its decoder
 /// says.
 bool has_side_effect(std::string_view opcode) {
-    constexpr std::array NAMES{"atom", "red", "mbarrier", "shfl", "vote", "match", "redux"};
+    constexpr std::array<std::string_view, 7> NAMES{"atom", "red",   "mbarrier", "shfl",
+                                                    "vote", "match", "redux"};
     return std::find(NAMES.begin(), NAMES.end(), opcode) != NAMES.end();
 }
 
 /// Returns whether the results of an instruction depend only on its operands. The list holds what
 /// compilers put into wait loops; other instructions are treated as if they accessed memory.
 bool is_arithmetic(std::string_view opcode) {
-    constexpr std::array NAMES{"add", "and", "cvt",  "cvta", "lop3", "mad", "mov", "mul", "neg",
-                               "not", "or",  "selp", "set",  "setp", "shl", "shr", "sub", "xor"};
+    constexpr std::array<std::string_view, 18> NAMES{"add", "and",  "cvt", "cvta", "lop3", "mad",
+                                                     "mov", "mul",  "neg", "not",  "or",   "selp",
+                                                     "set", "setp", "shl", "shr",  "sub",  "xor"};
     return std::find(NAMES.begin(), NAMES.end(), opcode) != NAMES.end();
 }
 
@@ -67,7 +69,7 @@ void lower_body(KernelBuild& build) {
 }
 
 FunctionLowering::FunctionLowering(KernelBuild& build)
-    : build_(build), banks_(build.kernel, build.options.bank_bytes) {}
+    : build_(build), banks_(build.kernel, build.options.bank_bytes), parameter_uses_(build.index) {}
 
 void FunctionLowering::run() {
     const ptx::Function& function = build_.function;
@@ -79,7 +81,7 @@ void FunctionLowering::run() {
     const ptx::Module& module = build_.index.module();
     kernel.ptx_version = module.version_major * 10 + module.version_minor;
     kernel.target_sm = module.target_sm();
-    kernel.files.assign(module.files.begin(), module.files.end());
+    kernel.files = build_.index.files();
     kernel.source = module.source;
 
     kernel.code.reserve(function.body.size());
@@ -109,7 +111,7 @@ void FunctionLowering::lower_function(const ptx::Function& function) {
     local_bytes_ = 0;
     frames_.assign(1, {.function = &function});
     scopes_.push(true);
-    place_label(build_.kernel.functions[require_function(function)]);
+    place_label(require_function(function));
     const std::vector<std::uint32_t> offsets = abi_offsets(function.returns, function.parameters);
     (void)place_local(offsets.back(), 1);
     const auto declare = [&](const ptx::Variable& formal, std::uint32_t offset) {
@@ -175,6 +177,7 @@ void FunctionLowering::declare_kernel_parameters() {
 
 void FunctionLowering::lower_statements(std::span<const ptx::Statement> statements) {
     // Labels, target lists and prototypes may be used before they appear.
+    bool has_parameters = false;
     for (const ptx::Statement& statement : statements) {
         Symbol symbol;
         std::string_view name;
@@ -191,6 +194,8 @@ void FunctionLowering::lower_statements(std::span<const ptx::Statement> statemen
             symbol.kind = Symbol::Kind::Prototype;
             symbol.prototype = &*statement.prototype;
         } else {
+            has_parameters |= statement.kind == ptx::Statement::Kind::Variable &&
+                              statement.variable->space == Space::Param;
             continue;
         }
         if (!scopes_.declare(name, symbol)) {
@@ -198,8 +203,14 @@ void FunctionLowering::lower_statements(std::span<const ptx::Statement> statemen
                                       "'" + std::string(name) + "' is declared twice");
         }
     }
-    for (std::size_t i = 0; i < statements.size() && !build_.diagnostics.is_full(); ++i) {
-        const ptx::Statement& statement = statements[i];
+    ParameterUses::ByName uses;
+    if (has_parameters) {
+        uses = parameter_uses_.of_variables(statements);
+    }
+    for (const ptx::Statement& statement : statements) {
+        if (build_.diagnostics.is_full()) {
+            return;
+        }
         switch (statement.kind) {
         case ptx::Statement::Kind::Label:
             place_label(find(statement.label)->label);
@@ -208,7 +219,7 @@ void FunctionLowering::lower_statements(std::span<const ptx::Statement> statemen
             lower_instruction(statement.instruction);
             break;
         case ptx::Statement::Kind::Variable:
-            declare_variable(*statement.variable, statements.subspan(i + 1));
+            declare_variable(*statement.variable, uses);
             break;
         case ptx::Statement::Kind::Block:
             scopes_.push(false);
@@ -223,7 +234,7 @@ void FunctionLowering::lower_statements(std::span<const ptx::Statement> statemen
 }
 
 void FunctionLowering::declare_variable(const ptx::Variable& variable,
-                                        std::span<const ptx::Statement> rest) {
+                                        ParameterUses::ByName& uses) {
     Symbol symbol;
     symbol.type = variable.type;
     symbol.size_bytes = variable.size_bytes();
@@ -242,7 +253,7 @@ void FunctionLowering::declare_variable(const ptx::Variable& variable,
         break;
     case Space::Param:
         symbol.kind = Symbol::Kind::Parameter;
-        symbol.storage = make_storage(variable, rest);
+        symbol.storage = make_storage(variable, uses.at(variable.name));
         break;
     default:
         build_.diagnostics.report(Problem::Unsupported, variable.location,
@@ -471,12 +482,7 @@ void FunctionLowering::finish_shared_memory() {
     banks_.place_dynamic_shared(shared_bytes_);
     kernel.static_shared_bytes =
         static_cast<std::uint32_t>(shared_bytes_) - kernel.hidden_shared_bytes;
-    kernel.constant_memory_bytes = 0;
-    for (const ptx::Variable& variable : build_.index.module().variables) {
-        if (variable.space == Space::Constant) {
-            kernel.constant_memory_bytes += static_cast<std::uint32_t>(variable.size_bytes());
-        }
-    }
+    kernel.constant_memory_bytes = static_cast<std::uint32_t>(build_.index.constant_bytes());
 }
 
 std::uint32_t text_offset_of(const ptx::Instruction& instruction, const ptx::Module& module) {

@@ -8,6 +8,7 @@
 #include "passes/words.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace cuprum::emulator::passes {
 
@@ -84,7 +85,7 @@ void FunctionLowering::lower_call(const ptx::Instruction& instruction) {
     } else if (build_.index.calls().must_call(*callee)) {
         Instruction call;
         call.form = FixedOp::Call;
-        call.immediate = require_function(*callee);
+        call.immediate = require_function(*callee); // a label until resolve_calls
         emit_call(call, {callee->returns, callee->parameters}, returns, arguments);
     } else {
         inline_call(*callee, returns, arguments);
@@ -104,8 +105,10 @@ void FunctionLowering::lower_indirect_call(const ptx::Operand& callee,
     Signature signature;
     if (symbol != nullptr && symbol->kind == Symbol::Kind::Prototype) {
         signature = {symbol->prototype->returns, symbol->prototype->parameters};
-        for (const ptx::Function* function : build_.index.calls().address_taken()) {
-            (void)require_function(*function);
+        if (!std::exchange(may_call_all_, true)) {
+            for (const ptx::Function* function : build_.index.calls().address_taken()) {
+                (void)require_function(*function);
+            }
         }
     } else if (symbol != nullptr && symbol->kind == Symbol::Kind::Targets &&
                symbol->targets->is_call && !symbol->targets->targets.empty()) {
@@ -194,19 +197,16 @@ void FunctionLowering::emit_transfer(FixedOp op, const ptx::Variable& formal,
     }
 }
 
-/// Returns the number of a function and ensures that its code will be lowered.
+/// Returns the label of a function and ensures that its code will be lowered.
 std::uint32_t FunctionLowering::require_function(const ptx::Function& function) {
-    const ptx::Module& module = build_.index.module();
-    auto& known = build_.kernel.functions;
-    known.resize(module.functions.size(), bytecode::NOT_CALLABLE);
-    const auto number = static_cast<std::uint32_t>(
-        function_address(module, function.name) / bytecode::FUNCTION_ADDRESS_UNIT - 1);
-    if (known[number] == bytecode::NOT_CALLABLE) {
-        known[number] = new_label();
-        build_.entries.push_back(known[number]);
+    const std::uint64_t address = build_.index.addresses().of(function.name);
+    const auto [place, is_new] = build_.kernel.functions.try_emplace(address, 0);
+    if (is_new) {
+        place->second = new_label();
+        build_.entries.push_back(place->second);
         functions_.push_back(&function);
     }
-    return number;
+    return place->second;
 }
 
 std::vector<std::uint32_t> abi_offsets(std::span<const ptx::Variable> returns,

@@ -38,20 +38,34 @@ void collect_group_names(const std::vector<ptx::Statement>& body,
     }
 }
 
-/// Adds the registers that are copied to registers of wgmma. Returns whether there are any.
-bool collect_copied_names(const std::vector<ptx::Statement>& body,
-                          std::unordered_set<std::string_view>& names) {
-    bool is_changed = false;
+using Copies = std::unordered_multimap<std::string_view, std::string_view>; // to, from
+
+void collect_copies(const std::vector<ptx::Statement>& body, Copies& copies) {
     for (const ptx::Statement& statement : body) {
-        is_changed |= collect_copied_names(statement.block, names);
+        collect_copies(statement.block, copies);
         const ptx::Instruction& instruction = statement.instruction;
         if (instruction.opcode == "mov" && instruction.operands.size() == 2 &&
-            instruction.operands[1].kind == OperandKind::Name &&
-            names.contains(instruction.operands[0].text)) {
-            is_changed |= names.insert(instruction.operands[1].text).second;
+            instruction.operands[1].kind == OperandKind::Name) {
+            copies.emplace(instruction.operands[0].text, instruction.operands[1].text);
         }
     }
-    return is_changed;
+}
+
+/// Adds the registers that are copied to registers of wgmma, directly or through others.
+void add_copied_names(const std::vector<ptx::Statement>& body,
+                      std::unordered_set<std::string_view>& names) {
+    Copies copies;
+    collect_copies(body, copies);
+    std::vector<std::string_view> pending(names.begin(), names.end());
+    while (!pending.empty()) {
+        const auto [first, last] = copies.equal_range(pending.back());
+        pending.pop_back();
+        for (auto copy = first; copy != last; ++copy) {
+            if (names.insert(copy->second).second) {
+                pending.push_back(copy->second);
+            }
+        }
+    }
 }
 
 bool has(const ptx::Instruction& instruction, std::string_view modifier) {
@@ -68,7 +82,8 @@ void FunctionLowering::note_products(const ptx::Instruction& instruction) {
     auto [entry, is_new] = group_names_.try_emplace(function);
     if (is_new) {
         collect_group_names(function->body, entry->second);
-        while (collect_copied_names(function->body, entry->second)) {
+        if (!entry->second.empty()) {
+            add_copied_names(function->body, entry->second);
         }
         build_.kernel.uses_warpgroups |= !entry->second.empty();
     }

@@ -228,17 +228,16 @@ Operand FunctionLowering::constant(std::uint64_t bits, Width width) {
 
 Operand FunctionLowering::lane_constant(std::span<const std::uint32_t> lanes) {
     const Operand constant = banks_.lane_constant(lanes);
-    build_.lane_constants.push_back(constant.offset());
+    build_.lane_constants.insert(constant.offset());
     return constant;
 }
 
 std::vector<AddressRange> FunctionLowering::constant_memory() {
     std::vector<AddressRange> ranges;
-    for (const ptx::Variable& variable : build_.index.module().variables) {
-        if (variable.space == ptx::Space::Constant &&
-            build_.options.symbols.contains(std::string(variable.name))) {
-            ranges.push_back({.base = banks_.symbol(variable.name, 0, Width::B64),
-                              .bytes = variable.size_bytes()});
+    for (const ptx::Variable* const variable : build_.index.constant_variables()) {
+        if (build_.options.symbols.contains(std::string(variable->name))) {
+            ranges.push_back({.base = banks_.symbol(variable->name, 0, Width::B64),
+                              .bytes = variable->size_bytes()});
         }
     }
     return ranges;
@@ -289,7 +288,7 @@ Operand FunctionLowering::symbol_address(std::string_view name, std::int64_t add
                             "device");
                 return {};
             }
-            return constant(function_address(build_.index.module(), function->name) + add, width);
+            return constant(build_.index.addresses().of(function->name) + add, width);
         } else {
             invalid(quoted(name) + " is not declared");
             return {};

@@ -19,25 +19,6 @@ namespace {
 
 using OperandKind = ptx::Operand::Kind;
 
-/// How deep a chain of calls that pass a parameter on is followed; beyond it, memory is used.
-constexpr int MAX_DEPTH = 32;
-
-/// Accesses further inside than any parameter is large use memory, which reports them as faults.
-constexpr std::int64_t MAX_OFFSET = std::int64_t{1} << 31;
-
-/// How a .param variable is used, and which registers it can be split into.
-struct Usage {
-    bool is_memory = false; // its address is taken, or its use is not understood
-    std::vector<std::pair<std::int64_t, std::uint32_t>> accesses; // offset, size
-};
-
-void collect(const ModuleIndex& index, std::span<const ptx::Statement> statements,
-             std::string_view name, int depth, Usage& usage);
-void collect(const ModuleIndex& index, const ptx::Instruction& instruction, std::string_view name,
-             int depth, Usage& usage);
-bool mentions(const ptx::Operand& operand, std::string_view name);
-bool is_disjoint(Usage& usage);
-
 bool is_signed(Type type) {
     return type == Type::S8 || type == Type::S16 || type == Type::S32 || type == Type::S64;
 }
@@ -193,17 +174,14 @@ void FunctionLowering::decode_in_space(const ptx::Instruction& instruction,
 }
 
 std::shared_ptr<const ParameterStorage>
-FunctionLowering::make_storage(const ptx::Variable& variable,
-                               std::span<const ptx::Statement> uses) {
+FunctionLowering::make_storage(const ptx::Variable& variable, ParameterUse& use) {
     auto storage = std::make_shared<ParameterStorage>();
-    Usage usage;
-    collect(build_.index, uses, variable.name, 0, usage);
-    if (usage.is_memory || !is_disjoint(usage)) {
+    if (use.is_memory || !use.is_disjoint()) {
         storage->local_offset = place_local(variable.size_bytes(), variable.effective_alignment());
         return storage;
     }
     storage->is_in_registers = true;
-    for (const auto& [offset, size] : usage.accesses) {
+    for (const auto& [offset, size] : use.accesses) {
         const Width width = size == 8 ? Width::B64 : Width::B32;
         storage->elements.push_back({.offset = static_cast<std::uint32_t>(offset),
                                      .size_bytes = size,
@@ -211,101 +189,5 @@ FunctionLowering::make_storage(const ptx::Variable& variable,
     }
     return storage;
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-void collect(const ModuleIndex& index, std::span<const ptx::Statement> statements,
-             std::string_view name, int depth, Usage& usage) {
-    for (const ptx::Statement& statement : statements) {
-        if (statement.kind == ptx::Statement::Kind::Block) {
-            collect(index, statement.block, name, depth, usage);
-        } else if (statement.kind == ptx::Statement::Kind::Instruction) {
-            collect(index, statement.instruction, name, depth, usage);
-        }
-        if (usage.is_memory) {
-            return;
-        }
-    }
-}
-
-void collect(const ModuleIndex& index, const ptx::Instruction& instruction, std::string_view name,
-             int depth, Usage& usage) {
-    const auto& operands = instruction.operands;
-    if (std::none_of(operands.begin(), operands.end(),
-                     [&](const ptx::Operand& operand) { return mentions(operand, name); })) {
-        return;
-    }
-    const bool is_load = instruction.opcode == "ld";
-    if ((is_load || instruction.opcode == "st") && operands.size() >= 2) {
-        const ptx::Operand& address = operands[is_load ? 1 : 0];
-        const AccessShape shape = access_shape(instruction);
-        const auto size = static_cast<std::uint32_t>(ptx::size_of(shape.type));
-        // Narrower values need extension and wider ones must be split, so use memory for them.
-        if (address.kind != OperandKind::Address || address.text != name ||
-            (size != 4 && size != 8) || address.offset < 0 || address.offset > MAX_OFFSET) {
-            usage.is_memory = true;
-            return;
-        }
-        for (std::uint32_t i = 0; i < shape.count; ++i) {
-            usage.accesses.emplace_back(address.offset + std::int64_t{i} * size, size);
-        }
-        return;
-    }
-    if (instruction.opcode != "call" || depth > MAX_DEPTH) {
-        usage.is_memory = true;
-        return;
-    }
-    // The formal parameter shares its storage with the actual one, so check how the callee uses it.
-    const bool returns_first = operands[0].kind == OperandKind::List;
-    const std::size_t callee_at = returns_first ? 1 : 0;
-    const ptx::Function* callee =
-        operands.size() > callee_at ? index.function(operands[callee_at].text) : nullptr;
-    const bool is_builtin =
-        callee != nullptr && callee->is_declaration && builtins::find(callee->name) != nullptr;
-    if (callee == nullptr || (callee->is_declaration && !is_builtin) ||
-        index.calls().must_call(*callee)) {
-        usage.is_memory = true;
-        return;
-    }
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-        const auto& formals = i < callee_at ? callee->returns : callee->parameters;
-        const auto& actuals = operands[i].parts;
-        for (std::size_t k = 0; k < actuals.size(); ++k) {
-            if (actuals[k].text != name || k >= formals.size()) {
-                continue;
-            }
-            if (is_builtin) {
-                const std::size_t size = formals[k].size_bytes();
-                usage.is_memory = usage.is_memory || (size != 4 && size != 8);
-                usage.accesses.emplace_back(0, static_cast<std::uint32_t>(size));
-            } else {
-                collect(index, callee->body, formals[k].name, depth + 1, usage);
-            }
-        }
-    }
-}
-
-bool mentions(const ptx::Operand& operand, std::string_view name) {
-    return operand.text == name ||
-           std::any_of(operand.parts.begin(), operand.parts.end(),
-                       [&](const ptx::Operand& part) { return mentions(part, name); });
-}
-
-/// Makes the accesses unique. Returns whether no two of them partly overlap.
-bool is_disjoint(Usage& usage) {
-    auto& accesses = usage.accesses;
-    std::sort(accesses.begin(), accesses.end());
-    accesses.erase(std::unique(accesses.begin(), accesses.end()), accesses.end());
-    for (std::size_t i = 1; i < accesses.size(); ++i) {
-        if (accesses[i - 1].first + accesses[i - 1].second > accesses[i].first) {
-            return false;
-        }
-    }
-    return true;
-}
-
-} // namespace
 
 } // namespace cuprum::emulator::passes

@@ -5,11 +5,11 @@
 
 #include "passes/compile.hpp"
 
-#include <algorithm>
-
 namespace cuprum::emulator::passes {
 
-ModuleIndex::ModuleIndex(const ptx::Module& module) : module_(module) {
+ModuleIndex::ModuleIndex(const ptx::Module& module)
+    : module_(module), addresses_(module),
+      files_(std::make_shared<const std::vector<std::string_view>>(module.files)) {
     for (const ptx::Function& function : module.functions) {
         const ptx::Function*& entry = functions_[function.name];
         if (entry == nullptr || entry->is_declaration) {
@@ -26,6 +26,10 @@ ModuleIndex::ModuleIndex(const ptx::Module& module) : module_(module) {
         if (entry == nullptr || entry->linkage == ptx::Linkage::Extern) {
             entry = &variable;
         }
+        if (variable.space == ptx::Space::Constant) {
+            constant_variables_.push_back(&variable);
+            constant_bytes_ += variable.size_bytes();
+        }
     }
     calls_ = CallGraph(module, [this](std::string_view name) { return this->function(name); });
 }
@@ -40,21 +44,24 @@ const ptx::Variable* ModuleIndex::variable(std::string_view name) const {
     return found == variables_.end() ? nullptr : found->second;
 }
 
-std::uint64_t function_address(const ptx::Module& module, std::string_view name) {
-    for (const ptx::Alias& alias : module.aliases) {
-        if (alias.name == name) {
-            name = alias.target;
-            break;
-        }
+FunctionAddresses::FunctionAddresses(const ptx::Module& module) {
+    std::uint64_t address = 0;
+    for (const ptx::Function& function : module.functions) {
+        address += bytecode::FUNCTION_ADDRESS_UNIT;
+        addresses_.try_emplace(function.name, address); // that of its first declaration
     }
-    // A function has the number of its first declaration.
-    const auto found =
-        std::find_if(module.functions.begin(), module.functions.end(),
-                     [&](const ptx::Function& function) { return function.name == name; });
-    return found == module.functions.end()
-               ? 0
-               : static_cast<std::uint64_t>(found - module.functions.begin() + 1) *
-                     bytecode::FUNCTION_ADDRESS_UNIT;
+    std::unordered_map<std::string_view, std::uint64_t> aliases; // of functions only
+    for (const ptx::Alias& alias : module.aliases) {
+        aliases.try_emplace(alias.name, of(alias.target));
+    }
+    for (const auto& [name, target] : aliases) {
+        addresses_.insert_or_assign(name, target);
+    }
+}
+
+std::uint64_t FunctionAddresses::of(std::string_view name) const {
+    const auto found = addresses_.find(name);
+    return found == addresses_.end() ? 0 : found->second;
 }
 
 } // namespace cuprum::emulator::passes

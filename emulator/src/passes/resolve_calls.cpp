@@ -25,9 +25,12 @@ void resolve_calls(KernelBuild& build) {
     if (!build.has_calls) {
         return;
     }
-    for (std::uint32_t& function : kernel.functions) {
-        if (function != bytecode::NOT_CALLABLE) {
-            function = build.labels[function];
+    for (auto& [address, place] : kernel.functions) {
+        place = build.labels[place];
+    }
+    for (bytecode::Instruction& instruction : kernel.code) {
+        if (instruction.form.is(FixedOp::Call)) {
+            instruction.immediate = build.labels[static_cast<std::size_t>(instruction.immediate)];
         }
     }
     for (const bytecode::SpecialSlot& slot : kernel.warp_specials) {

@@ -3,18 +3,27 @@
 
 #include "passes/scope.hpp"
 
-#include <charconv>
+#include <algorithm>
+#include <utility>
 
 namespace cuprum::emulator::passes {
 
+namespace {
+
+/// Of the first of ten digits. No range has as many registers.
+constexpr std::uint64_t MAX_POWER = 1'000'000'000;
+
+} // namespace
+
 const ParameterElement* ParameterStorage::find(std::int64_t offset,
                                                std::uint32_t size_bytes) const {
-    for (const ParameterElement& element : elements) {
-        if (element.offset == offset && element.size_bytes == size_bytes) {
-            return &element;
-        }
-    }
-    return nullptr;
+    const auto found = std::ranges::lower_bound(
+        elements, std::pair{offset, size_bytes}, {}, [](const ParameterElement& element) {
+            return std::pair{std::int64_t{element.offset}, element.size_bytes};
+        });
+    return found != elements.end() && found->offset == offset && found->size_bytes == size_bytes
+               ? &*found
+               : nullptr;
 }
 
 void Scopes::push(bool is_function) {
@@ -30,36 +39,40 @@ bool Scopes::declare(std::string_view name, Symbol symbol) {
 }
 
 void Scopes::declare(const RegisterRange& range) {
-    scopes_.back().ranges.push_back(range);
+    Scope& scope = scopes_.back();
+    auto& known = scope.ranges[range.prefix];
+    if (known.empty() || known.back().first.count < range.count) { // the first one counts
+        known.emplace_back(range, scope.range_count++);
+    }
 }
 
 const RegisterRange* Scopes::Scope::range_of(std::string_view name) const {
-    std::size_t digits = name.size();
-    while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') {
-        --digits;
-    }
-    if (digits == name.size()) {
-        return nullptr;
-    }
-    for (const RegisterRange& range : ranges) {
-        // The prefix itself may end in digits, so compare with the prefix instead of splitting off
-        // the name's digits.
-        const std::size_t length = range.prefix.size();
-        if (length < digits || length >= name.size() || !name.starts_with(range.prefix)) {
+    // The prefix itself may end in digits, so each of the last digits may be the first of the
+    // number. The range that was declared first counts.
+    const RegisterRange* result = nullptr;
+    std::size_t place = ~std::size_t{0};
+    std::uint64_t index = 0;
+    std::uint64_t power = 1;
+    for (std::size_t at = name.size(); at-- > 1 && power <= MAX_POWER; power *= 10) {
+        if (name[at] < '0' || name[at] > '9') {
+            break;
+        }
+        index += power * static_cast<std::uint64_t>(name[at] - '0');
+        if (name[at] == '0' && at + 1 != name.size()) {
+            continue; // no number starts with 0
+        }
+        const auto found = ranges.find(name.substr(0, at));
+        if (found == ranges.end()) {
             continue;
         }
-        const std::string_view number = name.substr(length);
-        if (number.size() > 1 && number.front() == '0') {
-            continue;
-        }
-        std::uint32_t index = 0;
-        const auto [end, error] =
-            std::from_chars(number.data(), number.data() + number.size(), index);
-        if (error == std::errc{} && end == number.data() + number.size() && index < range.count) {
-            return &range;
+        const auto first = std::ranges::upper_bound(
+            found->second, index, {}, [](const auto& each) { return each.first.count; });
+        if (first != found->second.end() && first->second < place) {
+            result = &first->first;
+            place = first->second;
         }
     }
-    return nullptr;
+    return result;
 }
 
 } // namespace cuprum::emulator::passes

@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace cuprum::emulator::passes {
@@ -29,7 +30,7 @@ struct ParameterElement {
 /// The storage of a .param variable of a function or of a call.
 struct ParameterStorage {
     bool is_in_registers = false;
-    std::vector<ParameterElement> elements; // if in registers
+    std::vector<ParameterElement> elements; // if in registers; sorted by offset
     std::uint32_t local_offset = 0;         // if in local memory
 
     /// Returns the element at an offset, or nullptr.
@@ -112,7 +113,11 @@ private:
     struct Scope {
         bool is_function = false;
         std::unordered_map<std::string_view, Symbol> names;
-        std::vector<RegisterRange> ranges;
+        // By prefix, with the position among all ranges of the scope; each larger than the one
+        // before.
+        std::unordered_map<std::string_view, std::vector<std::pair<RegisterRange, std::size_t>>>
+            ranges;
+        std::size_t range_count = 0;
 
         [[nodiscard]] const RegisterRange* range_of(std::string_view name) const;
     };

@@ -121,7 +121,7 @@ public:
                     const std::uint64_t value =
                         found != addresses.end()
                             ? found->second
-                            : passes::function_address(*module, relocation.symbol);
+                            : passes::FunctionAddresses(*module).of(relocation.symbol);
                     std::memcpy(reinterpret_cast<std::byte*>(addresses[variable.name]) +
                                     relocation.offset,
                                 &value, relocation.size_bytes);

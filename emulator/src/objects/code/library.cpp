@@ -46,7 +46,7 @@ std::shared_ptr<FunctionAttributes> LibraryKernel::attributes(int device) {
 
 std::shared_ptr<Library> Library::create(std::shared_ptr<const Program> program) {
     auto library = std::shared_ptr<Library>(new Library(std::move(program)));
-    for (const auto& kernel : library->program_->kernels()) {
+    for (const auto& kernel : *library->program_->kernels()) {
         library->kernels_.push_back(std::make_shared<LibraryKernel>(library, kernel));
         HandleTable::instance().insert(HandleKind::Kernel, library->kernels_.back());
     }
@@ -95,13 +95,12 @@ std::shared_ptr<Module> Library::module(const std::shared_ptr<Context>& context)
 }
 
 std::shared_ptr<LibraryKernel> Library::kernel(const std::string& name) const {
-    const auto& places = program_->places()->by_name;
-    const auto found = places.find(name);
-    if (found == places.end()) {
+    const auto index = program_->kernels()->find(name);
+    if (!index) {
         fail(CUDA_ERROR_NOT_FOUND,
-             "no kernel '" + name + "' in the library; it has: " + names_of(program_->kernels()));
+             "no kernel '" + name + "' in the library; it has: " + program_->kernels()->names());
     }
-    return kernels_[found->second];
+    return kernels_[*index];
 }
 
 } // namespace cuprum::emulator

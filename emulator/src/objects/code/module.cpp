@@ -27,8 +27,7 @@ std::shared_ptr<Module> Module::create(const std::shared_ptr<Context>& context,
     auto module = std::shared_ptr<Module>(new Module(context, is_of_library));
     module->addresses_ = module->place_variables(program);
     module->kernels_ = program.kernels();
-    module->places_ = program.places();
-    module->functions_.resize(module->kernels_.size());
+    module->functions_.resize(module->kernels_->size());
     HandleTable::instance().insert(HandleKind::Module, module);
     return module;
 }
@@ -72,19 +71,19 @@ void Module::unload_all(const Context& context) {
 }
 
 std::shared_ptr<Function> Module::function(const std::string& name) {
-    const auto found = places_->by_name.find(name);
-    if (found == places_->by_name.end()) {
+    const auto index = kernels_->find(name);
+    if (!index) {
         fail(CUDA_ERROR_NOT_FOUND,
-             "no kernel '" + name + "' in the module; it has: " + names_of(kernels_));
+             "no kernel '" + name + "' in the module; it has: " + kernels_->names());
     }
-    return function_in_place(found->second);
+    return function(*index);
 }
 
-std::shared_ptr<Function> Module::function_in_place(std::size_t place) {
+std::shared_ptr<Function> Module::function(std::size_t index) {
     const std::lock_guard lock(mutex_);
-    auto& function = functions_[place];
+    auto& function = functions_[index];
     if (function == nullptr) {
-        const auto& kernel = kernels_[place];
+        const auto& kernel = (*kernels_)[index];
         function = std::make_shared<Function>(shared_from_this(), kernel,
                                               passes::place_symbols(*kernel, addresses_));
         if (!is_unloaded_) {
@@ -95,14 +94,14 @@ std::shared_ptr<Function> Module::function_in_place(std::size_t place) {
 }
 
 std::shared_ptr<Function> Module::function_at(std::uint64_t address) {
-    const auto found = places_->by_address.find(address);
-    return found == places_->by_address.end() ? nullptr : function_in_place(found->second);
+    const auto index = kernels_->find_at(address);
+    return index ? function(*index) : nullptr;
 }
 
 std::vector<std::shared_ptr<Function>> Module::functions() {
     std::vector<std::shared_ptr<Function>> all;
-    for (std::size_t place = 0; place < kernels_.size(); ++place) {
-        all.push_back(function_in_place(place));
+    for (std::size_t index = 0; index < kernels_->size(); ++index) {
+        all.push_back(function(index));
     }
     return all;
 }
@@ -174,18 +173,6 @@ Program::Symbols Module::place_variables(const Program& program) {
         }
     }
     return addresses;
-}
-
-std::string names_of(const Program::Kernels& kernels) {
-    constexpr std::size_t most = 32;
-    std::string names;
-    for (std::size_t index = 0; index < std::min(most, kernels.size()); ++index) {
-        names += (names.empty() ? "" : ", ") + kernels[index]->name;
-    }
-    if (kernels.size() > most) {
-        names += " and " + std::to_string(kernels.size() - most) + " more";
-    }
-    return names.empty() ? "no kernel" : names;
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

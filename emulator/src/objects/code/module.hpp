@@ -62,14 +62,13 @@ public:
 private:
     Module(std::shared_ptr<Context> context, bool is_of_library);
 
+    [[nodiscard]] std::shared_ptr<Function> function(std::size_t index);
     [[nodiscard]] Program::Symbols place_variables(const Program& program);
-    [[nodiscard]] std::shared_ptr<Function> function_in_place(std::size_t place);
     [[nodiscard]] std::uint64_t reference_address(const std::string& name, ptx::Type type) const;
 
     std::shared_ptr<Context> context_;
     bool is_of_library_;
-    Program::Kernels kernels_;
-    std::shared_ptr<const Program::Places> places_;
+    std::shared_ptr<const KernelList> kernels_;
     Program::Symbols addresses_; // of the variables
     std::map<std::string, std::shared_ptr<Allocation>> variables_;
     std::map<std::string, ptx::Type> reference_types_; // of variables that are references
@@ -79,8 +78,5 @@ private:
     std::map<std::string, std::shared_ptr<TextureReference>> textures_; // made on first use
     std::map<std::string, std::shared_ptr<SurfaceReference>> surfaces_; // made on first use
 };
-
-/// Returns the names of the first kernels as a list for an error message: "a, b, c".
-[[nodiscard]] std::string names_of(const Program::Kernels& kernels);
 
 } // namespace cuprum::emulator

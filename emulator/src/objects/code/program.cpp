@@ -13,6 +13,7 @@
 #include "ptx/diagnostics.hpp"
 #include "ptx/parser.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -20,6 +21,7 @@
 #include <iterator>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
 namespace cuprum::emulator {
 
@@ -49,6 +51,36 @@ CUresult code_of(ptx::Problem problem) noexcept {
     return CUDA_ERROR_INVALID_PTX;
 }
 
+KernelList::KernelList(std::vector<Kernel> kernels, const passes::FunctionAddresses& addresses)
+    : kernels_(std::move(kernels)) {
+    for (std::size_t index = 0; index < kernels_.size(); ++index) {
+        by_name_.emplace(kernels_[index]->name, index);
+        by_address_.emplace(addresses.of(kernels_[index]->name), index);
+    }
+}
+
+std::optional<std::size_t> KernelList::find(std::string_view name) const {
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<std::size_t> KernelList::find_at(std::uint64_t address) const {
+    const auto found = by_address_.find(address);
+    return found == by_address_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string KernelList::names() const {
+    constexpr std::size_t most = 32;
+    std::string names;
+    for (std::size_t index = 0; index < std::min(most, kernels_.size()); ++index) {
+        names += (names.empty() ? "" : ", ") + kernels_[index]->name;
+    }
+    if (kernels_.size() > most) {
+        names += " and " + std::to_string(kernels_.size() - most) + " more";
+    }
+    return names.empty() ? "no kernel" : names;
+}
+
 namespace {
 
 [[noreturn]] void refuse(CUresult code, const std::string& complaints, const JitOptions& options) {
@@ -64,7 +96,7 @@ void refuse_if_any(const ptx::Diagnostics& diagnostics, const JitOptions& option
 }
 
 /// Returns the functions that initial values name. Reports names that the module does not define.
-Program::Symbols functions_in_initial_values(const ptx::Module& module,
+Program::Symbols functions_in_initial_values(const passes::FunctionAddresses& addresses,
                                              const std::vector<passes::GlobalVariable>& variables,
                                              ptx::Diagnostics& diagnostics) {
     std::unordered_set<std::string_view> defined;
@@ -79,7 +111,7 @@ Program::Symbols functions_in_initial_values(const ptx::Module& module,
             if (defined.contains(relocation.symbol)) {
                 continue;
             }
-            const std::uint64_t address = passes::function_address(module, relocation.symbol);
+            const std::uint64_t address = addresses.of(relocation.symbol);
             if (address == 0) {
                 diagnostics.report(ptx::Problem::Syntax, {},
                                    "the initial value of variable '" + variable.name + "' names '" +
@@ -102,9 +134,9 @@ std::string newer_version_text(const ptx::Module& module) {
 }
 
 /// Compiles all kernels of a module.
-Program::Kernels compile_all(const ptx::Module& module,
-                             const std::vector<passes::GlobalVariable>& variables, std::uint32_t sm,
-                             const JitOptions& options) {
+std::vector<KernelList::Kernel> compile_all(const ptx::Module& module,
+                                            const std::vector<passes::GlobalVariable>& variables,
+                                            std::uint32_t sm, const JitOptions& options) {
     passes::CompileOptions compile_options;
     for (const passes::GlobalVariable& variable : variables) {
         if (!variable.is_external) {
@@ -165,21 +197,11 @@ std::shared_ptr<const Program> Program::load(const void* image, std::optional<st
     auto program = std::shared_ptr<Program>(new Program);
     program->variables_ =
         passes::global_variables(*module, device_at(0).total_bytes(), diagnostics);
-    program->functions_ = functions_in_initial_values(*module, program->variables_, diagnostics);
+    const passes::FunctionAddresses addresses(*module);
+    program->functions_ = functions_in_initial_values(addresses, program->variables_, diagnostics);
     refuse_if_any(diagnostics, options);
-    program->kernels_ = compile_all(*module, program->variables_, sm, options);
-    const auto places = std::make_shared<Places>();
-    for (std::size_t place = 0; place < program->kernels_.size(); ++place) {
-        places->by_name.emplace(program->kernels_[place]->name, place);
-    }
-    for (std::size_t number = 0; number < module->functions.size(); ++number) {
-        const auto place = places->by_name.find(module->functions[number].name);
-        if (place != places->by_name.end()) {
-            places->by_address.emplace((number + 1) * bytecode::FUNCTION_ADDRESS_UNIT,
-                                       place->second);
-        }
-    }
-    program->places_ = places;
+    program->kernels_ = std::make_shared<const KernelList>(
+        compile_all(*module, program->variables_, sm, options), addresses);
     return program;
 }
 

@@ -30,11 +30,41 @@ namespace cuprum::emulator {
 /// Returns the contents of a file. Throws FILE_NOT_FOUND.
 [[nodiscard]] std::string read_file(const char* path);
 
+/// The kernels of a program in the order of the source, by name and by address.
+class KernelList {
+public:
+    using Kernel = std::shared_ptr<const bytecode::Kernel>;
+
+    KernelList() = default;
+    KernelList(std::vector<Kernel> kernels, const passes::FunctionAddresses& addresses);
+
+    [[nodiscard]] std::size_t size() const noexcept { return kernels_.size(); }
+
+    [[nodiscard]] const Kernel& operator[](std::size_t index) const { return kernels_[index]; }
+
+    [[nodiscard]] auto begin() const noexcept { return kernels_.begin(); }
+
+    [[nodiscard]] auto end() const noexcept { return kernels_.end(); }
+
+    /// Returns the index of a kernel, or nothing.
+    [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
+
+    /// Returns the index of the kernel that has this address in kernels of the module, or nothing.
+    [[nodiscard]] std::optional<std::size_t> find_at(std::uint64_t address) const;
+
+    /// Returns the first names as a list for an error message: "a, b, c".
+    [[nodiscard]] std::string names() const;
+
+private:
+    std::vector<Kernel> kernels_;
+    std::unordered_map<std::string_view, std::size_t> by_name_;
+    std::unordered_map<std::uint64_t, std::size_t> by_address_;
+};
+
 /// The code of a module or library, independent of any context. Kernels are compiled once. Each
 /// context fills in the addresses of its variables (passes::place_symbols).
 class Program {
 public:
-    using Kernels = std::vector<std::shared_ptr<const bytecode::Kernel>>;
     using Symbols = std::unordered_map<std::string, std::uint64_t>;
 
     /// Finds the PTX in an image, and compiles it for a device of compute capability `sm`.
@@ -54,17 +84,9 @@ public:
         return variables_;
     }
 
-    /// Returns all kernels in the order of the source.
-    [[nodiscard]] const Kernels& kernels() const noexcept { return kernels_; }
-
-    /// Where kernels stand in kernels().
-    struct Places {
-        std::unordered_map<std::string_view, std::size_t> by_name; // the kernels hold the names
-        std::unordered_map<std::uint64_t, std::size_t> by_address; // as kernels see them
-    };
-
-    /// Returns the places of the kernels, which modules keep.
-    [[nodiscard]] const std::shared_ptr<const Places>& places() const noexcept { return places_; }
+    [[nodiscard]] const std::shared_ptr<const KernelList>& kernels() const noexcept {
+        return kernels_;
+    }
 
     /// Returns the address of a function that the initial value of a variable names.
     [[nodiscard]] std::uint64_t function_address(const std::string& name) const {
@@ -76,8 +98,7 @@ private:
 
     std::vector<passes::GlobalVariable> variables_;
     Symbols functions_; // those that initial values name
-    Kernels kernels_;
-    std::shared_ptr<const Places> places_;
+    std::shared_ptr<const KernelList> kernels_;
 };
 
 } // namespace cuprum::emulator
