@@ -55,9 +55,9 @@ void decode_bulk(Reader& reader) {
     } else if (reader.has("tensor")) {
         decode_tensor_copy(reader, false);
     } else if (reader.take("prefetch")) {
-        reader.take("L2");
-        reader.take("global");
-        reader.take_cache_hints();
+        reader.need("L2");
+        reader.need("global");
+        reader.take_one_of({"L2::evict_last", "L2::evict_normal"});
         const std::size_t hints = reader.take("L2::cache_hint") ? 1 : 0;
         (void)(reader.finish(2 + hints) && need_address(reader, 0));
     } else {
@@ -146,6 +146,16 @@ bool need_address(Reader& reader, std::size_t index) {
         return false;
     }
     return true;
+}
+
+bool need_constant(Reader& reader, std::size_t index, std::uint64_t value) {
+    const ptx::Operand& operand = reader.operand(index);
+    const bool is_good = operand.kind == Kind::Integer && operand.bits == value;
+    if (!is_good) {
+        reader.reject("needs the constant " + std::to_string(value) + " as operand " +
+                      std::to_string(index + 1));
+    }
+    return is_good;
 }
 
 bool fits_shared(Reader& reader, std::int64_t offset) {

@@ -28,7 +28,7 @@ struct Ends {
 /// Takes the memory order, the two spaces and the completion mechanism. Returns none if the
 /// combination is unknown.
 std::optional<Ends> take_ends(Reader& reader) {
-    reader.take_order_and_scope();
+    reader.take_order_and_scope({"weak", "relaxed"}, Reader::Scope::Optional);
     const std::string_view to = reader.take_any();
     const std::string_view from = reader.take_any();
     Ends ends;
@@ -148,8 +148,12 @@ void emit_trimmed(Reader& reader, const Ends& ends, Operand size, const AccessNo
     const Operand unread = compute(IntegerOp::Add, Width::B32, {left, right});
     const Operand read_size = compute(IntegerOp::Sub, Width::B32, {size, unread});
     // The handler takes the size and both trims in one operand.
+    // Each trim has 16 bits of it; larger ones are wrong whatever they are.
+    const Operand most = lowering.constant(UINT16_MAX, Width::B32);
     const Operand trims = compute(IntegerOp::MadLo, Width::B32,
-                                  {right, lowering.constant(1u << 16, Width::B32), left});
+                                  {compute(IntegerOp::Min, Width::B32, {right, most}),
+                                   lowering.constant(1u << 16, Width::B32),
+                                   compute(IntegerOp::Min, Width::B32, {left, most})});
     const Operand packed = lowering.temporary(Width::B64);
     reader.emit(MoveForm{.op = MoveOp::Pack, .width = Width::B64, .part_bytes = 4, .bytes = 8},
                 {packed}, {size, trims});

@@ -83,8 +83,13 @@ void decode_compare(Reader& reader) {
     if (index >= 14 && !is_unsigned(form.type)) {
         reader.reject("compares a type that is not unsigned with an unsigned operator");
     }
-    if (form.flushes && !is_float(form.type)) {
-        reader.reject("has .ftz, but compares integers");
+    if (form.flushes &&
+        (!is_float(form.type) || form.type == Type::BF16 || form.type == Type::BF16x2)) {
+        reader.reject("has .ftz, which its type does not have");
+    }
+    const bool is_bits = form.type == Type::B16 || form.type == Type::B32 || form.type == Type::B64;
+    if (is_bits && form.compare != Compare::Eq && form.compare != Compare::Ne) {
+        reader.reject("compares bits by their order; only .eq and .ne compare bits");
     }
     if (!reader.finish(how >= 0 ? 4 : 3)) {
         return;

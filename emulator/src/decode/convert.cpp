@@ -95,6 +95,37 @@ bool is_exact(Format from, Format to) {
     }
 }
 
+/// Returns whether a conversion of floats never rounds and so states no rounding.
+bool is_widening(Format from, Format to) {
+    return from == to || (from == Format::F16 && (to == Format::F32 || to == Format::F64)) ||
+           (from == Format::F32 && to == Format::F64);
+}
+
+/// Checks that .ftz, .sat, .relu and .satfinite fit the two formats.
+void check_flags(Reader& reader, const ConvertForm& form) {
+    const bool has_single = form.from == Format::F32 || form.to == Format::F32;
+    const bool has_bfloat = form.from == Format::BF16 || form.to == Format::BF16;
+    const bool is_small = form.from >= Format::E4M3 || form.to >= Format::E4M3;
+    const bool is_cut = form.is_relu || form.is_finite_saturating;
+    const bool can_be_cut =
+        form.from == Format::F32 &&
+        (form.to == Format::F16 || form.to == Format::BF16 || form.to == Format::TF32);
+    const bool is_plain = !form.is_pair && form.to != Format::TF32;
+    if ((form.flushes || form.is_saturating) && !is_plain) {
+        reader.reject("has .ftz or .sat, which its types do not have");
+    } else if (form.rounds_away && (form.to != Format::TF32 || form.is_relu)) {
+        reader.reject("has .rna, which needs tf32 as the result and no .relu");
+    } else if (form.flushes && !has_single) {
+        reader.reject("has .ftz, which needs an f32");
+    } else if (form.is_saturating && has_bfloat) {
+        reader.reject("has .sat, which bf16 does not have");
+    } else if (is_cut && !is_small && !can_be_cut) {
+        reader.reject("has .relu or .satfinite, which need a smaller float as the result");
+    } else if (is_cut && (form.flushes || form.is_saturating)) {
+        reader.reject("has .ftz or .sat beside .relu or .satfinite");
+    }
+}
+
 /// Checks that the rounding modifiers fit the two formats.
 void check_rounding(Reader& reader, const ConvertForm& form, bool is_rounded,
                     bool is_integer_rounded) {
@@ -104,7 +135,7 @@ void check_rounding(Reader& reader, const ConvertForm& form, bool is_rounded,
         reader.reject("converts a float to an integer and needs .rni, .rzi, .rmi or .rpi");
     } else if (is_integer_rounded && (!from_float || (to_float && form.from != form.to))) {
         reader.reject("has an integer rounding that does not fit its types");
-    } else if (is_rounded && !to_float) {
+    } else if (is_rounded && (!to_float || is_widening(form.from, form.to))) {
         reader.reject("has a rounding that does not fit its types");
     } else if (to_float && !is_rounded && !is_integer_rounded && !is_exact(form.from, form.to)) {
         const bool is_small = form.to == Format::TF32;
@@ -267,6 +298,9 @@ void decode_convert(Reader& reader) {
     bool is_rounded = false;
     form.rounding = reader.take_rounding(&is_rounded);
     if (reader.take("rna")) {
+        if (is_rounded) {
+            reader.reject("has two roundings");
+        }
         is_rounded = true;
         form.rounds_away = true;
     }
@@ -290,6 +324,7 @@ void decode_convert(Reader& reader) {
     form.from = from->format;
     form.to = to->format;
     form.is_pair = to->is_pair;
+    check_flags(reader, form);
     if (to->type == Type::F16 && from->type == Type::F32) {
         form.flushes = false; // a GPU rounds subnormal sources here in spite of .ftz
     }

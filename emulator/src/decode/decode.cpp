@@ -30,7 +30,7 @@ constexpr std::array ENTRIES{
     Entry{"add", decode_integer_or_float},
     Entry{"addc", decode_carry},
     Entry{"and", decode_bits},
-    Entry{"applypriority", decode_nothing},
+    Entry{"applypriority", decode_hint},
     Entry{"atom", decode_atomic},
     Entry{"bfe", decode_bits},
     Entry{"bfi", decode_bits},
@@ -44,10 +44,10 @@ constexpr std::array ENTRIES{
     Entry{"copysign", decode_float},
     Entry{"cos", decode_float},
     Entry{"cp", decode_async_copy},
-    Entry{"createpolicy", decode_nothing},
+    Entry{"createpolicy", decode_hint},
     Entry{"cvt", decode_convert},
     Entry{"cvta", decode_address_conversion},
-    Entry{"discard", decode_nothing},
+    Entry{"discard", decode_hint},
     Entry{"div", decode_integer_or_float},
     Entry{"dp2a", decode_dot},
     Entry{"dp4a", decode_dot},
@@ -57,7 +57,7 @@ constexpr std::array ENTRIES{
     Entry{"fma", decode_float},
     Entry{"fns", decode_bits},
     Entry{"getctarank", decode_cluster},
-    Entry{"griddepcontrol", decode_nothing},
+    Entry{"griddepcontrol", decode_hint},
     Entry{"isspacep", decode_address_conversion},
     Entry{"istypep", decode_reference_test},
     Entry{"ld", decode_memory},
@@ -72,7 +72,7 @@ constexpr std::array ENTRIES{
     Entry{"match", decode_warp},
     Entry{"max", decode_integer_or_float},
     Entry{"mbarrier", decode_mbarrier},
-    Entry{"membar", decode_fence},
+    Entry{"membar", decode_membar},
     Entry{"min", decode_integer_or_float},
     Entry{"mma", decode_matrix},
     Entry{"mov", decode_move},
@@ -82,10 +82,10 @@ constexpr std::array ENTRIES{
     Entry{"neg", decode_integer_or_float},
     Entry{"not", decode_bits},
     Entry{"or", decode_bits},
-    Entry{"pmevent", decode_nothing},
+    Entry{"pmevent", decode_hint},
     Entry{"popc", decode_bits},
-    Entry{"prefetch", decode_nothing},
-    Entry{"prefetchu", decode_nothing},
+    Entry{"prefetch", decode_hint},
+    Entry{"prefetchu", decode_hint},
     Entry{"prmt", decode_bits},
     Entry{"rcp", decode_float},
     Entry{"red", decode_atomic},
@@ -95,7 +95,7 @@ constexpr std::array ENTRIES{
     Entry{"sad", decode_integer},
     Entry{"selp", decode_select},
     Entry{"set", decode_compare},
-    Entry{"setmaxnreg", decode_nothing},
+    Entry{"setmaxnreg", decode_register_count},
     Entry{"setp", decode_compare},
     Entry{"shf", decode_bits},
     Entry{"shfl", decode_warp},
@@ -168,7 +168,7 @@ constexpr std::array REFUSALS{
 } // namespace
 
 void decode(const ptx::Instruction& instruction, Lowering& lowering) {
-    Reader reader(instruction, lowering);
+    Reader reader(instruction, lowering, Reader::Lists::No); // as read() does
     const auto* const found = std::lower_bound(
         ENTRIES.begin(), ENTRIES.end(), instruction.opcode,
         [](const Entry& entry, std::string_view opcode) { return entry.opcode < opcode; });
@@ -186,6 +186,10 @@ void decode(const ptx::Instruction& instruction, Lowering& lowering) {
         return;
     }
     found->decoder(reader);
+    if (reader.has_unreported()) {
+        Reader again(instruction, lowering); // fails at the same place, with a list
+        found->decoder(again);
+    }
 }
 
 bytecode::Width width_for(ptx::Type type) noexcept {

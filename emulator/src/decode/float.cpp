@@ -77,12 +77,23 @@ void decode_test(Reader& reader) {
 void take_modifiers(Reader& reader, FloatForm& form) {
     const bool is_half =
         bits_of(form.type) == 16 || form.type == Type::F16x2 || form.type == Type::BF16x2;
-    if (form.op != FloatOp::CopySign && form.type != Type::F64) {
+    const bool is_wide_exponent = form.type == Type::BF16 || form.type == Type::BF16x2;
+    const bool can_flush =
+        form.type != Type::F64 && form.op != FloatOp::CopySign && form.op != FloatOp::Tanh &&
+        (form.op == FloatOp::Ex2 ? is_wide_exponent || !is_half : !is_wide_exponent);
+    if (can_flush) {
         form.flushes = reader.take("ftz");
+    }
+    if (form.op == FloatOp::Ex2 && is_wide_exponent && !form.flushes) {
+        reader.reject("needs .ftz");
     }
     if (rounds(form.op)) {
         bool is_stated = false;
-        form.rounding = reader.take_rounding(&is_stated);
+        if (is_half) {
+            is_stated = reader.take("rn");
+        } else {
+            form.rounding = reader.take_rounding(&is_stated);
+        }
         const bool is_full = form.op == FloatOp::Div && reader.take("full");
         const bool is_approximate =
             is_full ||
@@ -91,6 +102,14 @@ void take_modifiers(Reader& reader, FloatForm& form) {
         form.is_approximate = is_approximate && !is_full;
         if (is_approximate && is_stated) {
             reader.reject("is both approximate and rounded");
+        }
+        const bool is_sum =
+            form.op == FloatOp::Add || form.op == FloatOp::Sub || form.op == FloatOp::Mul;
+        if (!is_approximate && !is_stated && !is_sum) {
+            const bool has_choice = form.op != FloatOp::Fma && form.type == Type::F32;
+            reader.reject(is_half      ? "needs .rn"
+                          : has_choice ? "needs .approx, or a rounding: .rn, .rz, .rm or .rp"
+                                       : "needs a rounding: .rn, .rz, .rm or .rp");
         }
         if (is_approximate && form.type == Type::F64) {
             // Only rcp.approx.ftz.f64 exists. Its result is a starting value with only the upper
@@ -102,7 +121,7 @@ void take_modifiers(Reader& reader, FloatForm& form) {
         }
         if (form.op == FloatOp::Add || form.op == FloatOp::Sub || form.op == FloatOp::Mul ||
             form.op == FloatOp::Fma) {
-            form.is_saturating = form.type != Type::F64 && reader.take("sat");
+            form.is_saturating = form.type != Type::F64 && !is_wide_exponent && reader.take("sat");
         }
         if (form.op == FloatOp::Fma && is_half) {
             form.is_oob = reader.opcode() == "fma" && reader.take("oob");
@@ -110,10 +129,7 @@ void take_modifiers(Reader& reader, FloatForm& form) {
         }
     }
     if (is_approximate_only(form.op)) {
-        const bool is_optional = form.op == FloatOp::Rsqrt && form.type == Type::F64;
-        if (!reader.take("approx") && !is_optional) {
-            reader.reject("needs .approx");
-        }
+        reader.need("approx");
         if (form.type == Type::F64) {
             form.flushes = reader.take("ftz");
         }
@@ -189,8 +205,10 @@ void decode_float(Reader& reader) {
          (form.op == FloatOp::Fma && reader.opcode() == "fma")) &&
         reader.take("f32x2");
     form.type = is_pair ? Type::F32
-                        : reader.take_type_of({Type::F32, Type::F64, Type::F16, Type::F16x2,
-                                               Type::BF16, Type::BF16x2});
+                : reader.opcode() == "mad"
+                    ? reader.take_type_of({Type::F32, Type::F64})
+                    : reader.take_type_of(
+                          {Type::F32, Type::F64, Type::F16, Type::F16x2, Type::BF16, Type::BF16x2});
     const Type narrow = is_pair ? Type::None : take_narrow_type(reader, form);
     take_modifiers(reader, form);
     std::size_t count = found->source_count;

@@ -424,7 +424,11 @@ void decode_surface(Reader& reader) {
                   : form.counts_texels ? SurfaceOp::StoreFormatted
                                        : SurfaceOp::Store;
     }
-    reader.take_cache_hints();
+    if (is_load) { // what caches do has no effect here
+        reader.take_one_of({"ca", "cg", "cs", "cv"});
+    } else if (!is_reduction) {
+        reader.take_one_of({"wb", "cg", "cs", "wt"});
+    }
     const int vector = is_reduction ? -1 : reader.take_one_of({"v2", "v4"});
     form.count = vector < 0 ? 1 : vector == 0 ? 2 : 4;
     if (!take_surface(reader, form)) {

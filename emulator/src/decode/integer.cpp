@@ -120,6 +120,9 @@ void decode_integer(Reader& reader) {
     if (is_relu && form.op != IntegerOp::MinRelu && form.op != IntegerOp::MaxRelu) {
         reader.reject("has no .relu form");
     }
+    if (!form.is_packed && !is_signed(form.type) && form.op == IntegerOp::Neg) {
+        reader.reject("needs a signed type");
+    }
     if (!reader.finish(shape.source_count + 1)) {
         return;
     }

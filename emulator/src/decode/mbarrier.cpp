@@ -32,10 +32,18 @@ struct Where {
     bool reaches_cluster = true; // it may be in another block
 };
 
+/// Which mbarriers an instruction may name by a shared address.
+enum class Of : std::uint8_t { Block, Cluster };
+
 /// Takes the parts that nearly all forms have: order, scope, space and type.
-Where take_common(Reader& reader) {
-    reader.take_order_and_scope();
-    const int shared = reader.take_one_of({"shared", "shared::cta", "shared::cluster"});
+Where take_common(Reader& reader, std::initializer_list<std::string_view> orders, Of of) {
+    if (reader.has("gpu") || reader.has("sys")) {
+        reader.reject("has a scope that is wider than a cluster");
+    }
+    reader.take_order_and_scope(orders, Reader::Scope::WithOrder);
+    const int shared = of == Of::Cluster
+                           ? reader.take_one_of({"shared", "shared::cta", "shared::cluster"})
+                           : reader.take_one_of({"shared", "shared::cta"});
     reader.take_type_of({Type::B64});
     return {shared >= 0 ? Space::Shared : Space::None, shared < 0 || shared == 2};
 }
@@ -91,10 +99,19 @@ void decode_arrive(Reader& reader, std::uint16_t tag) {
     if (reader.take("expect_tx")) {
         tag |= mbarrier_tag::EXPECTS_TX;
     }
-    if (reader.take("noComplete")) {
+    if ((tag & mbarrier_tag::EXPECTS_TX) == 0 && reader.take("noComplete")) {
         tag |= mbarrier_tag::NO_COMPLETE;
     }
-    const Where where = take_common(reader);
+    const bool is_plain = (tag & mbarrier_tag::NO_COMPLETE) != 0; // only of the block
+    if (is_plain && reader.has("cluster")) {
+        reader.reject("has .noComplete, which is only for threads of the block");
+    }
+    const Where where = is_plain ? take_common(reader, {"release"}, Of::Block)
+                                 : take_common(reader, {"release", "relaxed"}, Of::Cluster);
+    if (where.space == Space::Shared && where.reaches_cluster && reader.operand_count() != 0 &&
+        reader.operand(0).kind != ptx::Operand::Kind::Discarded) {
+        reader.reject("needs _ as its result: an mbarrier of .shared::cluster returns no state");
+    }
     const bool needs_operand = (tag & (mbarrier_tag::EXPECTS_TX | mbarrier_tag::NO_COMPLETE)) != 0;
     if (!reader.finish(needs_operand ? 3 : 2, 3)) {
         return;
@@ -111,7 +128,7 @@ void decode_wait(Reader& reader, bool has_hint) {
     if (reader.operand_count() != 0 && reader.operand(0).kind == ptx::Operand::Kind::Pair) {
         reader.refuse("reads a report: mbarriers that report errors are not supported here");
     }
-    const Where where = take_common(reader);
+    const Where where = take_common(reader, {"acquire", "relaxed"}, Of::Block);
     if (!reader.finish(3, has_hint ? 4 : 3)) {
         return;
     }
@@ -125,7 +142,8 @@ void decode_wait(Reader& reader, bool has_hint) {
 }
 
 void decode_with_operand(Reader& reader, FixedOp op) {
-    const Where where = take_common(reader);
+    const Where where = op == FixedOp::MbarrierInit ? take_common(reader, {}, Of::Block)
+                                                    : take_common(reader, {"relaxed"}, Of::Cluster);
     if (reader.finish(2)) {
         emit(reader, op, 0, where, {}, reader.source(1, Type::U32), 0);
     }
@@ -137,7 +155,7 @@ void decode_check_layout(Reader& reader) {
     if (layout < 0) {
         reader.reject("needs .layout::v0 or .layout::v1");
     }
-    const Where where = take_common(reader);
+    const Where where = take_common(reader, {}, Of::Cluster);
     if (!reader.finish(2)) {
         return;
     }
@@ -155,7 +173,7 @@ void decode_mbarrier(Reader& reader) {
         take_layout(reader);
         decode_with_operand(reader, FixedOp::MbarrierInit);
     } else if (reader.take("inval")) {
-        const Where where = take_common(reader);
+        const Where where = take_common(reader, {}, Of::Block);
         if (reader.finish(1)) {
             emit(reader, FixedOp::MbarrierInvalidate, 0, where, {}, {}, 0);
         }
@@ -195,7 +213,7 @@ void decode_async_arrive(Reader& reader) {
     // The copies that this arrival tracks are done. Without .noinc, the pending count grows by one
     // before the arrival and drops by one after it, so nothing changes.
     const bool counts = reader.take("noinc");
-    const Where where = take_common(reader);
+    const Where where = take_common(reader, {}, Of::Block);
     if (!reader.finish(1)) {
         return;
     }

@@ -40,14 +40,6 @@ Where take_space(Reader& reader) {
     return {index < 0 ? Space::None : SPACES[index], reaches_cluster};
 }
 
-bool is_address(Reader& reader, std::size_t index) {
-    if (reader.operand(index).kind != Kind::Address) {
-        reader.reject("needs an address in brackets as operand " + std::to_string(index + 1));
-        return false;
-    }
-    return true;
-}
-
 /// The way in which a store or a reduction is asynchronous. It completes at once in any case.
 enum class Async : std::uint8_t {
     No,
@@ -55,19 +47,31 @@ enum class Async : std::uint8_t {
     Releases,     // in global memory
 };
 
-/// Takes the modifiers of st.async and red.async.
-Async take_async(Reader& reader) {
+/// Takes the modifiers of st.async and red.async, and their memory order. `barrier_order` is the
+/// one that an access with an mbarrier may state.
+Async take_async(Reader& reader, std::string_view barrier_order) {
     if (!reader.take("async")) {
         return Async::No;
     }
-    return reader.take("mbarrier::complete_tx::bytes") ? Async::TellsBarrier : Async::Releases;
+    if (reader.take("mbarrier::complete_tx::bytes")) {
+        reader.take_order_and_scope({barrier_order}, Reader::Scope::Optional);
+        return Async::TellsBarrier;
+    }
+    reader.take("mmio");
+    reader.take_order_and_scope({"release"}, Reader::Scope::Optional);
+    return Async::Releases;
 }
 
 /// Rejects an asynchronous access whose completion could not be observed.
-void check_async(Reader& reader, Async async, Space space) {
+void check_async(Reader& reader, Async async, const Where& where) {
+    const bool is_generic = where.space == Space::None;
     if (async == Async::Releases &&
-        (!reader.order().releases || (space != Space::None && space != Space::Global))) {
+        (!reader.order().releases || (!is_generic && where.space != Space::Global))) {
         reader.reject("needs .mbarrier::complete_tx::bytes, or .release to .global");
+    }
+    if (async == Async::TellsBarrier &&
+        !(is_generic || (where.space == Space::Shared && where.reaches_cluster))) {
+        reader.reject("needs an mbarrier in .shared::cluster");
     }
 }
 
@@ -76,6 +80,29 @@ AtomicOp atomic_op(int index) {
         AtomicOp::Add, AtomicOp::Min, AtomicOp::Max, AtomicOp::Inc,      AtomicOp::Dec,
         AtomicOp::And, AtomicOp::Or,  AtomicOp::Xor, AtomicOp::Exchange, AtomicOp::CompareExchange};
     return OPS[index];
+}
+
+/// Takes the type of an atomic operation.
+Type take_atomic_type(Reader& reader, AtomicOp op, bool is_vector) {
+    using enum Type;
+    switch (op) {
+    case AtomicOp::Add:
+        return is_vector ? reader.take_type_of({F32, F16, BF16, F16x2, BF16x2})
+                         : reader.take_type_of({U32, S32, U64, F32, F64, F16, BF16, F16x2, BF16x2});
+    case AtomicOp::Min:
+    case AtomicOp::Max:
+        return is_vector ? reader.take_type_of({F16, BF16, F16x2, BF16x2})
+                         : reader.take_type_of({U32, S32, U64, S64});
+    case AtomicOp::Inc:
+    case AtomicOp::Dec:
+        return reader.take_type_of({U32});
+    case AtomicOp::Exchange:
+        return reader.take_type_of({B32, B64, B128});
+    case AtomicOp::CompareExchange:
+        return reader.take_type_of({B16, B32, B64, B128});
+    default:
+        return reader.take_type_of({B32, B64});
+    }
 }
 
 void note_atomic(Reader& reader, const AtomicForm& form, const Address& address,
@@ -198,7 +225,115 @@ void emit_fence(Reader& reader) {
     reader.emit(WarpForm{.op = WarpOp::Fence}, {}, {}, rest);
 }
 
+/// Takes the memory order of ld or st, and rejects orders that its state space does not have.
+void take_order(Reader& reader, bool is_store, Space space) {
+    constexpr auto with_order = Reader::Scope::WithOrder;
+    const bool is_device = reader.take("mmio");
+    const bool is_good_for_device =
+        reader.has("sys") && !reader.has("weak") && !reader.has("volatile");
+    const bool is_volatile = reader.has("volatile");
+    if (is_store) {
+        reader.take_order_and_scope({"weak", "relaxed", "volatile", "release"}, with_order);
+    } else {
+        reader.take_order_and_scope({"weak", "relaxed", "volatile", "acquire"}, with_order);
+    }
+    if (is_device && (!is_good_for_device || (space != Space::None && space != Space::Global))) {
+        reader.reject("has .mmio, which needs a memory order with .sys, and .global");
+    }
+    const bool is_of_thread = space == Space::Local && !is_volatile;
+    if (reader.order().is_strong &&
+        (is_of_thread || space == Space::Constant || space == Space::Param)) {
+        reader.reject("states a memory order in a state space of one thread or of constants");
+    }
+}
+
+/// Takes what a load or store says about caches. It has no effect here, except on .nc.
+void take_caches(Reader& reader, bool is_store, MemoryAccess& access) {
+    const bool is_global = access.space == Space::None || access.space == Space::Global;
+    const int cache = is_store ? reader.take_one_of({"wb", "cg", "cs", "wt"})
+                               : reader.take_one_of({"ca", "cg", "cs", "lu", "cv"});
+    access.skips_cache = !is_store && (cache == 1 || cache == 4);
+    access.is_read_only = !is_store && reader.take("nc");
+    if (access.is_read_only && (access.space != Space::Global || cache > 2)) {
+        reader.reject("has .nc, which needs .global and no cache operator but .ca, .cg or .cs");
+    }
+    if (reader.order().is_strong && (cache >= 0 || access.is_read_only)) {
+        reader.reject("states a memory order and how to use caches");
+    }
+    if (is_global) {
+        const bool is_kept = reader.take_priority();
+        access.has_second_priority =
+            reader.take_one_of({"L2::evict_last", "L2::evict_normal", "L2::evict_first"}) >= 0;
+        access.has_hint = reader.take("L2::cache_hint");
+        if (!is_store) {
+            reader.take_one_of({"L2::64B", "L2::128B", "L2::256B"});
+            reader.take("proxy::readonly");
+        }
+        if (is_kept && cache > 0 && !is_store) {
+            reader.reject("has two rules for the first-level cache");
+        }
+    }
+}
+
 } // namespace
+
+bool take_memory_access(Reader& reader, MemoryAccess& access) {
+    const bool is_store = reader.opcode() == "st";
+    const bool is_ldu = reader.opcode() == "ldu";
+    const Async async = is_store ? take_async(reader, "weak") : Async::No;
+    const Where where = take_space(reader);
+    access.space = where.space;
+    access.reaches_cluster = where.reaches_cluster;
+    access.is_async = async != Async::No;
+    access.tells_barrier = async == Async::TellsBarrier;
+    check_async(reader, async, where);
+    if (is_ldu) {
+        if (access.space != Space::None && access.space != Space::Global) {
+            reader.reject("loads from .global only");
+        }
+    } else if (!access.is_async) {
+        take_order(reader, is_store, access.space);
+        take_caches(reader, is_store, access);
+    }
+    access.is_ordered = reader.order().acquires || reader.order().releases;
+    const int vector = reader.take_one_of({"v2", "v4", "v8"});
+    access.is_vector = vector >= 0;
+    access.count = vector < 0 ? 1 : std::size_t{2} << vector;
+    access.type = reader.take_type_of({Type::B8, Type::B16, Type::B32, Type::B64, Type::B128,
+                                       Type::U8, Type::U16, Type::U32, Type::U64, Type::S8,
+                                       Type::S16, Type::S32, Type::S64, Type::F32, Type::F64});
+    if (is_store && access.space == Space::Constant) {
+        reader.reject("writes to a state space that cannot be written");
+    }
+    if (!reader.finish(access.has_hint || access.tells_barrier ? 3 : 2)) {
+        return false;
+    }
+    const std::size_t address_index = is_store ? 0 : 1;
+    const ptx::Operand& value = reader.operand(1 - address_index);
+    if (!need_address(reader, address_index)) {
+        return false;
+    }
+    const bool is_vector = value.kind == Kind::Vector;
+    if (is_vector != access.is_vector || (is_vector && value.parts.size() != access.count)) {
+        reader.reject("needs " + std::to_string(access.count) +
+                      (access.count == 1 ? " register" : " registers"));
+        return false;
+    }
+    constexpr std::size_t most_bytes = 16;
+    const std::size_t bytes = bits_of(access.type) / 8;
+    const bool is_wide = bytes * access.count == 2 * most_bytes && (bytes == 4 || bytes == 8) &&
+                         (access.space == Space::None || access.space == Space::Global);
+    if (access.has_second_priority && !is_wide) {
+        reader.reject("has an eviction priority of .L2, which needs 32 bytes per thread");
+        return false;
+    }
+    if (bytes * access.count > most_bytes && !is_wide) {
+        reader.reject("moves more than 16 bytes per thread; 32 are possible with .global and "
+                      "eight values of 32 or four of 64 bits");
+        return false;
+    }
+    return true;
+}
 
 void decode_memory(Reader& reader) {
     MemoryForm form;
@@ -207,51 +342,25 @@ void decode_memory(Reader& reader) {
         decode_bulk_store(reader);
         return;
     }
-    const Async async = form.is_store ? take_async(reader) : Async::No;
-    const bool tells_barrier = async == Async::TellsBarrier;
-    const bool is_ldu = reader.opcode() == "ldu";
-    form.is_ordered = reader.take_order_and_scope();
-    const Where where = take_space(reader);
-    form.space = where.space;
-    check_async(reader, async, form.space);
-    if (!form.is_store && !is_ldu) {
-        form.is_read_only = reader.take("nc");
-        reader.take("proxy::readonly");
-        reader.take("unified");
-    }
-    const bool skips_cache = reader.has("cg") || reader.has("cv");
-    reader.take_cache_hints();
-    const bool has_hint = reader.take("L2::cache_hint");
-    const int vector = reader.take_one_of({"v2", "v4", "v8"});
-    const std::size_t count = vector < 0 ? 1 : std::size_t{2} << vector;
-    const Type type = reader.take_type();
-    if (type == Type::None || type == Type::Pred) {
-        reader.reject("needs a type that memory can hold");
-    }
-    if (form.is_store && (form.space == Space::Constant || form.space == Space::Param)) {
-        reader.reject("writes to a state space that cannot be written");
-    }
-    if (!reader.finish(has_hint || tells_barrier ? 3 : 2)) {
+    MemoryAccess access;
+    if (!take_memory_access(reader, access)) {
         return;
     }
+    if (form.is_store && access.space == Space::Param) {
+        reader.reject("writes to a state space that cannot be written");
+        return;
+    }
+    form.is_ordered = access.is_ordered;
+    form.space = access.space;
+    form.is_read_only = access.is_read_only;
+    const Type type = access.type;
+    const std::size_t count = access.count;
     const std::size_t address_index = form.is_store ? 0 : 1;
     const ptx::Operand& value = reader.operand(1 - address_index);
-    if (!is_address(reader, address_index)) {
-        return;
-    }
-    const bool is_vector = value.kind == Kind::Vector;
-    if (is_vector != (vector >= 0) || (is_vector && value.parts.size() != count)) {
-        reader.reject("needs " + std::to_string(count) + " registers");
-        return;
-    }
-    const std::span<const ptx::Operand> parts = is_vector
+    const std::span<const ptx::Operand> parts = access.is_vector
                                                     ? std::span<const ptx::Operand>(value.parts)
                                                     : std::span<const ptx::Operand>(&value, 1);
     const auto element_bytes = static_cast<std::uint8_t>(bits_of(type) / 8);
-    if (element_bytes * count > 32) {
-        reader.reject("moves more than 32 bytes per thread");
-        return;
-    }
     // A register may be wider than the element. Parts that are not registers (literals, _) take the
     // width of one that is.
     Width width = width_for(type);
@@ -290,14 +399,14 @@ void decode_memory(Reader& reader) {
     if (address.base_width == Width::B32) {
         rest.tag |= NARROW_ADDRESS;
     }
-    rest.tag |= where.reaches_cluster ? REACHES_CLUSTER : 0;
+    rest.tag |= access.reaches_cluster ? REACHES_CLUSTER : 0;
     if (form.is_store || reader.order().is_strong) { // strong loads happen, used or not
         rest.flags = bytecode::HAS_SIDE_EFFECT;
     }
-    if (!reader.order().is_strong && !skips_cache && async == Async::No && may_pass(form)) {
+    if (!reader.order().is_strong && !access.skips_cache && !access.is_async && may_pass(form)) {
         rest.flags |= bytecode::CAN_WAIT; // for the pass find_last_reductions
     }
-    note_access(reader, form, address, where.reaches_cluster, count, sources);
+    note_access(reader, form, address, access.reaches_cluster, count, sources);
     // Loads that extend their elements have no ordered handlers, so they need a separate fence.
     const bool needs_fence =
         !form.is_store && form.is_ordered && element_bytes != static_cast<std::uint8_t>(width);
@@ -306,8 +415,8 @@ void decode_memory(Reader& reader) {
     if (needs_fence) {
         emit_fence(reader);
     }
-    if (tells_barrier) {
-        emit_delivery(reader, 2, form.space, where.reaches_cluster, element_bytes * count);
+    if (access.tells_barrier) {
+        emit_delivery(reader, 2, form.space, access.reaches_cluster, element_bytes * count);
     }
     if (!form.is_store && reader.order().is_strong) {
         // This is how a thread waits for another one, with any memory order.
@@ -319,12 +428,21 @@ void decode_memory(Reader& reader) {
 void decode_atomic(Reader& reader) {
     AtomicForm form;
     form.returns = reader.opcode() == "atom";
-    const Async async = form.returns ? Async::No : take_async(reader);
+    const Async async = form.returns ? Async::No : take_async(reader, "relaxed");
     const bool tells_barrier = async == Async::TellsBarrier;
-    const bool is_ordered = reader.take_order_and_scope();
+    constexpr auto optional = Reader::Scope::Optional;
+    if (form.returns) {
+        reader.take_order_and_scope({"relaxed", "acquire", "release", "acq_rel"}, optional);
+    } else if (async == Async::No) {
+        reader.take_order_and_scope({"relaxed", "release"}, optional);
+    }
+    const bool is_ordered = reader.order().acquires || reader.order().releases;
     const Where where = take_space(reader);
     form.space = where.space;
-    check_async(reader, async, form.space);
+    check_async(reader, async, where);
+    if (tells_barrier && !reader.order().is_strong) {
+        reader.reject("needs .relaxed");
+    }
     const int op =
         reader.take_one_of({"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});
     if (op < 0) {
@@ -332,15 +450,27 @@ void decode_atomic(Reader& reader) {
         return;
     }
     form.op = atomic_op(op);
+    if (!form.returns && (form.op == AtomicOp::Exchange || form.op == AtomicOp::CompareExchange)) {
+        reader.reject("returns nothing, and there is no such reduction");
+    }
     const bool keeps_subnormals = reader.take("noftz");
-    const bool has_hint = reader.take("L2::cache_hint");
+    const bool has_hint = !tells_barrier && reader.take("L2::cache_hint");
     const int vector = reader.take_one_of({"v2", "v4", "v8"});
-    form.type = reader.take_type_of({Type::B16, Type::B32, Type::B64, Type::B128, Type::U32,
-                                     Type::U64, Type::S32, Type::S64, Type::F16, Type::F16x2,
-                                     Type::BF16, Type::BF16x2, Type::F32, Type::F64});
+    form.type = take_atomic_type(reader, form.op, vector >= 0);
     if (keeps_subnormals && form.type == Type::F32 && form.space != Space::Shared) {
         reader.refuse("keeps subnormal numbers, but adders of global memory flush them here: leave "
                       ".noftz out");
+    }
+    const bool is_half =
+        bits_of(form.type) == 16 || form.type == Type::F16x2 || form.type == Type::BF16x2;
+    const bool is_half_float = is_half && is_float(form.type);
+    if (is_half_float != keeps_subnormals && form.type != Type::F32) {
+        reader.reject(is_half_float ? "needs .noftz for halves"
+                                    : "has .noftz, which its type does not have");
+    }
+    if (tells_barrier && form.type != Type::B32 && form.type != Type::U32 &&
+        form.type != Type::S32 && !(form.type == Type::U64 && form.op == AtomicOp::Add)) {
+        reader.reject("has a type that no reduction with an mbarrier has");
     }
     if (form.space != Space::None && form.space != Space::Global && form.space != Space::Shared) {
         reader.reject("uses a state space without atomics");
@@ -348,7 +478,7 @@ void decode_atomic(Reader& reader) {
     const std::size_t first = form.returns ? 1 : 0;
     const std::size_t values = form.op == AtomicOp::CompareExchange ? 2 : 1;
     if (!reader.finish(first + 1 + values + (has_hint || tells_barrier ? 1 : 0)) ||
-        !is_address(reader, first)) {
+        !need_address(reader, first)) {
         return;
     }
     const Address address = reader.lowering().address(reader.operand(first), form.space);
@@ -392,21 +522,109 @@ void decode_atomic(Reader& reader) {
         {.acquires = true, .is_block_scope = reader.order().is_block_scope});
 }
 
-void decode_fence(Reader& reader) {
-    // All fences are full fences here; their kind and scope matter only to the checks. For the
-    // checks a fence releases but does not acquire. A fence orders nothing without a strong access
-    // that sees a value set by another thread, and that access counts as an acquire by itself.
-    const bool is_block_scope = reader.has("cta");
-    const bool fences_proxy = reader.has("proxy") && !reader.has("global") &&
-                              (reader.has("async") || reader.has("async::generic"));
-    while (!reader.take_any().empty()) {
-    }
-    if (!reader.finish(0, 2)) {
+namespace {
+
+/// All fences are full fences here; their kind and scope matter only to the checks. For the checks
+/// a fence releases but does not acquire. A fence orders nothing without a strong access that sees
+/// a value set by another thread, and that access counts as an acquire by itself.
+void finish_fence(Reader& reader, bool is_block_scope, bool fences_proxy) {
+    if (reader.has_failed()) {
         return;
     }
     emit_fence(reader);
     reader.lowering().note_order(
         {.releases = true, .is_block_scope = is_block_scope, .fences_proxy = fences_proxy});
+}
+
+/// Takes the scope of a fence. Returns whether it is .cta.
+bool take_scope(Reader& reader) {
+    const int scope = reader.take_one_of({"cta", "cluster", "gpu", "sys"});
+    if (scope < 0) {
+        reader.reject("needs a scope: .cta, .cluster, .gpu or .sys");
+    }
+    return scope == 0;
+}
+
+/// Decodes fence.proxy and membar.proxy.
+void decode_proxy_fence(Reader& reader) {
+    const int kind = reader.take_one_of({"alias", "async", "tensormap::generic", "async::generic"});
+    const bool is_of_fabric = kind == 0 && reader.take("generic::fabric");
+    bool is_block_scope = false;
+    bool fences_proxy = kind == 1 || kind == 3;
+    std::size_t operands = 0;
+    if (kind < 0) {
+        reader.reject("needs a proxy: .alias, .async, .async::generic or .tensormap::generic");
+    } else if (kind == 0) {
+        if (reader.take_one_of({"acquire", "release"}) >= 0) {
+            is_block_scope = take_scope(reader);
+        } else if (is_of_fabric) {
+            reader.reject("needs .acquire or .release");
+        }
+    } else if (kind == 1) {
+        const int space = reader.take_one_of({"global", "shared::cta", "shared::cluster"});
+        fences_proxy = space != 0;
+    } else if (kind == 2) {
+        const int order = reader.take_one_of({"release", "acquire"});
+        is_block_scope = take_scope(reader);
+        if (order < 0) {
+            reader.reject("needs .release or .acquire");
+        }
+        operands = order == 1 ? 2 : 0;
+    } else if (kind == 3) {
+        const int order = reader.take_one_of({"acquire", "release"});
+        const bool is_restricted =
+            order == 0
+                ? reader.take("sync_restrict::shared::cluster")
+                : order == 1 && reader.take_one_of({"sync_restrict::shared::cta",
+                                                    "sync_restrict::shared::cluster::read"}) >= 0;
+        if (!is_restricted) {
+            reader.reject("needs .acquire.sync_restrict::shared::cluster, or .release with "
+                          ".sync_restrict::shared::cta or .sync_restrict::shared::cluster::read");
+        }
+        reader.need("cluster");
+    }
+    if (reader.finish(operands) && operands == 2) {
+        constexpr std::uint64_t map_bytes = 128;
+        (void)(need_address(reader, 0) && need_constant(reader, 1, map_bytes));
+    }
+    finish_fence(reader, is_block_scope, fences_proxy);
+}
+
+} // namespace
+
+void decode_fence(Reader& reader) {
+    if (reader.take("proxy")) {
+        decode_proxy_fence(reader);
+        return;
+    }
+    bool is_block_scope = false;
+    if (reader.take("mbarrier_init")) {
+        reader.need("release");
+        reader.need("cluster");
+    } else {
+        const int order = reader.take_one_of({"sc", "acq_rel", "acquire", "release"});
+        if (order >= 2 && reader.take(order == 2 ? "sync_restrict::shared::cluster"
+                                                 : "sync_restrict::shared::cta")) {
+            reader.need("cluster");
+        } else {
+            is_block_scope = take_scope(reader);
+        }
+    }
+    (void)reader.finish(0);
+    finish_fence(reader, is_block_scope, false);
+}
+
+void decode_membar(Reader& reader) {
+    if (reader.take("proxy")) {
+        decode_proxy_fence(reader);
+        return;
+    }
+    const int level = reader.take_one_of({"cta", "gl", "sys"});
+    if (level < 0) {
+        reader.reject("needs a level: .cta, .gl or .sys");
+    }
+    (void)reader.finish(0);
+    finish_fence(reader, level == 0, false);
 }
 
 } // namespace cuprum::emulator::decoding

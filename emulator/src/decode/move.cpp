@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// mov, selp, slct, cvta, isspacep, and the instructions that have no effect here.
+// mov, selp, slct, cvta, isspacep, and hints, which have no effect here.
 
 #include "decode/reader.hpp"
 #include "interp/cluster.hpp"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -107,6 +108,12 @@ void decode_vector(Reader& reader, Type type, std::size_t count) {
     }
 }
 
+/// Takes the type of selp or slct.
+Type take_selected_type(Reader& reader) {
+    return reader.take_type_of({Type::B16, Type::B32, Type::B64, Type::U16, Type::U32, Type::U64,
+                                Type::S16, Type::S32, Type::S64, Type::F32, Type::F64});
+}
+
 /// Returns a predicate that tells whether an address belongs to a constant variable.
 Operand is_constant(Reader& reader, Operand address) {
     Lowering& lowering = reader.lowering();
@@ -164,22 +171,73 @@ void decode_isspacep(Reader& reader) {
     reader.emit(MoveForm{.op = op}, {destination}, {source});
 }
 
-/// Rejects a setmaxnreg that a GPU would refuse. How many registers a warp has does not matter
-/// here.
-void check_register_count(Reader& reader) {
-    constexpr std::uint64_t LEAST = 24;
-    constexpr std::uint64_t MOST = 256;
-    constexpr std::uint64_t UNIT = 8;
-    if (!reader.has("sync") || !reader.has("aligned") || !reader.has("u32") ||
-        reader.has("inc") == reader.has("dec")) {
-        reader.reject("needs .inc or .dec, and .sync.aligned.u32");
+/// Emits an instruction that does nothing, so that reports can name its place.
+void emit_nothing(Reader& reader) {
+    bytecode::Instruction rest;
+    rest.flags = bytecode::HAS_SIDE_EFFECT;
+    reader.emit(MoveForm{.op = MoveOp::Nothing}, {}, {}, rest);
+}
+
+void decode_prefetch(Reader& reader) {
+    if (reader.opcode() == "prefetchu") {
+        reader.need("L1");
+    } else if (reader.take("tensormap")) {
+        reader.take_one_of({"const", "param"});
+    } else {
+        const int level = reader.take_one_of({"L1", "L2", "L2::evict_last", "L2::evict_normal",
+                                              "L1::32B", "L1::64B", "L1::128B", "L2::32B",
+                                              "L2::64B", "L2::128B", "L2::256B"});
+        const int space = reader.take_one_of({"global", "local"});
+        reader.take("valid_addr");
+        if (level < 0 || (level >= 2 && space == 1)) {
+            reader.reject("needs .tensormap or a cache level: .L1 or .L2, or .L2::evict_last or "
+                          ".L2::evict_normal of global memory");
+        }
     }
-    const bool has_count =
-        reader.operand_count() == 1 && reader.operand(0).kind == ptx::Operand::Kind::Integer;
-    const std::uint64_t count = has_count ? reader.operand(0).bits : 0;
-    if (count < LEAST || count > MOST || count % UNIT != 0) {
-        reader.reject("needs a constant number of registers: a multiple of 8 from 24 to 256");
+    (void)(reader.finish(1) && need_address(reader, 0));
+}
+
+/// Decodes applypriority and discard.
+void decode_line_hint(Reader& reader) {
+    constexpr std::uint64_t LINE_BYTES = 128;
+    reader.need(reader.opcode() == "discard" ? "L2" : "L2::evict_normal");
+    reader.take("global");
+    if (reader.opcode() == "applypriority" && reader.take("async")) { // of any size
+        reader.need("bulk");
+        reader.need("bulk_group");
+        (void)(reader.finish(2) && need_address(reader, 0));
+        return;
     }
+    (void)(reader.finish(2) && need_address(reader, 0) && need_constant(reader, 1, LINE_BYTES));
+}
+
+/// Decodes createpolicy. A policy is only passed to memory accesses, which ignore it.
+void decode_policy(Reader& reader) {
+    const auto take_priority = [&](std::initializer_list<std::string_view> names) {
+        return std::ranges::any_of(names, [&](std::string_view name) { return reader.take(name); });
+    };
+    const int kind = reader.take_one_of({"fractional", "range", "cvt"});
+    bool is_good = kind >= 0;
+    if (kind == 2) {
+        is_good = reader.take("L2");
+    } else {
+        is_good = is_good && take_priority({"L2::evict_last", "L2::evict_normal", "L2::evict_first",
+                                            "L2::evict_unchanged"});
+        take_priority({"L2::evict_first", "L2::evict_unchanged"});
+    }
+    if (!is_good) {
+        reader.reject("needs .fractional or .range and an eviction priority of .L2, or .cvt.L2");
+    }
+    if (kind == 1) {
+        reader.take("global");
+    }
+    reader.take_type_of({Type::B64});
+    const bool is_finished = kind == 0 ? reader.finish(1, 2) : reader.finish(kind == 1 ? 4 : 2);
+    if (!is_finished || (kind == 1 && !need_address(reader, 1))) {
+        return;
+    }
+    reader.emit(MoveForm{.op = MoveOp::Copy, .width = Width::B64},
+                {reader.destination(0, Type::B64)}, {reader.lowering().constant(0, Width::B64)});
 }
 
 } // namespace
@@ -188,10 +246,9 @@ void decode_move(Reader& reader) {
     // The state space of the address does not matter: offsets in shared memory are the same for the
     // block and its cluster.
     const int vector = reader.take_one_of({"v2", "v4"});
-    const Type type = reader.take_type();
-    if (type == Type::None) {
-        reader.reject("has no known type");
-    }
+    const Type type = reader.take_type_of({Type::B16, Type::B32, Type::B64, Type::B128, Type::U16,
+                                           Type::U32, Type::U64, Type::S16, Type::S32, Type::S64,
+                                           Type::F32, Type::F64, Type::Pred});
     if (!reader.finish(2)) {
         return;
     }
@@ -255,8 +312,11 @@ void decode_move(Reader& reader) {
 void decode_select(Reader& reader) {
     if (reader.opcode() == "slct") {
         const bool flushes = reader.take("ftz");
-        const Type type = reader.take_type();
+        const Type type = take_selected_type(reader);
         const Type key = reader.take_type_of({Type::S32, Type::F32});
+        if (flushes && key != Type::F32) {
+            reader.reject("has .ftz, but does not compare an f32");
+        }
         if (!reader.finish(4)) {
             return;
         }
@@ -270,10 +330,7 @@ void decode_select(Reader& reader) {
             {destination}, {a, b, c}, flushes ? 1 : 0);
         return;
     }
-    const Type type = reader.take_type();
-    if (type == Type::None || type == Type::Pred) {
-        reader.reject("has no type that can be selected");
-    }
+    const Type type = take_selected_type(reader);
     if (!reader.finish(4)) {
         return;
     }
@@ -297,12 +354,12 @@ void decode_address_conversion(Reader& reader) {
     if (space < 0) {
         reader.reject("names no state space");
     }
-    const Type type = reader.take_type_of({Type::U64, Type::B64});
+    reader.take_type_of({Type::U64});
     if (!reader.finish(2)) {
         return;
     }
-    const Operand source = reader.source(1, type);
-    const Operand destination = reader.destination(0, type);
+    const Operand source = reader.source(1, Type::U64);
+    const Operand destination = reader.destination(0, Type::U64);
     const MemoryMap& map = reader.lowering().memory();
     if (space <= 1) {
         reader.emit(MoveForm{.op = MoveOp::Copy, .width = Width::B64}, {destination}, {source});
@@ -320,31 +377,47 @@ void decode_address_conversion(Reader& reader) {
     }
 }
 
-void decode_nothing(Reader& reader) {
-    if (reader.opcode() == "setmaxnreg") {
-        check_register_count(reader);
+/// Decodes setmaxnreg. How many registers a warp has does not matter here.
+void decode_register_count(Reader& reader) {
+    constexpr std::uint64_t LEAST = 24;
+    constexpr std::uint64_t MOST = 256;
+    constexpr std::uint64_t UNIT = 8;
+    const int change = reader.take_one_of({"inc", "dec"});
+    if (!reader.take("sync") || !reader.take("aligned") || !reader.take("u32") || change < 0) {
+        reader.reject("needs .inc or .dec, and .sync.aligned.u32");
     }
-    // These are hints about caches, power and scheduling that never change results.
-    if (reader.opcode() == "createpolicy") {
-        while (!reader.take_any().empty()) {
-        }
-        if (!reader.finish(1, 5)) {
-            return;
-        }
-        // A policy is only passed to memory accesses, which ignore it.
-        reader.emit(MoveForm{.op = MoveOp::Copy, .width = Width::B64},
-                    {reader.destination(0, Type::B64)},
-                    {reader.lowering().constant(0, Width::B64)});
+    if (!reader.finish(1)) {
         return;
     }
-    while (!reader.take_any().empty()) {
+    const ptx::Operand& operand = reader.operand(0);
+    const std::uint64_t count = operand.kind == Kind::Integer ? operand.bits : 0;
+    if (count < LEAST || count > MOST || count % UNIT != 0) {
+        reader.reject("needs a constant number of registers: a multiple of 8 from 24 to 256");
     }
-    if (!reader.finish(0, 3)) {
+    emit_nothing(reader);
+}
+
+/// Decodes hints about caches, power and scheduling, which never change results.
+void decode_hint(Reader& reader) {
+    const std::string_view opcode = reader.opcode();
+    if (opcode == "createpolicy") {
+        decode_policy(reader);
         return;
     }
-    bytecode::Instruction rest;
-    rest.flags = bytecode::HAS_SIDE_EFFECT;
-    reader.emit(MoveForm{.op = MoveOp::Nothing}, {}, {}, rest);
+    if (opcode == "griddepcontrol") {
+        if (reader.take_one_of({"wait", "launch_dependents"}) < 0) {
+            reader.reject("needs .wait or .launch_dependents");
+        }
+        (void)reader.finish(0);
+    } else if (opcode == "pmevent") {
+        reader.take("mask");
+        (void)reader.finish(1);
+    } else if (opcode == "prefetch" || opcode == "prefetchu") {
+        decode_prefetch(reader);
+    } else {
+        decode_line_hint(reader);
+    }
+    emit_nothing(reader);
 }
 
 } // namespace cuprum::emulator::decoding

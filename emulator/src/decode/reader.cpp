@@ -33,8 +33,8 @@ bool is_equal(std::string_view a, std::string_view b) noexcept {
 
 } // namespace
 
-Reader::Reader(const ptx::Instruction& instruction, Lowering& lowering)
-    : instruction_(instruction), lowering_(lowering) {
+Reader::Reader(const ptx::Instruction& instruction, Lowering& lowering, Lists lists)
+    : instruction_(instruction), lowering_(lowering), lists_(lists) {
     // The set of taken modifiers is one 64-bit word; no instruction comes near that many.
     if (instruction.modifiers.size() > 64) {
         reject("has too many modifiers");
@@ -50,7 +50,20 @@ std::string Reader::name() const {
     return result;
 }
 
+void Reader::note(std::string_view modifier) {
+    if (lists_ == Lists::Yes && std::ranges::find(known_, modifier) == known_.end()) {
+        known_.push_back(modifier);
+    }
+}
+
+void Reader::need(std::string_view modifier) {
+    if (!take(modifier)) {
+        reject("needs ." + std::string(modifier));
+    }
+}
+
 bool Reader::take(std::string_view modifier) {
+    note(modifier);
     for (std::size_t i = 0; i < std::min<std::size_t>(instruction_.modifiers.size(), 64); ++i) {
         if ((taken_ >> i & 1) == 0 && is_equal(instruction_.modifiers[i], modifier)) {
             taken_ |= std::uint64_t{1} << i;
@@ -98,6 +111,9 @@ Type Reader::take_type() {
 }
 
 Type Reader::take_type_of(std::initializer_list<Type> allowed) {
+    for (const Type each : allowed) {
+        note(ptx::to_string(each));
+    }
     const Type type = take_type();
     if (type == Type::None) {
         reject_type();
@@ -146,11 +162,21 @@ Rounding Reader::take_rounding(bool* is_stated) {
     return index < 0 ? Rounding::Nearest : static_cast<Rounding>(index);
 }
 
-bool Reader::take_order_and_scope() {
-    take("mmio"); // before .relaxed
+bool Reader::take_order_and_scope(std::initializer_list<std::string_view> orders, Scope rule) {
+    constexpr std::string_view NAMES[] = {"weak",    "relaxed", "volatile",
+                                          "acquire", "release", "acq_rel"};
+    const int given = take_one_of(orders);
     const int order =
-        take_one_of({"weak", "relaxed", "volatile", "acquire", "release", "acq_rel", "sc"});
-    const int scope = take_one_of({"cta", "cluster", "gpu", "sys", "gl"});
+        given < 0 ? -1 : static_cast<int>(std::ranges::find(NAMES, orders.begin()[given]) - NAMES);
+    const int scope = take_one_of({"cta", "cluster", "gpu", "sys"});
+    const bool has_threads = order >= 0 && order != 0 && order != 2;
+    // Another order is a modifier that is left over, and says more than its scope.
+    const bool has_other =
+        given < 0 && std::ranges::any_of(NAMES, [&](std::string_view name) { return has(name); });
+    if (rule == Scope::WithOrder && has_threads != (scope >= 0) && !has_other) {
+        reject(has_threads ? "needs a scope: .cta, .cluster, .gpu or .sys"
+                           : "has a scope without a memory order that needs one");
+    }
     order_ = {.is_strong = order >= 1,
               .acquires = order == 3 || order >= 5,
               .releases = order >= 4,
@@ -158,17 +184,27 @@ bool Reader::take_order_and_scope() {
     return order >= 3;
 }
 
-void Reader::take_cache_hints() {
-    take_one_of({"ca", "cg", "cs", "lu", "cv", "wb", "wt"});
-    take_one_of({"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last",
-                 "L1::no_allocate"});
-    take_one_of({"L2::evict_last", "L2::evict_normal", "L2::evict_first"});
-    take_one_of({"L2::64B", "L2::128B", "L2::256B"});
+bool Reader::take_priority() {
+    return take_one_of({"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first",
+                        "L1::evict_last", "L1::no_allocate"}) >= 0;
+}
+
+void Reader::refuse_leftover(std::string_view modifier) {
+    if (lists_ == Lists::No) {
+        has_failed_ = has_unreported_ = true;
+        return;
+    }
+    std::string text;
+    for (const std::string_view each : known_) {
+        text += (text.empty() ? "." : ", .") + std::string(each);
+    }
+    refuse("has a modifier that is not known here, ." + std::string(modifier) +
+           (text.empty() ? "; it has no modifiers" : "; those that exist here are " + text));
 }
 
 bool Reader::finish(std::size_t min_operands, std::size_t max_operands) {
     if (const std::string_view left = peek(); !left.empty() && !has_failed_) {
-        refuse("has a modifier that is not known here, ." + std::string(left));
+        refuse_leftover(left);
     }
     const std::size_t count = operand_count();
     if ((count < min_operands || count > max_operands) && !has_failed_) {

@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cuprum::emulator::decoding {
 
@@ -25,7 +26,11 @@ namespace cuprum::emulator::decoding {
 /// instruction and names it, so nothing is ignored by accident.
 class Reader {
 public:
-    Reader(const ptx::Instruction& instruction, Lowering& lowering);
+    /// Whether the reader keeps a list of the modifiers that a decoder asks for. Only a refusal
+    /// needs it, so decode() reads an instruction again if a modifier is left over.
+    enum class Lists : std::uint8_t { No, Yes };
+
+    Reader(const ptx::Instruction& instruction, Lowering& lowering, Lists lists = Lists::Yes);
 
     [[nodiscard]] Lowering& lowering() const { return lowering_; }
 
@@ -36,6 +41,8 @@ public:
 
     /// Takes a modifier. Returns whether it was present.
     bool take(std::string_view modifier);
+    /// Takes a modifier. Rejects the instruction if it is not there.
+    void need(std::string_view modifier);
     /// Returns whether a modifier is present and not taken.
     [[nodiscard]] bool has(std::string_view modifier) const;
     /// Takes the one of `modifiers` that is present and returns its index, or -1. Two of them are
@@ -53,8 +60,13 @@ public:
     [[nodiscard]] std::string_view peek() const;
     /// Takes .rn, .rz, .rm or .rp.
     Rounding take_rounding(bool* is_stated = nullptr);
-    /// Takes a scope and a memory order. Returns whether the order is stronger than relaxed.
-    bool take_order_and_scope();
+    /// Whether an instruction states a scope: only with a memory order of several threads (not
+    /// .weak or .volatile) and always with it, or as it likes.
+    enum class Scope : std::uint8_t { WithOrder, Optional };
+
+    /// Takes one of the memory orders and a scope. Returns whether the order is stronger than
+    /// relaxed.
+    bool take_order_and_scope(std::initializer_list<std::string_view> orders, Scope scope);
 
     /// The result of take_order_and_scope().
     struct Order {
@@ -66,8 +78,9 @@ public:
 
     [[nodiscard]] const Order& order() const { return order_; }
 
-    /// Takes cache operators, eviction priorities and prefetch sizes, which have no effect here.
-    void take_cache_hints();
+    /// Takes an eviction priority of the first-level cache, which has no effect here. Returns
+    /// whether there is one.
+    bool take_priority();
 
     [[nodiscard]] std::size_t operand_count() const { return instruction_.operands.size(); }
 
@@ -106,12 +119,22 @@ public:
 
     [[nodiscard]] bool has_failed() const { return has_failed_; }
 
+    /// Returns whether finish() has found a modifier that nobody took and has not reported it,
+    /// because there is no list of those that exist.
+    [[nodiscard]] bool has_unreported() const { return has_unreported_; }
+
 private:
+    void note(std::string_view modifier);
+    void refuse_leftover(std::string_view modifier);
+
     const ptx::Instruction& instruction_;
     Lowering& lowering_;
     std::uint64_t taken_ = 0; // bit i: modifier i is taken
     bool has_failed_ = false;
+    bool has_unreported_ = false;
+    Lists lists_;
     Order order_;
+    std::vector<std::string_view> known_; // what a decoder has asked for; with Lists::Yes
 };
 
 /// Returns the type's size in bits (1 for predicates).
@@ -134,11 +157,13 @@ void decode_compare(Reader& reader);
 void decode_convert(Reader& reader);
 void decode_memory(Reader& reader);
 void decode_video(Reader& reader);
-void decode_nothing(Reader& reader);
+void decode_hint(Reader& reader);
+void decode_register_count(Reader& reader);
 void decode_atomic(Reader& reader);
 void decode_warp(Reader& reader);
 void decode_matrix(Reader& reader);
 void decode_fence(Reader& reader);
+void decode_membar(Reader& reader);
 void decode_async_copy(Reader& reader);
 void decode_async_arrive(Reader& reader); // the rest of a cp.async.mbarrier.arrive
 void decode_mbarrier(Reader& reader);
@@ -152,8 +177,46 @@ void decode_reference_test(Reader& reader);
 void decode_surface(Reader& reader);
 void decode_warpgroup(Reader& reader);
 
+/// Reads an instruction with `take`, which returns the result of finish(). Returns that. Reads it
+/// again, for the message, if a modifier is left over.
+template <typename Take>
+[[nodiscard]] bool read(const ptx::Instruction& instruction, Lowering& lowering, Take take) {
+    Reader reader(instruction, lowering, Reader::Lists::No);
+    if (take(reader)) {
+        return true;
+    }
+    if (reader.has_unreported()) {
+        Reader again(instruction, lowering); // fails at the same place, with a list
+        (void)take(again);
+    }
+    return false;
+}
+
+/// What the modifiers of ld, ldu and st say, except those of st.bulk.
+struct MemoryAccess {
+    ptx::Type type = ptx::Type::None;
+    std::size_t count = 1; // of components
+    bool is_vector = false;
+    ptx::Space space = ptx::Space::None;
+    bool reaches_cluster = true;      // an address in shared memory may be that of another block
+    bool is_async = false;            // st.async
+    bool tells_barrier = false;       // st.async with an mbarrier
+    bool is_ordered = false;          // acquire or release
+    bool is_read_only = false;        // .nc
+    bool skips_cache = false;         // .cg or .cv
+    bool has_hint = false;            // a cache policy follows as an operand
+    bool has_second_priority = false; // an eviction priority of .L2
+};
+
+/// Takes the modifiers of a load or store and checks its operands against them. Returns whether
+/// decoding may continue.
+[[nodiscard]] bool take_memory_access(Reader& reader, MemoryAccess& access);
+
 /// Rejects the instruction unless operand `index` is an address in brackets. Returns whether it is.
 [[nodiscard]] bool need_address(Reader& reader, std::size_t index);
+
+/// Rejects the instruction unless operand `index` is the constant `value`. Returns whether it is.
+[[nodiscard]] bool need_constant(Reader& reader, std::size_t index, std::uint64_t value);
 
 /// Rejects the instruction unless an offset in shared memory fits 32 bits. Returns whether it does.
 [[nodiscard]] bool fits_shared(Reader& reader, std::int64_t offset);

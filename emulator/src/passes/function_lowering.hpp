@@ -31,6 +31,10 @@
 #include <unordered_set>
 #include <vector>
 
+namespace cuprum::emulator::decoding {
+class Reader;
+}
+
 namespace cuprum::emulator::passes {
 
 /// The lowering of one kernel. Implements what decoders can request.
@@ -151,6 +155,12 @@ private:
     void lower_return();
     void lower_exit();
     void lower_barrier(const ptx::Instruction& instruction);
+    void lower_cluster_barrier(decoding::Reader& reader);
+    [[nodiscard]] static bool take_block_barrier(decoding::Reader& reader,
+                                                 bytecode::Instruction& barrier, std::size_t& first,
+                                                 bool& has_count);
+    [[nodiscard]] static bool has_valid_barrier(decoding::Reader& reader, std::size_t first,
+                                                bool has_count, bool is_arrival);
     void emit_meeting(bytecode::Operand member_mask, std::uint16_t tag);
     void emit_branch(std::uint32_t label, bytecode::Operand guard, bool is_negated);
     void emit_copy(bytecode::Operand to, bytecode::Operand from, bytecode::Width width);

@@ -45,6 +45,17 @@ bool waits_for_others(const ptx::Instruction& instruction) {
            instruction.opcode == "mbarrier";
 }
 
+/// Returns whether an instruction does no more than copy its source: a plain mov, or a conversion
+/// of an address that changes nothing.
+bool is_copy(const ptx::Instruction& instruction) {
+    const bool is_conversion =
+        instruction.opcode == "cvta" &&
+        (has_modifier(instruction, "global") || has_modifier(instruction, "const"));
+    return (instruction.opcode == "mov" || is_conversion) && instruction.operands.size() == 2 &&
+           instruction.operands[0].kind == ptx::Operand::Kind::Name &&
+           instruction.operands[1].kind != ptx::Operand::Kind::Vector;
+}
+
 /// Returns whether an instruction has other effects than its destinations, whatever its decoder
 /// says.
 bool has_side_effect(std::string_view opcode) {
@@ -310,9 +321,7 @@ void FunctionLowering::lower_instruction(const ptx::Instruction& written) {
     const std::size_t first = build_.kernel.code.size();
     note_products(instruction);
     if (!lower_own(instruction)) {
-        is_copy_ = instruction.opcode == "mov" && instruction.operands.size() == 2 &&
-                   instruction.operands[0].kind == ptx::Operand::Kind::Name &&
-                   instruction.operands[1].kind != ptx::Operand::Kind::Vector;
+        is_copy_ = is_copy(instruction);
         decode(instruction, *this);
         is_copy_ = false;
     }
@@ -331,20 +340,11 @@ bool FunctionLowering::lower_own(const ptx::Instruction& instruction) {
     if (instruction.opcode == "ld" || instruction.opcode == "st") {
         return lower_parameter_access(instruction);
     }
-    if (instruction.opcode == "cvta" && instruction.operands.size() == 2) {
-        const bool is_identity =
-            has_modifier(instruction, "global") || has_modifier(instruction, "const");
-        if (is_identity) {
-            const Operand to = destination(instruction.operands[0], Width::B64);
-            emit_copy(to, source(instruction.operands[1], Width::B64, ptx::Type::U64), Width::B64);
-            return true;
-        }
-        if (std::any_of(instruction.modifiers.begin(), instruction.modifiers.end(),
-                        is_param_modifier)) {
-            decode_in_space(instruction,
-                            frames_.size() > 1 || !is_in_kernel() ? "local" : "shared");
-            return true;
-        }
+    if (instruction.opcode == "cvta" &&
+        std::any_of(instruction.modifiers.begin(), instruction.modifiers.end(),
+                    is_param_modifier)) {
+        decode_in_space(instruction, frames_.size() > 1 || !is_in_kernel() ? "local" : "shared");
+        return true;
     }
     return false;
 }

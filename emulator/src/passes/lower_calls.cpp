@@ -52,6 +52,12 @@ void FunctionLowering::lower_call(const ptx::Instruction& instruction) {
         return;
     }
     const builtins::Builtin* builtin = nullptr;
+    if (callee != nullptr && operands.size() > 2) {
+        invalid("'call' of " + quoted(name) +
+                " has an operand behind its arguments; only a call "
+                "through a register has a prototype");
+        return;
+    }
     if (callee != nullptr) {
         if (callee->is_entry || callee->returns.size() != returns.size() ||
             callee->parameters.size() != arguments.size()) {

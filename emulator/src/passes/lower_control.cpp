@@ -4,8 +4,10 @@
 // Branches, ends of threads, and barriers.
 
 #include "bytecode/forms.hpp"
+#include "decode/reader.hpp"
 #include "interp/cluster.hpp"
 #include "interp/control.hpp"
+#include "interp/warp.hpp"
 #include "passes/function_lowering.hpp"
 #include "passes/words.hpp"
 
@@ -28,21 +30,41 @@ constexpr std::size_t MAX_BRANCH_TARGETS = UINT16_MAX;
 /// Lowers an instruction that decides what runs next. Returns false for all others.
 bool FunctionLowering::lower_control(const ptx::Instruction& instruction) {
     const std::string_view opcode = instruction.opcode;
+    const auto has_only = [&](std::string_view modifier, std::size_t least, std::size_t most) {
+        return decoding::read(instruction, *this, [&](decoding::Reader& reader) {
+            if (!modifier.empty()) {
+                reader.take(modifier);
+            }
+            return reader.finish(least, most);
+        });
+    };
     if (opcode == "bra") {
-        lower_branch(instruction);
+        if (has_only("uni", 1, 1)) {
+            lower_branch(instruction);
+        }
     } else if (opcode == "brx") {
         lower_indexed_branch(instruction);
     } else if (opcode == "call") {
-        lower_call(instruction);
+        constexpr std::size_t most_operands = 4; // results, function, arguments, prototype
+        if (has_only("uni", 1, most_operands)) {
+            lower_call(instruction);
+        }
     } else if (opcode == "ret") {
-        lower_return();
+        if (has_only("uni", 0, 0)) {
+            lower_return();
+        }
     } else if (opcode == "exit") {
-        lower_exit();
+        if (has_only("", 0, 0)) {
+            lower_exit();
+        }
     } else if (opcode == "trap" || opcode == "brkpt") {
-        Instruction trap;
-        trap.form = FixedOp::Trap;
-        trap.flags = bytecode::HAS_SIDE_EFFECT | bytecode::ENDS_BLOCK | bytecode::NO_FALL_THROUGH;
-        emit(trap);
+        if (has_only("", 0, 0)) {
+            Instruction trap;
+            trap.form = FixedOp::Trap;
+            trap.flags =
+                bytecode::HAS_SIDE_EFFECT | bytecode::ENDS_BLOCK | bytecode::NO_FALL_THROUGH;
+            emit(trap);
+        }
     } else if (opcode == "bar" || opcode == "barrier") {
         lower_barrier(instruction);
     } else if (opcode == "nanosleep") {
@@ -54,8 +76,9 @@ bool FunctionLowering::lower_control(const ptx::Instruction& instruction) {
 }
 
 void FunctionLowering::lower_sleep(const ptx::Instruction& instruction) {
-    if (instruction.operands.size() != 1) {
-        invalid("nanosleep takes one operand, the time to sleep");
+    decoding::Reader reader(instruction, *this);
+    reader.take_type_of({Type::U32});
+    if (!reader.finish(1)) {
         return;
     }
     Instruction sleep;
@@ -68,18 +91,16 @@ void FunctionLowering::lower_sleep(const ptx::Instruction& instruction) {
 }
 
 void FunctionLowering::lower_branch(const ptx::Instruction& instruction) {
-    if (instruction.operands.size() != 1) {
-        invalid("bra takes one operand, a label");
-        return;
-    }
     if (const auto label = label_of(instruction.operands[0])) {
         emit_branch(*label, guard_, is_guard_negated_);
     }
 }
 
 void FunctionLowering::lower_indexed_branch(const ptx::Instruction& instruction) {
-    if (instruction.operands.size() != 2 || !has_modifier(instruction, "idx")) {
-        invalid("brx.idx takes an index and the name of a list of targets");
+    decoding::Reader reader(instruction, *this);
+    reader.need("idx");
+    reader.take("uni");
+    if (!reader.finish(2)) {
         return;
     }
     const Symbol* list = find(instruction.operands[1].text);
@@ -126,78 +147,120 @@ void FunctionLowering::lower_exit() {
     emit(exit);
 }
 
-void FunctionLowering::lower_barrier(const ptx::Instruction& instruction) {
-    const auto& operands = instruction.operands;
-    if (has_modifier(instruction, "warp")) {
-        if (operands.size() != 1) {
-            invalid("bar.warp.sync takes one operand, the member mask");
-            return;
-        }
-        const Operand members = source(operands[0], Width::B32, Type::U32);
-        emit_meeting(members, control::MEETS_OTHERS);
-        note_meeting(members);
-        return;
+void FunctionLowering::lower_cluster_barrier(decoding::Reader& reader) {
+    const int phase = reader.take_one_of({"arrive", "wait"});
+    if (phase < 0) {
+        reader.reject("needs .arrive or .wait");
+    } else if (phase == 0) {
+        reader.take_one_of({"release", "relaxed"});
+    } else {
+        reader.take("acquire");
     }
-    if (has_modifier(instruction, "cluster")) {
-        Instruction barrier;
-        barrier.flags = bytecode::HAS_SIDE_EFFECT;
-        barrier.form =
-            has_modifier(instruction, "arrive") ? FixedOp::ClusterArrive : FixedOp::ClusterWait;
-        if (!operands.empty() ||
-            has_modifier(instruction, "arrive") == has_modifier(instruction, "wait")) {
-            invalid("a cluster barrier is barrier.cluster.arrive or barrier.cluster.wait, without "
-                    "operands");
-            return;
-        }
-        const bool is_arrival = has_modifier(instruction, "arrive");
-        if (is_arrival) {
-            note_order({.releases = true});
-        }
-        emit(barrier);
-        if (!is_arrival) {
-            note_order({.acquires = true});
-        }
+    reader.take("aligned");
+    if (!reader.finish(0)) {
         return;
     }
     Instruction barrier;
     barrier.flags = bytecode::HAS_SIDE_EFFECT;
-    if (instruction.opcode == "bar" || has_modifier(instruction, "aligned")) {
+    barrier.form = phase == 0 ? FixedOp::ClusterArrive : FixedOp::ClusterWait;
+    if (phase == 0) {
+        note_order({.releases = true});
+    }
+    emit(barrier);
+    if (phase == 1) {
+        note_order({.acquires = true});
+    }
+}
+
+/// Takes the modifiers of a barrier of the block. Returns false after a refusal. `first` becomes
+/// the index of the operand that names the barrier, `has_count` whether one says how many threads
+/// take part.
+bool FunctionLowering::take_block_barrier(decoding::Reader& reader, Instruction& barrier,
+                                          std::size_t& first, bool& has_count) {
+    const bool is_bar = reader.opcode() == "bar";
+    reader.take("cta");
+    const int kind = reader.take_one_of({"sync", "arrive", "red"});
+    if (is_bar || reader.take("aligned")) {
         barrier.tag = control::ALIGNED;
     }
-    std::size_t first = 0; // index of the operand that names the barrier
-    std::size_t count = operands.size();
-    if (has_modifier(instruction, "red")) {
-        const bool is_popc = has_modifier(instruction, "popc");
-        if (operands.size() < 3) {
-            invalid("barrier reduction takes a destination, a barrier, an optional thread count "
-                    "and a predicate");
-            return;
-        }
-        barrier.form = FixedOp::BarrierReduce;
-        barrier.immediate = static_cast<std::int64_t>(is_popc ? control::Reduction::Popc
-                                                              : (has_modifier(instruction, "and")
-                                                                     ? control::Reduction::And
-                                                                     : control::Reduction::Or));
-        barrier.dst_count = 1;
-        barrier.dst[0] = destination(operands[0], is_popc ? Width::B32 : Width::Predicate);
-        barrier.src_count = 3;
-        const Predicate condition = predicate(operands.back());
-        barrier.src[2] = condition.operand;
-        barrier.tag |= condition.is_negated ? control::NEGATES : 0;
-        first = 1;
-        --count;
-    } else {
-        barrier.form =
-            has_modifier(instruction, "arrive") ? FixedOp::BarrierArrive : FixedOp::BarrierSync;
-        barrier.src_count = 2;
+    const std::size_t count = reader.operand_count();
+    if (kind < 0) {
+        reader.reject("needs .sync, .arrive or .red");
     }
-    if (count <= first || count > first + 2 ||
-        (barrier.form.is(FixedOp::BarrierArrive) && count != first + 2)) {
-        invalid("wrong number of operands for a block barrier");
+    if (kind == 2) {
+        const int reduction = reader.take_one_of({"popc", "and", "or"});
+        if (reduction < 0) {
+            reader.reject("needs .popc, .and or .or");
+        }
+        constexpr control::Reduction REDUCTIONS[] = {
+            control::Reduction::Popc, control::Reduction::And, control::Reduction::Or};
+        barrier.form = FixedOp::BarrierReduce;
+        barrier.immediate = static_cast<std::int64_t>(REDUCTIONS[std::max(reduction, 0)]);
+        reader.take_type_of({reduction == 0 ? Type::U32 : Type::Pred});
+        first = 1;
+        has_count = count == 4;
+        return reader.finish(3, 4);
+    }
+    barrier.form = kind == 1 ? FixedOp::BarrierArrive : FixedOp::BarrierSync;
+    first = 0;
+    has_count = count == 2;
+    return kind == 1 ? reader.finish(2) : reader.finish(1, 2);
+}
+
+/// Rejects constants that name no barrier, or no number of threads that can meet there.
+bool FunctionLowering::has_valid_barrier(decoding::Reader& reader, std::size_t first,
+                                         bool has_count, bool is_arrival) {
+    const ptx::Operand& name = reader.operand(first);
+    if (name.kind == ptx::Operand::Kind::Integer && name.bits >= BlockContext::BARRIER_COUNT) {
+        reader.reject("names barrier " + std::to_string(static_cast<std::int64_t>(name.bits)) +
+                      "; a block has barriers 0 to 15");
+    }
+    const ptx::Operand* const threads = has_count ? &reader.operand(first + 1) : nullptr;
+    if (threads != nullptr && threads->kind == ptx::Operand::Kind::Integer &&
+        (threads->bits % bytecode::WARP_SIZE != 0 || (is_arrival && threads->bits == 0))) {
+        reader.reject("is for " + std::to_string(static_cast<std::int64_t>(threads->bits)) +
+                      " threads; expected a multiple of 32");
+    }
+    return !reader.has_failed();
+}
+
+void FunctionLowering::lower_barrier(const ptx::Instruction& instruction) {
+    const auto& operands = instruction.operands;
+    decoding::Reader reader(instruction, *this);
+    if (reader.opcode() == "bar" && reader.take("warp")) {
+        reader.need("sync");
+        if (reader.finish(1)) {
+            const Operand members = source(operands[0], Width::B32, Type::U32);
+            emit_meeting(members, control::MEETS_OTHERS);
+            note_meeting(members);
+        }
         return;
     }
+    if (reader.opcode() == "barrier" && reader.take("cluster")) {
+        lower_cluster_barrier(reader);
+        return;
+    }
+    Instruction barrier;
+    barrier.flags = bytecode::HAS_SIDE_EFFECT;
+    std::size_t first = 0;
+    bool has_count = false;
+    if (!take_block_barrier(reader, barrier, first, has_count) ||
+        !has_valid_barrier(reader, first, has_count, barrier.form.is(FixedOp::BarrierArrive))) {
+        return;
+    }
+    barrier.src_count = 2;
+    if (barrier.form.is(FixedOp::BarrierReduce)) {
+        const bool is_popc =
+            barrier.immediate == static_cast<std::int64_t>(control::Reduction::Popc);
+        barrier.dst_count = 1;
+        barrier.dst[0] = destination(operands[0], is_popc ? Width::B32 : Width::Predicate);
+        const Predicate condition = predicate(operands.back());
+        barrier.src_count = 3;
+        barrier.src[2] = condition.operand;
+        barrier.tag |= condition.is_negated ? control::NEGATES : 0;
+    }
     barrier.src[0] = source(operands[first], Width::B32, Type::U32);
-    if (count == first + 2) {
+    if (has_count) {
         barrier.src[1] = source(operands[first + 1], Width::B32, Type::U32);
     }
     emit(barrier);

@@ -5,6 +5,7 @@
 // it. The parameters of functions and calls are in registers or in local memory; see
 // function_lowering.hpp.
 
+#include "decode/reader.hpp"
 #include "passes/function_lowering.hpp"
 
 #include <algorithm>
@@ -54,8 +55,11 @@ bool FunctionLowering::lower_parameter_access(const ptx::Instruction& instructio
         return false;
     }
     const bool is_load = instruction.opcode == "ld";
-    if (instruction.operands.size() < 2) {
-        invalid("a parameter access takes a value and an address");
+    const bool is_good = decoding::read(instruction, *this, [](decoding::Reader& reader) {
+        decoding::MemoryAccess access;
+        return decoding::take_memory_access(reader, access);
+    });
+    if (!is_good) {
         return true;
     }
     const ptx::Operand& address = instruction.operands[is_load ? 1 : 0];
@@ -80,7 +84,7 @@ void FunctionLowering::load_kernel_parameter(const ptx::Instruction& instruction
     const std::size_t size = ptx::size_of(shape.type);
     const ptx::Operand& address = instruction.operands[1];
     const auto registers = elements_of(instruction.operands[0]);
-    if (shape.type == Type::None || shape.type == Type::Pred || size > 8) {
+    if (size > 8) {
         decode_in_space(instruction, "shared");
         return;
     }

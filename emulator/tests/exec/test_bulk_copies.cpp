@@ -205,6 +205,10 @@ TEST(BulkCopies, at_most_fifteen_bytes_are_ignored_at_an_end) {
     const Fault wrong = run_at_end("16");
     EXPECT_EQ(wrong.kind, FaultKind::IllegalInstruction);
     EXPECT_NE(wrong.report.find("expected 0 to 15 each"), std::string::npos) << wrong.report;
+    // Numbers that do not fit 16 bits are not cut to those that do.
+    for (const char* const right : {"65552", "65536", "4294901760"}) {
+        EXPECT_EQ(run_at_end(right).kind, FaultKind::IllegalInstruction) << right;
+    }
 }
 
 TEST(BulkCopies, copies_have_a_memory_order) {

@@ -276,8 +276,8 @@ TEST_P(InLockstep, barriers_and_shared_memory) {
                           STORE_R0);
     (void)expect_same(exchange + "bar.sync 1, 96;\n" + read + STORE_R0, Shape{.block = 96});
     // A barrier that does not exist.
-    const Fault fault =
-        expect_same(exchange + "bar.sync 17;\n" + read + STORE_R0, Shape{.block = 64});
+    const Fault fault = expect_same(exchange + "mov.u32 %r2, 17; bar.sync %r2;\n" + read + STORE_R0,
+                                    Shape{.block = 64});
     EXPECT_EQ(fault.kind, FaultKind::IllegalInstruction) << fault.report;
 }
 
