@@ -15,6 +15,8 @@
 #include "objects/code/child_launches.hpp"
 #include "objects/devices/context.hpp"
 #include "objects/memory/address_space.hpp"
+#include "passes/compile.hpp"
+#include "ptx/parser.hpp"
 
 #include <cuda.h>
 
@@ -24,6 +26,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <memory>
 #include <random>
 #include <span>
@@ -76,18 +79,87 @@ const Environment& environment() {
     return instance;
 }
 
-std::string written(Bytes bytes, std::string_view suffix) {
-    std::string text = test::PTXGrammar(bytes).module(suffix);
+test::WrittenModule written(Bytes bytes, std::string_view suffix) {
+    test::WrittenModule module = test::PTXGrammar(bytes).module(suffix);
     if (environment().prints) {
-        std::fprintf(stderr, "%s\n", text.c_str());
+        std::fprintf(stderr, "%s\n", module.text.c_str());
     }
-    return text;
+    return module;
+}
+
+/// Ends the program with a finding.
+[[noreturn]] void give_up(const char* what, const std::string& text) {
+    std::fprintf(stderr, "[fuzz] %s\n%s", what, text.c_str());
+    std::abort();
+}
+
+/// The time that this thread has computed.
+double processor_seconds() {
+    timespec now{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+/// Compiles a module without the driver. Returns the processor time that this takes.
+double compile(const std::string& text, std::uint32_t bank_bytes,
+               std::vector<std::shared_ptr<const bytecode::Kernel>>& kernels) {
+    const double begin = processor_seconds();
+    ptx::Diagnostics diagnostics;
+    if (const auto module = ptx::parse(text, diagnostics)) {
+        constexpr std::uint64_t MEMORY_BYTES = 64 << 20;
+        passes::CompileOptions options;
+        options.memory = &AddressSpace::instance().map();
+        options.device_sm = 120;
+        options.bank_bytes = bank_bytes;
+        for (const auto& variable : passes::global_variables(*module, MEMORY_BYTES, diagnostics)) {
+            options.symbols.insert(variable.name);
+        }
+        kernels = passes::compile(*module, options, diagnostics);
+    }
+    return processor_seconds() - begin;
+}
+
+/// Checks that no kernel has a bank that is larger than what its operands can address. The limit
+/// is lowered to what a small module reaches.
+void check_banks(const std::string& text) {
+    for (const std::uint32_t bank_bytes : {2048u, 16384u}) {
+        std::vector<std::shared_ptr<const bytecode::Kernel>> kernels;
+        (void)compile(text, bank_bytes, kernels);
+        for (const auto& kernel : kernels) {
+            if (std::max({kernel->frame_bytes, kernel->constant_bytes, kernel->launch_bytes,
+                          kernel->block_bytes}) > bank_bytes) {
+                give_up("a kernel has a larger bank than its operands can address", text);
+            }
+        }
+    }
+}
+
+/// Checks that eight times the length takes no more than 24 times the time.
+void check_scaling(Bytes bytes, const std::string& text) {
+    constexpr std::size_t SCALE = 8;
+    constexpr double MOST = 24;
+    constexpr double LEAST_SECONDS = 0.25; // less says nothing
+    const std::string longer = test::PTXGrammar(bytes, SCALE).module().text;
+    const std::uint32_t bank_bytes = passes::CompileOptions{}.bank_bytes;
+    double least_short = 1e9;
+    double least_long = 1e9;
+    for (int take = 0; take < 3; ++take) {
+        std::vector<std::shared_ptr<const bytecode::Kernel>> kernels;
+        least_short = std::min(least_short, compile(text, bank_bytes, kernels));
+        least_long = std::min(least_long, compile(longer, bank_bytes, kernels));
+        if (least_long < LEAST_SECONDS || least_long < MOST * least_short) {
+            return;
+        }
+    }
+    std::fprintf(stderr, "[fuzz] %.3f s for the module, %.3f s for one eight times as long\n",
+                 least_short, least_long);
+    give_up("loading takes more than linear time", text);
 }
 
 /// Links two modules and loads the result. Returns nullptr if either is refused.
 CUmodule load_linked(Bytes bytes) {
-    const std::string texts[] = {written(bytes.first(bytes.size() / 2), ""),
-                                 written(bytes.subspan(bytes.size() / 2), "x")};
+    const std::string texts[] = {written(bytes.first(bytes.size() / 2), "").text,
+                                 written(bytes.subspan(bytes.size() / 2), "x").text};
     CUlinkState state = nullptr;
     expect_success(cuLinkCreate_v2(0, nullptr, nullptr, &state));
     void* image = nullptr;
@@ -111,8 +183,15 @@ CUmodule load_linked(Bytes bytes) {
     return module;
 }
 
-CUmodule load(Bytes bytes) {
-    const std::string text = written(bytes, "");
+CUmodule load(Bytes bytes, bool& faults) {
+    const test::WrittenModule what = written(bytes, "");
+    const std::string& text = what.text;
+    faults = what.faults;
+    if (what.is_repetitive) {
+        check_scaling(bytes, text);
+    } else if (!bytes.empty() && bytes.back() % 16 == 0) {
+        check_banks(text);
+    }
     char log[1024] = "";
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
@@ -133,16 +212,27 @@ CUmodule load(Bytes bytes) {
     if (environment().prints) {
         std::fprintf(stderr, "[fuzz] loading gives %d\n%s", status, log);
     }
+    if (what.is_refused && status == CUDA_SUCCESS) {
+        give_up("a module loads with an instruction that does not exist", text);
+    }
+    if ((what.faults || what.is_repetitive) && status != CUDA_SUCCESS &&
+        status != CUDA_ERROR_OUT_OF_MEMORY) {
+        give_up(log, text);
+    }
     return module;
 }
 
+bool fits(const bytecode::Kernel& kernel) {
+    return kernel.static_shared_bytes + kernel.hidden_shared_bytes <= MAX_SHARED_BYTES &&
+           kernel.local_bytes <= MAX_LOCAL_BYTES;
+}
+
 /// Runs one block of 32 threads for some quanta, then its fills and copies. What it launches does
-/// not run.
-void run(const Function& function) {
+/// not run. Returns false if the kernel would not be launched, or has ended without a fault.
+bool run(const Function& function) {
     const std::shared_ptr<const bytecode::Kernel>& kernel = function.kernel();
-    if (kernel->static_shared_bytes + kernel->hidden_shared_bytes > MAX_SHARED_BYTES ||
-        kernel->local_bytes > MAX_LOCAL_BYTES) {
-        return; // a launch would be refused, or take long only to clear memory
+    if (!fits(*kernel)) {
+        return false; // a launch would be refused, or take long only to clear memory
     }
     constexpr unsigned FORMAT = 0x00642531; // "1%d", for kernels that call vprintf
     expect_success(cuMemsetD32_v2(environment().buffer, FORMAT, BUFFER_BYTES / sizeof FORMAT));
@@ -172,6 +262,7 @@ void run(const Function& function) {
     exec::Block block;
     PendingReductions reductions;
     block.start(grid, grid->cluster_at(range.next), 0, reductions);
+    bool has_faulted = false;
     for (int quantum = 0; quantum < MAX_QUANTA; ++quantum) {
         const exec::Block::Outcome outcome = block.run();
         if (outcome == exec::Block::Outcome::Faulted) {
@@ -179,6 +270,7 @@ void run(const Function& function) {
                 std::abort(); // every fault says what happened
             }
             block.fault() = Fault{};
+            has_faulted = true;
         }
         if (outcome != exec::Block::Outcome::Yielded) {
             break;
@@ -191,6 +283,7 @@ void run(const Function& function) {
             (*transfer)();
         }
     }
+    return has_faulted;
 }
 
 } // namespace
@@ -201,7 +294,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Bytes bytes(data, size);
     const bool is_linked = !bytes.empty() && bytes[0] % 8 == LINKED;
     const Bytes rest = bytes.subspan(bytes.empty() ? 0 : 1);
-    const CUmodule module = is_linked ? load_linked(rest) : load(rest);
+    bool faults = false;
+    const CUmodule module = is_linked ? load_linked(rest) : load(rest, faults);
     if (module == nullptr) {
         return 0;
     }
@@ -210,7 +304,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::vector<CUfunction> functions(count);
     expect_success(cuModuleEnumerateFunctions(functions.data(), count, module));
     for (const CUfunction function : functions) {
-        run(*function_from(function));
+        const Function& kernel = *function_from(function);
+        const bool has_faulted = run(kernel);
+        if (faults && !has_faulted && fits(*kernel.kernel()) &&
+            kernel.kernel()->name == test::OUTSIDE_KERNEL) {
+            give_up("an access outside of shared memory does not fault",
+                    test::PTXGrammar(rest).module().text);
+        }
     }
     expect_success(cuModuleUnload(module));
     return 0;

@@ -151,8 +151,8 @@ inline constexpr std::string_view PTX_FORMS[] = {
     "atom.{global.cas.b32 $W, $g,shared.cas.b32 $W, $s}, $w, $w",
     "atom.global.cas.b{16 $H, $g, $h, $h,64 $Q, $g, $q, $q,128 $B, $g, $b, $b}",
     "atom.shared.{exch.b32,and.b32,inc.u32,dec.u32} $W, $s, $w",
-    "atom.global.add{.noftz,}.{f32 $W, $g, $w,f64 $Q, $g, $q,f16 $H, $g, $h,f16x2 $W, $g, $w}",
-    "red{.async,}.global.{add,xor}.{u32,b32} $g, $w",
+    "atom.global.add.{f32 $W, $g, $w,f64 $Q, $g, $q,noftz.f16 $H, $g, $h,noftz.f16x2 $W, $g, $w}",
+    "red.global.{add.u32,xor.b32} $g, $w",
     "red.global.v2.f32.add $g, { $w, $w }",
     "{prefetch.global.L2 $g,prefetchu.L1 $n,discard.global.L2 $g, 128}",
     "{membar.gl,fence.sc.cta,fence.acq_rel.gpu,fence.proxy.async,fence.mbarrier_init.release."
@@ -248,6 +248,77 @@ inline constexpr std::string_view WRONG_PTX_FORMS[] = {
     "{call,bra,brx.idx,bar,ld,cp,cvt,mma,mbarrier,atom,shfl,wmma.mma}",
     "{ld,st,mov,add,cp.async.bulk,mma.sync,wmma.load}{.u32,.v2,.global,} { $W, $W, $w }, $g, { $w "
     "}",
+};
+
+/// Forms that no device has, near those that exist. A module with one of them does not load.
+inline constexpr std::string_view REFUSED_PTX_FORMS[] = {
+    "bar.sync {16,-1}",
+    "bar.{sync 0, 33,arrive 0, 0}",
+    "ld.param.v2.u32 { $W, $W, $W }, [p2]",
+    "ld.param.{v2.u32 $W,u32 { $W, $W }}, [p2]",
+    "{fma.f32 $W, $w, $w, $w,mad.f64 $Q, $q, $q, $q,div.f32 $W, $w, $w,sqrt.f64 $Q, $q}",
+    "atom.global.{inc.u64,add.s64,xor.u64,exch.s64} $Q, $g, $q",
+    "{add,mul,min}.ftz.bf16 $H, $h, $h",
+    "{red.global.exch.b32,red.acquire.gpu.global.add.u32,st.acquire.gpu.global.u32} $g, $w",
+    "{ld.release.gpu.global.u32,ld.gpu.global.u32,ld.relaxed.global.u32,ld.shared.nc.u32} $W, $g",
+    "{fence,fence.proxy,membar,griddepcontrol,prefetch $g,fence.acquire.cta.gpu}",
+    "{nanosleep.s32 $w,setmaxnreg.sync.aligned.u32 24,cvta.u64 $Q, $q,pmevent $i, $i}",
+    "{neg.u32 $W, $w,setp.lt.b32 $R, $w, $w,slct.ftz.u32.s32 $W, $w, $w, "
+    "$w}",
+};
+
+/// Words that no instruction has as a modifier.
+inline constexpr std::string_view UNKNOWN_PTX_WORDS[] = {"nonsense", "foo", "v3", "u33",
+                                                         "shared::grid"};
+
+/// Accesses to shared memory at the offset %r1 and the generic address %d1, which no block has.
+inline constexpr std::string_view OUTSIDE_PTX_FORMS[] = {
+    "st{.volatile,}.shared{,::cta,::cluster}.{u32 [%r1], %r6,u8 [%r1], %r6,v2.u64 [%r1], { %d4, "
+    "%d4 }}",
+    "st{.volatile,}.{u32 [%d1], %r6,v4.u32 [%d1], { %r6, %r6, %r6, %r6 }}",
+    "ld{.volatile,}.shared{,::cta,::cluster}.{u32 %r2,u8 %r2,v2.u32 { %r2, %r3 }}, [%r1]",
+    "ld.{u32 %r2,v4.u32 { %r2, %r3, %r4, %r5 }}, [%d1]",
+    "atom.shared{,::cluster}.{add.u32,exch.b32,max.s32,inc.u32} %r2, [%r1], %r6",
+    "atom.{add.u32 %r2, [%d1], %r6,cas.b32 %r2, [%d1], %r6, %r7}",
+    "red.{shared.add.u32 [%r1],shared::cluster.or.b32 [%r1],max.u32 [%d1]}, %r6",
+    "mbarrier.init.{shared.b64 [%r1],b64 [%d1]}, 1",
+    "mbarrier.{inval.shared.b64 [%r1],arrive.shared.b64 %d5, [%r1],arrive.b64 %d5, [%d1]}",
+    "mbarrier.test_wait.parity.{shared.b64 %p2, [%r1],b64 %p2, [%d1]}, 0",
+    "cp.async.ca.shared.global [%r1], [%d0], 4",
+    "cp.async.bulk.shared::{cta,cluster}.global.mbarrier::complete_tx::bytes "
+    "{[%r1], [%d0], 16, [sh0],[sh0], [%d0], 16, [%r1]}",
+    "cp.async.bulk.global.shared::cta.bulk_group [%d0], [%r1], 16",
+    "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 {[%r1], %r6, [sh0],[sh0], %r6, "
+    "[%r1]}",
+    "st.bulk.weak.shared::cta [%r1], %d3, 0",
+    "ldmatrix.sync.aligned.m8n8.x1.shared.b16 { %r2 }, [%r1]",
+    "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r1], { %r6 }",
+    "tensormap.replace.tile.rank.shared::cta.b1024.b32 [%r1], 1",
+};
+
+/// Statements that a long kernel repeats. `#` stands for the number of the repetition, `@#` for a
+/// part of a name that is different in each.
+inline constexpr std::string_view REPEATED_PTX[] = {
+    "add.s32 %r2, %r2, %r3;",
+    "mad.lo.s32 %r2, %r2, 3, %r3; shl.b32 %r3, %r2, 1;",
+    "add.u32 %r2, %r2, #;",
+    "fma.rn.f32 %f0, %f0, %f2, %f3;",
+    "ld.global.u32 %r2, [%d0+4]; xor.b32 %r6, %r6, %r2;",
+    "ld.global.f32 %f1, [%d6]; fma.rn.f32 %f0, %f1, %f2, %f0;",
+    "add.s64 %d3, %d3, 4; st.global.u32 [%d0], %r2;",
+    "red.global.add.u32 [%d0], 1;",
+    "st.shared.u32 [sh0+64], %r2; ld.shared.u32 %r2, [sh0];",
+    "setp.gt.s32 %p2, %r2, #; @%p2 bra N@#; add.u32 %r2, %r2, 1; N@#:",
+    "{ .reg .b32 %x; mov.u32 %x, #; xor.b32 %r2, %r2, %x; }",
+    "{ .param .b32 y; .param .b64 a; .param .align 8 .b8 s[16]; .param .b32 n; "
+    "st.param.b64 [a], %d0; st.param.b64 [s+8], %d0; st.param.b32 [n], %r2; "
+    "call (y), repeated, (a, s, n); ld.param.b32 %r2, [y]; }",
+    ".param .b32 n@#; st.param.b32 [n@#], %r2; ld.param.b32 %r3, [n@#];",
+    "bar.sync 0;",
+    "shfl.sync.idx.b32 %r2, %r2, 1, 31, -1;",
+    "mov.u32 %r3, %r2; mov.u32 %r2, %r3;",
+    "cvta.to.global.u64 %d4, %d0; ld.global.u32 %r4, [%d4]; add.u32 %r2, %r2, %r4;",
+    "mbarrier.test_wait.parity.shared.b64 %p2, [sh0], 0;",
 };
 
 /// Words for places where they may be wrong.

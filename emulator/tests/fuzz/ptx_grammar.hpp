@@ -12,6 +12,7 @@
 
 #include "fuzz/ptx_forms.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -53,16 +54,37 @@ private:
     std::size_t position_ = 0;
 };
 
+/// A module, and what must come of it.
+struct WrittenModule {
+    std::string text;
+    bool is_refused = false;    // it does not load
+    bool faults = false;        // its kernel OUTSIDE_KERNEL faults
+    bool is_repetitive = false; // its length grows with the scale
+};
+
+/// The kernel that accesses what no block has.
+constexpr std::string_view OUTSIDE_KERNEL = "outside";
+
 /// Writes one module.
 class PTXGrammar {
 public:
-    explicit PTXGrammar(std::span<const std::uint8_t> bytes) : choices_(bytes) {}
+    /// A long kernel repeats its statements `scale` times as often.
+    explicit PTXGrammar(std::span<const std::uint8_t> bytes, std::size_t scale = 1)
+        : choices_(bytes), scale_(scale) {}
 
     /// Returns the module. `suffix` is part of the names of its kernels and visible functions.
-    [[nodiscard]] std::string module(std::string_view suffix = "") {
+    [[nodiscard]] WrittenModule module(std::string_view suffix = "") {
         suffix_ = suffix;
+        // Seldom ones come first: modules of a few bytes have none of them.
+        const std::size_t peculiarity = choices_.below(2048);
+        const bool has_outside = peculiarity % 16 == 15;
+        must_break_ = peculiarity % 16 == 14;
+        repeats_ = peculiarity == 2032;
         constexpr std::size_t SELDOM[] = {0, 0, 0, 200, 40, 8}; // 0: never
         wrong_one_in_ = choices_.pick(SELDOM);
+        if (has_outside || repeats_) {
+            wrong_one_in_ = 0; // the rest of the module must load
+        }
         head();
         for (std::size_t left = choices_.below(5); left != 0; --left) {
             variable();
@@ -91,14 +113,25 @@ public:
             function_head(index);
             body();
         }
-        const std::size_t kernels = 1 + choices_.below(2);
+        // What has to load has no random kernels beside it.
+        const std::size_t kernels = has_outside || repeats_ ? 0 : 1 + choices_.below(2);
         for (std::size_t index = 0; index < kernels; ++index) {
             kernel(index);
         }
-        if (wrong()) {
-            garble();
+        if (has_outside) {
+            outside_kernel();
         }
-        return std::move(text_);
+        if (repeats_) {
+            repetitive_kernel();
+        }
+        if (!has_outside && !repeats_ && wrong()) {
+            garble();
+            is_refused_ = false; // what was broken may be gone
+        }
+        return {.text = std::move(text_),
+                .is_refused = is_refused_,
+                .faults = has_outside && wrong_one_in_ == 0,
+                .is_repetitive = repeats_ && wrong_one_in_ == 0};
     }
 
 private:
@@ -258,12 +291,92 @@ private:
                                                    " .explicitcluster",
                                                    " .maxntid 4294967295, 4294967295, 2"};
         text_ += DIRECTIVES[choices_.below(wrong() ? 8 : 5)];
+        is_in_kernel_ = true; // functions that nothing calls are not compiled
         body();
+        is_in_kernel_ = false;
+    }
+
+    /// Writes a kernel whose only access to shared memory is far outside of it.
+    void outside_kernel() {
+        constexpr std::string_view DISTANCES[] = {
+            "524288",   "1048576",  "262144",     "4718592",    "8912896",
+            "16777216", "17301504", "2147483648", "4294443008", "4294967296"};
+        text_ += ".visible .entry ";
+        text_ += OUTSIDE_KERNEL;
+        text_ += suffix_;
+        text_ += "(.param .u64 p0, .param .u32 p1, .param .align 8 .b8 p2[24])\n{\n"
+                 ".reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<8>; .reg .b64 %d<8>; "
+                 ".reg .b128 %b<2>; .reg .f32 %f<4>; .reg .f64 %e<4>;\n"
+                 "ld.param.u64 %d0, [p0]; mov.u64 %d2, %d0; mov.u64 %d3, 16; mov.u64 %d4, 1; "
+                 "mov.u64 %d5, 2; mov.u64 %d6, 3; mov.u64 %d7, 4; mov.u32 %r0, %tid.x; "
+                 "mov.u32 %r2, 2; mov.u32 %r3, 3; mov.u32 %r4, 4; mov.u32 %r5, 5; mov.u32 %r6, 6; "
+                 "mov.u32 %r7, 7; mov.pred %p2, 0;\n"
+                 "mov.u64 %d1, sh0; add.u64 %d1, %d1, ";
+        const std::string_view distance = choices_.pick(DISTANCES);
+        text_ += distance;
+        // A multiple of 2^32 is no distance for 32 bits.
+        text_ += distance == DISTANCES[9] ? "; mov.u32 %r1, 524288; " : "; cvt.u32.u64 %r1, %d1; ";
+        text_ += "cvta.shared.u64 %d1, %d1;\n";
+        form(choices_.pick(OUTSIDE_PTX_FORMS));
+        text_ += ";\n";
+        // Everything that may have been read is used.
+        text_ += "st.global.v4.u32 [%d0], { %r2, %r3, %r4, %r5 }; st.global.u64 [%d0+16], %d3; "
+                 "selp.u32 %r2, 1, 0, %p2; st.global.u32 [%d0+32], %r2; "
+                 "st.global.v2.u64 [%d0+48], { %d4, %d5 }; st.global.v2.u64 [%d0+64], { %d6, %d7 };"
+                 "\nret;\n}\n";
+    }
+
+    /// Writes a kernel that repeats a few statements very often.
+    void repetitive_kernel() {
+        constexpr std::size_t LEAST = 500;
+        std::array<std::string_view, 3> repeated;
+        const std::size_t kinds = 1 + choices_.below(repeated.size());
+        for (std::size_t i = 0; i < kinds; ++i) {
+            repeated[i] = choices_.pick(REPEATED_PTX);
+        }
+        const std::size_t count = LEAST * (1 + choices_.below(4)) * scale_;
+        text_ += ".func (.param .b32 ret) repeated(.param .b64 p0, .param .align 8 .b8 p2[16], "
+                 ".param .b32 p1) {\n"
+                 ".reg .b32 %r<2>; ld.param.b32 %r0, [p1]; st.param.b32 [ret], %r0; ret; }\n"
+                 ".visible .entry repetitive";
+        text_ += suffix_;
+        text_ += "(.param .u64 p0, .param .u32 p1, .param .align 8 .b8 p2[24])";
+        body_head();
+        for (std::size_t number = 0; number < count; ++number) {
+            const std::string name = std::to_string(number);
+            for (std::size_t i = 0; i < kinds; ++i) {
+                for (std::size_t at = 0; at < repeated[i].size(); ++at) {
+                    if (repeated[i].substr(at).starts_with("@#")) {
+                        text_ += name + "k" + std::to_string(i);
+                        ++at;
+                    } else if (repeated[i][at] == '#') {
+                        text_ += name;
+                    } else {
+                        text_ += repeated[i][at];
+                    }
+                }
+            }
+            text_ += "\n";
+        }
+        text_ += "L0:\nL1:\nL2:\nst.global.u32 [%d0], %r2; st.global.f32 [%d0], %f0; ret;\n}\n";
     }
 
     // ---- bodies ---------------------------------------------------------------------------------
 
     void body() {
+        body_head();
+        const std::size_t labels = 3;
+        for (std::size_t label = 0; label < labels; ++label) {
+            statements(choices_.below(14), 0);
+            text_ += "L";
+            number(label);
+            text_ += ":\n";
+        }
+        statements(choices_.below(6), 0);
+        text_ += "ret;\n}\n";
+    }
+
+    void body_head() {
         text_ += "\n{\n.reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<8>; .reg .b64 %d<8>; "
                  ".reg .b128 %b<2>;\n.reg .f32 %f<4>; .reg .f64 %e<4>; .reg .v4 .f32 %v; "
                  ".local .align 16 .b8 lo0[256];\n";
@@ -284,15 +397,6 @@ private:
             "targets: .branchtargets L0, L1, L2;\n"
             "proto: .callprototype (.param .b32 _) _ (.param .b64 _, .param .align 8 .b8 _[16], "
             ".param .b32 _);\n";
-        const std::size_t labels = 3;
-        for (std::size_t label = 0; label < labels; ++label) {
-            statements(choices_.below(14), 0);
-            text_ += "L";
-            number(label);
-            text_ += ":\n";
-        }
-        statements(choices_.below(6), 0);
-        text_ += "ret;\n}\n";
     }
 
     void statements(std::size_t count, std::size_t depth) {
@@ -410,6 +514,20 @@ private:
     void instruction() {
         const std::size_t start = text_.size();
         guard();
+        if (must_break_ && is_in_kernel_ && !is_refused_) {
+            is_refused_ = true;
+            wrong_one_in_ = 0; // another mistake might repair this one
+            if (choices_.one_in(2)) {
+                form(choices_.pick(REFUSED_PTX_FORMS));
+                text_ += ";\n";
+                return;
+            }
+            const std::size_t opcode = text_.size();
+            form(choices_.pick(PTX_FORMS));
+            add_unknown_modifier(opcode);
+            text_ += ";\n";
+            return;
+        }
         form(wrong() ? choices_.pick(WRONG_PTX_FORMS) : choices_.pick(PTX_FORMS));
         if (wrong()) {
             change_modifiers(start);
@@ -574,6 +692,17 @@ private:
         text_ += "]";
     }
 
+    /// Adds a modifier that no instruction has to the one whose opcode starts at `start`.
+    void add_unknown_modifier(std::size_t start) {
+        const std::size_t end = std::min(text_.find_first_of(" ;", start), text_.size());
+        std::size_t place = end;
+        for (std::size_t left = choices_.below(6); left != 0; --left) {
+            const std::size_t dot = text_.rfind('.', place - 1);
+            place = dot == std::string::npos || dot <= start ? place : dot;
+        }
+        text_.insert(place, "." + std::string(choices_.pick(UNKNOWN_PTX_WORDS)));
+    }
+
     /// Replaces, adds or removes a modifier of the instruction that starts at `start`.
     void change_modifiers(std::size_t start) {
         const std::size_t dot = text_.find('.', start);
@@ -630,6 +759,11 @@ private:
                                                  "WARP_SZ"};
 
     Choices choices_;
+    std::size_t scale_ = 1;
+    bool must_break_ = false; // one instruction of a kernel is one that is refused
+    bool is_refused_ = false;
+    bool is_in_kernel_ = false;
+    bool repeats_ = false;
     std::string text_;
     std::string_view suffix_;
     std::size_t wrong_one_in_ = 0;
