@@ -216,12 +216,13 @@ void Engine::State::work_loop(Worker& self) {
 
 /// Stops a busy worker until the engine is released.
 void Engine::State::stay_while_held() {
-    {
-        const std::lock_guard lock(mutex);
-        ++held;
-    }
-    is_held.wait(true);
-    const std::lock_guard lock(mutex);
+    std::unique_lock lock(mutex);
+    ++held;
+    do {
+        lock.unlock();
+        is_held.wait(true);
+        lock.lock();
+    } while (is_held.load()); // another hold() counts this worker as long as it has not left
     --held;
 }
 

@@ -324,4 +324,34 @@ TEST(Engine, what_a_grid_holds_may_add_work_when_it_is_released) {
     EXPECT_EQ(released, launches);
 }
 
+TEST(Engine, workers_stand_still_whenever_they_are_held) {
+    test::restart_engine({.worker_count = 3});
+    TestDevice device;
+    auto* words = device.allocate<std::uint32_t>(2);
+    const auto kernel = device.compile(ptx_module(R"(
+.visible .entry count(.param .u64 words) {
+    .reg .pred %p<2>; .reg .b32 %r<3>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [words];
+LOOP:
+    atom.global.add.u32 %r1, [%rd1], 1;
+    ld.volatile.global.u32 %r2, [%rd1+4];
+    setp.eq.u32 %p1, %r2, 0;
+    @%p1 bra LOOP;
+    ret;
+})"));
+    ASSERT_TRUE(kernel) << device.log;
+    Launch launch(device, kernel, {.grid = 3, .block = 1}, words);
+    const auto count = [&] { return __atomic_load_n(words, __ATOMIC_SEQ_CST); };
+    for (int round = 0; round < 2000 && !HasFailure(); ++round) {
+        ASSERT_TRUE(exec::Engine::instance().hold(std::chrono::seconds(30)));
+        const std::uint32_t before = count();
+        for (int look = 0; look < 2000; ++look) { // workers that go on would count in the meantime
+            EXPECT_EQ(count(), before) << "round " << round;
+        }
+        exec::Engine::instance().release();
+    }
+    __atomic_store_n(words + 1, 1u, __ATOMIC_SEQ_CST);
+    EXPECT_EQ(launch.wait().kind, FaultKind::None);
+}
+
 } // namespace cuprum::emulator
