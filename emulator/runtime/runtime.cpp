@@ -129,21 +129,31 @@ CUcontext retained(int device, unsigned int* resets) {
 }
 
 CUresult primary_context(int device, CUcontext* result, unsigned int* resets) {
-    *result = retained(device, resets);
-    if (*result != nullptr) {
-        return CUDA_SUCCESS;
-    }
-    if (const CUresult status = cuDevicePrimaryCtxRetain(result, device); status != CUDA_SUCCESS) {
-        return status;
-    }
     Primaries& shared = primaries();
-    bool is_ours = false;
-    {
-        const std::lock_guard lock(shared.mutex);
-        is_ours = shared.contexts.emplace(device, *result).second;
+    for (;;) {
+        *result = retained(device, resets);
+        if (*result != nullptr) {
+            return CUDA_SUCCESS;
+        }
+        CUresult status = cuDevicePrimaryCtxRetain(result, device);
+        if (status != CUDA_SUCCESS) {
+            return status;
+        }
+        bool is_reset = false;
+        {
+            const std::lock_guard lock(shared.mutex);
+            is_reset = shared.resets != *resets;
+            if (!is_reset && shared.contexts.emplace(device, *result).second) {
+                return CUDA_SUCCESS;
+            }
+        }
+        // Another thread has retained the context meanwhile, so that one share is enough. Or one
+        // has reset a device: if it was this one, the context must be retained again.
+        status = cuDevicePrimaryCtxRelease(device);
+        if (status != CUDA_SUCCESS || !is_reset) {
+            return status;
+        }
     }
-    // If another thread has retained it meanwhile, one share is enough.
-    return is_ours ? CUDA_SUCCESS : cuDevicePrimaryCtxRelease(device);
 }
 
 CUresult make_primary_current(int device) {
