@@ -258,13 +258,18 @@ void Engine::State::add_again(const std::shared_ptr<Grid>& grid) {
 
 void Engine::State::enqueue(const std::shared_ptr<Grid>& grid) {
     if (grid->is_queued() && grid->queued_priority() != grid->priority()) {
-        queued_grids -= std::erase(grids[grid->queued_priority()], grid);
+        queued_grids -= grids[grid->queued_priority()].remove(grid);
         grid->set_queued(false);
     }
     if (!grid->is_queued()) {
+        Queue& queue = grids[grid->priority()];
+        if (places.empty()) {
+            places.emplace_back();
+        }
+        places.front() = grid; // from here on nothing can fail
+        queue.splice(queue.end(), places, places.begin());
         grid->set_queued(true);
         ++queued_grids;
-        grids[grid->priority()].push_back(grid);
     }
     count_waiting();
 }
@@ -342,25 +347,21 @@ bool Engine::State::find_suspended(Work& work) {
 /// turns. A grid that holds too many suspended blocks is passed over.
 bool Engine::State::find_grid(Work& work) {
     for (auto& [priority, queue] : grids) {
-        if (work.grid != nullptr) {
-            drop_exhausted(queue, work);
-            continue;
-        }
-        for (std::size_t left = queue.size(); left != 0; --left) {
+        for (std::size_t left = queue.size(); left != 0 && work.grid == nullptr; --left) {
             const std::shared_ptr<Grid>& grid = queue.front();
             const bool has_blocks = grid->has_fresh_blocks();
             const bool is_taken = has_blocks && grid->may_start_more();
             if (is_taken) {
                 work.grid = grid;
             }
-            const bool is_rest = !has_blocks || (is_taken && grid->cluster_count() == 1);
-            if (!is_rest || !drop_front(queue, work)) {
-                std::rotate(queue.begin(), queue.begin() + 1, queue.end()); // allocates nothing
+            if (!has_blocks || (is_taken && grid->cluster_count() == 1)) { // nothing is left
+                drop_front(queue, work);
+            } else {
+                queue.splice(queue.end(), queue, queue.begin());
             }
-            if (is_taken) {
-                drop_exhausted(queue, work);
-                break;
-            }
+        }
+        if (work.grid != nullptr) {
+            drop_exhausted(queue, work);
         }
     }
     return work.grid != nullptr;
@@ -369,20 +370,16 @@ bool Engine::State::find_grid(Work& work) {
 /// Removes grids without blocks to start from the head of a queue. They would count as waiting work
 /// and end the turns of the grid that was found, as long as nobody looks behind that one.
 void Engine::State::drop_exhausted(Queue& queue, Work& work) {
-    while (!queue.empty() && !queue.front()->has_fresh_blocks() && drop_front(queue, work)) {
+    while (!queue.empty() && !queue.front()->has_fresh_blocks()) {
+        drop_front(queue, work);
     }
 }
 
-/// Removes the first grid of a queue. Returns false if `work` has no room for one more.
-bool Engine::State::drop_front(Queue& queue, Work& work) {
-    if (work.ended_count == work.ended.size()) {
-        return false;
-    }
+/// Removes the first grid of a queue.
+void Engine::State::drop_front(Queue& queue, Work& work) {
     queue.front()->set_queued(false);
     --queued_grids;
-    work.ended[work.ended_count++] = std::move(queue.front());
-    queue.pop_front();
-    return true;
+    work.ended.splice(work.ended.end(), queue, queue.begin());
 }
 
 } // namespace cuprum::emulator::exec

@@ -16,11 +16,11 @@
 #include "exec/watchdog.hpp"
 #include "interp/clock.hpp"
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -85,15 +85,15 @@ struct Suspended {
 };
 
 struct Engine::State {
+    using Queue = std::list<std::shared_ptr<Grid>>;
+
     /// The next thing that a worker does.
     struct Work {
         std::function<void()> task;
         std::unique_ptr<Block> block; // a block that was suspended earlier
         std::shared_ptr<Grid> grid;   // a grid to take blocks from
-        // Grids that left the queues. They may die with this, so not under the mutex. What finds no
-        // room stays in its queue until somebody looks again.
-        std::array<std::shared_ptr<Grid>, 4> ended;
-        std::size_t ended_count = 0;
+        // Grids that left the queues. They may die with this, so not under the mutex.
+        Queue ended;
         // If there is no work: when the first sleeping block wakes up.
         std::uint64_t wake_at = IdleWorkers::FOREVER;
     };
@@ -116,7 +116,8 @@ struct Engine::State {
     std::atomic<bool> is_noted{false}; // whether there is one, for readers without the mutex
     bool is_guest_busy = false;
     std::deque<std::function<void()>> tasks;
-    std::map<std::int32_t, std::deque<std::shared_ptr<Grid>>> grids; // by priority
+    std::map<std::int32_t, Queue> grids; // by priority
+    Queue places;                        // empty ones, so that queues need no allocation
     std::size_t queued_grids = 0;
     std::vector<Suspended> suspended; // the one that has waited longest comes first
     std::size_t sleeper_count = 0;    // suspended blocks that sleep
@@ -162,8 +163,7 @@ struct Engine::State {
     bool find_work(Work& work);
     bool find_suspended(Work& work);
     bool find_grid(Work& work);
-    using Queue = std::deque<std::shared_ptr<Grid>>;
-    bool drop_front(Queue& queue, Work& work);
+    void drop_front(Queue& queue, Work& work);
     void drop_exhausted(Queue& queue, Work& work);
     void work_loop(Worker& self);
     void stay_while_held();

@@ -150,6 +150,7 @@ void Engine::State::work_loop(Worker& self) {
     this_worker = &self;
     const DefaultFloatingPoint numbers; // the thread that started this one may have changed it
     bool is_found = false;
+    Queue left; // places of grids that left the queues
     for (;;) {
         while (self.next != nullptr) {
             const auto grid = std::move(self.next);
@@ -159,6 +160,7 @@ void Engine::State::work_loop(Worker& self) {
         {
             const std::lock_guard lock(mutex);
             busy -= is_found ? 1 : 0;
+            places.splice(places.end(), left);
             const std::uint32_t noted_grids = enqueue_noted();
             is_found = find_work(work);
             if (noted_grids != 0 && waiting.load(std::memory_order_relaxed) != 0) {
@@ -173,9 +175,10 @@ void Engine::State::work_loop(Worker& self) {
                 idle.enter(self.number);
             }
         }
-        for (; work.ended_count != 0; --work.ended_count) { // before the worker waits
-            work.ended[work.ended_count - 1].reset();
+        for (std::shared_ptr<Grid>& grid : work.ended) { // before the worker waits
+            grid.reset();
         }
+        left.swap(work.ended);
         if (is_found && is_held.load(std::memory_order_relaxed)) [[unlikely]] {
             stay_while_held();
         }

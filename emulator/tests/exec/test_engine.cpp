@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "exec/harness.hpp"
+#include "support/scaling.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -322,6 +323,47 @@ TEST(Engine, what_a_grid_holds_may_add_work_when_it_is_released) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     EXPECT_EQ(released, launches);
+}
+
+TEST(Engine, grids_that_are_ready_together_take_linear_time) {
+    const auto run_together = [](std::size_t count) {
+        constexpr std::uint32_t workers = 2;
+        test::restart_engine({.worker_count = workers});
+        TestDevice device;
+        const auto kernel = device.compile(ptx_module(".visible .entry empty() { ret; }"));
+        EXPECT_TRUE(kernel) << device.log;
+        std::promise<void> begin;
+        std::promise<void> end;
+        std::atomic<std::size_t> running = count;
+        const auto may_begin = begin.get_future().share();
+        for (std::uint32_t worker = 0; worker < workers; ++worker) {
+            EXPECT_TRUE(exec::Engine::instance().post([may_begin] { may_begin.wait(); }));
+        }
+        for (std::size_t number = 0; number < count; ++number) {
+            exec::GridLaunch launch;
+            launch.kernel = kernel;
+            launch.memory = &device.map();
+            launch.sm_count = 1;
+            launch.grid[0] = 2;
+            exec::Engine::instance().submit(std::move(launch), [&](const Fault*) {
+                if (--running == 0) {
+                    end.set_value();
+                }
+            });
+        }
+        const auto microseconds = [] {
+            std::timespec time{};
+            ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+            return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) / 1e3;
+        };
+        const double start = microseconds();
+        begin.set_value();
+        end.get_future().wait();
+        Launch(device, kernel, {}).wait(); // whoever looks for work again pays for what is left
+        exec::Engine::instance().reset();
+        return microseconds() - start;
+    };
+    test::expect_scales(1000, run_together);
 }
 
 TEST(Engine, workers_stand_still_whenever_they_are_held) {
