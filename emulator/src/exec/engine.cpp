@@ -118,8 +118,8 @@ bool Engine::post(std::function<void()> task) {
         return false;
     }
     state_->start_workers();
+    state_->tasks.push_back(std::move(task)); // may fail, so before a noted grid loses its note
     const std::uint32_t noted = state_->enqueue_noted();
-    state_->tasks.push_back(std::move(task));
     state_->count_waiting();
     const std::uint32_t sleepers = state_->call_for(1 + noted, nullptr);
     lock.unlock();

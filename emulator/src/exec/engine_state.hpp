@@ -139,7 +139,7 @@ struct Engine::State {
     void enqueue(const std::shared_ptr<Grid>& grid);
     [[nodiscard]] bool leave_to_waiting_thread(const std::shared_ptr<Grid>& grid);
     [[nodiscard]] std::shared_ptr<Grid> take_noted();
-    [[nodiscard]] std::uint32_t enqueue_noted();
+    [[nodiscard]] std::uint32_t enqueue_noted() noexcept;
     [[nodiscard]] bool help(const std::function<bool(const void*)>& is_awaited);
     void count_waiting();
 

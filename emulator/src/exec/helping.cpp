@@ -34,6 +34,7 @@
 #include <pthread.h>
 
 #include <cstddef>
+#include <new>
 #include <utility>
 
 namespace cuprum::emulator::exec {
@@ -120,12 +121,16 @@ std::shared_ptr<Grid> Engine::State::take_noted() {
 
 /// Makes the noted grid an ordinary one of the queue. Returns how many workers must be called for
 /// it: one, or none if there is no noted grid. Needs the mutex.
-std::uint32_t Engine::State::enqueue_noted() {
-    const std::shared_ptr<Grid> grid = take_noted();
-    if (grid == nullptr) [[likely]] {
+std::uint32_t Engine::State::enqueue_noted() noexcept {
+    if (noted == nullptr) [[likely]] {
         return 0;
     }
-    enqueue(grid);
+    try {
+        enqueue(noted);
+    } catch (const std::bad_alloc&) {
+        return 0; // the note stays: its worker looks again and again
+    }
+    (void)take_noted();
     return 1;
 }
 
