@@ -188,18 +188,21 @@ TEST_F(InFlight, a_new_child_graph_keeps_what_the_launch_uses) {
 
 TEST_F(InFlight, closing_the_executable_in_its_own_callback_is_fine) {
     Tracked tracked;
+    std::atomic<bool> is_launched = false; // orders the threads for sanitizers too
     std::atomic<bool> is_called = false;
     std::optional<Graph> executable;
     {
         const GraphDefinition graph;
         graph.launch({}, kernel("wait_for"), flag())
             .callback([&, kept = std::move(tracked.object)] {
+                EXPECT_TRUE(is_launched);
                 executable.reset();
                 is_called = true;
             });
         executable = graph.instantiate();
     }
     executable->launch(stream());
+    is_launched = true;
     EXPECT_TRUE(is_kept(tracked.watch));
     let_go();
     stream().sync();
