@@ -166,9 +166,15 @@ TEST_F(UnmappedMemory, a_queued_kernel_that_writes_it_fails) {
 }
 
 TEST_F(UnmappedMemory, a_queued_kernel_that_reads_it_fails) {
-    ASSERT_TRUE(succeeds(launch("load")));
-    ASSERT_TRUE(succeeds(CU(cuStreamSynchronize)(stream_)));
-    expect_report([&] { return launch("load"); }, {"read of 4 bytes at 0x", "in kernel load"});
+    // Once everything is warm, the kernels follow closely on each other: what was found out for the
+    // first must not be trusted in the second.
+    for (int round = 0; round < 20 && !HasFailure(); ++round) {
+        ASSERT_TRUE(succeeds(launch("load")));
+        ASSERT_TRUE(succeeds(CU(cuStreamSynchronize)(stream_)));
+        expect_report([&] { return launch("load"); }, {"read of 4 bytes at 0x", "in kernel load"});
+        TearDown();
+        SetUp();
+    }
 }
 
 TEST_F(UnmappedMemory, a_graph_that_copies_it_fails) {
@@ -180,6 +186,33 @@ TEST_F(UnmappedMemory, a_graph_that_copies_it_fails) {
     ASSERT_TRUE(succeeds(CU(cuGraphInstantiate)(&executable, graph, 0)));
     expect_report([&] { return CU(cuGraphLaunch)(executable, stream_); },
                   {"was freed or is not allocated", "registered host memory #", "in node 0"});
+    EXPECT_TRUE(succeeds(CU(cuGraphExecDestroy)(executable)));
+    EXPECT_TRUE(succeeds(CU(cuGraphDestroy)(graph)));
+}
+
+TEST_F(UnmappedMemory, a_queued_write_of_a_value_into_it_fails) {
+    expect_report([&] { return CU(cuStreamWriteValue32)(stream_, device_address() + 8, 1, 0); },
+                  {"write of 4 bytes at 0x", "8 bytes into registered host memory #"});
+}
+
+TEST_F(UnmappedMemory, a_queued_wait_for_a_value_in_it_fails) {
+    expect_report(
+        [&] {
+            return CU(cuStreamWaitValue64)(stream_, device_address(), 1, CU_STREAM_WAIT_VALUE_EQ);
+        },
+        {"wait for a value of 8 bytes at 0x", "0 bytes into registered host memory #"});
+}
+
+TEST_F(UnmappedMemory, a_graph_that_waits_for_a_value_in_it_fails) {
+    CUgraph graph = nullptr;
+    CUgraphExec executable = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuStreamBeginCapture)(stream_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)));
+    ASSERT_TRUE(
+        succeeds(CU(cuStreamWaitValue32)(stream_, device_address(), 1, CU_STREAM_WAIT_VALUE_EQ)));
+    ASSERT_TRUE(succeeds(CU(cuStreamEndCapture)(stream_, &graph)));
+    ASSERT_TRUE(succeeds(CU(cuGraphInstantiate)(&executable, graph, 0)));
+    expect_report([&] { return CU(cuGraphLaunch)(executable, stream_); },
+                  {"wait for a value of 4 bytes at 0x", "in node 0"});
     EXPECT_TRUE(succeeds(CU(cuGraphExecDestroy)(executable)));
     EXPECT_TRUE(succeeds(CU(cuGraphDestroy)(graph)));
 }

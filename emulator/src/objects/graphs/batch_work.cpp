@@ -29,8 +29,12 @@ public:
             return true;
         }
         Waits::instance().add(
-            [this, errors = schedule.launch().shared_errors()] {
-                return errors->get() != CUDA_SUCCESS || go_on();
+            [this, &schedule, step, errors = schedule.launch().shared_errors()] {
+                bool is_over = true; // also if it fails
+                if (errors->get() == CUDA_SUCCESS) {
+                    schedule.attempt(step, [&] { is_over = go_on(); });
+                }
+                return is_over;
             },
             [&schedule, step] { schedule.complete(step); });
         return false;

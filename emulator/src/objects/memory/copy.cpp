@@ -23,7 +23,6 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -324,14 +323,10 @@ void check_pages(const CopySide& side, const Copy& shape, const char* what, cons
                  const Origin& by) {
     const std::uint64_t bytes = extent_bytes(side, shape);
     if (!is_mapped(side.address, bytes)) {
-        std::ostringstream text;
-        text
-            << what << " of " << bytes << " bytes " << relation << " 0x" << std::hex << side.address
-            << ", which the program has freed or unmapped before the work was done"
-            << Allocations::instance().describe(side.address) << "\n  enqueued by "
-            << by.to_text("    ")
-            << "\n  wait for the stream, then call cuMemHostUnregister, before you free the memory";
-        fail(CUDA_ERROR_ILLEGAL_ADDRESS, text.str());
+        fail(CUDA_ERROR_ILLEGAL_ADDRESS,
+             describe_unmapped(std::string(what) + " of " + std::to_string(bytes) + " bytes " +
+                                   relation,
+                               side.address, by.to_text("    ")));
     }
 }
 

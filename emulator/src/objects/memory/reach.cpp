@@ -8,6 +8,7 @@
 #include "objects/memory/virtual_memory.hpp"
 #include "objects/process/error.hpp"
 
+#include <sstream>
 #include <string>
 
 namespace cuprum::emulator {
@@ -103,6 +104,17 @@ void check_reach(const Use& use, const Allocation& allocation, int device) {
     case MemoryKind::External:
         break;
     }
+}
+
+std::string describe_unmapped(const std::string& what, std::uint64_t address,
+                              const std::string& by) {
+    std::ostringstream text;
+    text << what << " 0x" << std::hex << address
+         << ", which the program has freed or unmapped before the work was done"
+         << Allocations::instance().describe(address) << (by.empty() ? "" : "\n  enqueued by ")
+         << by
+         << "\n  wait for the stream, then call cuMemHostUnregister, before you free the memory";
+    return text.str();
 }
 
 } // namespace cuprum::emulator

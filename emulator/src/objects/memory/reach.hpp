@@ -11,6 +11,7 @@
 #include <cuda.h>
 
 #include <cstdint>
+#include <string>
 
 namespace cuprum::emulator {
 
@@ -34,5 +35,10 @@ struct Use {
 /// Checks that work of a device may use memory in this way. Throws INVALID_VALUE and explains what
 /// to do.
 void check_reach(const Use& use, const Allocation& allocation, int device);
+
+/// Returns a report of queued work on host memory that the process does not have any more. `what`
+/// says what the work did, `by` who enqueued it.
+[[nodiscard]] std::string describe_unmapped(const std::string& what, std::uint64_t address,
+                                            const std::string& by = {});
 
 } // namespace cuprum::emulator

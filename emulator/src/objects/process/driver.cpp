@@ -42,13 +42,10 @@ struct KnownMemory {
     bool is_read_only = false;
 };
 
-/// How long a thread trusts that registered memory is mapped. Asking the system takes as long as
-/// several hundred instructions.
-constexpr std::uint64_t TRUST_NS = 100'000;
-
 /// Answers for registered memory. The program may unmap it without a call of the driver, so the
-/// system is asked again and again. That keeps kernels from touching what was freed before they
-/// ran; nothing can be done about what is freed meanwhile.
+/// system is asked in every turn of a worker, and not for every access: asking takes as long as
+/// several hundred instructions. That keeps kernels from touching what was freed before they ran;
+/// nothing can be done about what is freed meanwhile.
 bool is_registered(std::uint64_t address, std::uint64_t bytes, bool is_write) {
     thread_local constinit std::array<KnownMemory, 4> known_here{};
     thread_local constinit std::size_t next = 0;
@@ -59,8 +56,7 @@ bool is_registered(std::uint64_t address, std::uint64_t bytes, bool is_write) {
         return address - range.base < range.bytes && bytes <= range.bytes - (address - range.base);
     };
     for (const KnownMemory& known : known_here) {
-        if (now - known.found_ns < TRUST_NS && known.found_ns != 0 && known.changes == changes &&
-            is_in(known.range)) {
+        if (known.found_ns == now && now != 0 && known.changes == changes && is_in(known.range)) {
             return !is_write || !known.is_read_only;
         }
     }

@@ -6,11 +6,13 @@
 #include "check/written.hpp"
 #include "objects/memory/address_space.hpp"
 #include "objects/memory/allocations.hpp"
+#include "objects/memory/host_pages.hpp"
 #include "objects/memory/reach.hpp"
 #include "objects/process/error.hpp"
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 namespace cuprum::emulator {
@@ -31,6 +33,15 @@ void check_write(int device, CUdeviceptr address, unsigned flags, std::size_t by
     check_word(device, address, bytes, true);
 }
 
+/// Fails if a word is in registered memory that the program has unmapped.
+void check_there(CUdeviceptr address, std::size_t bytes, const char* what) {
+    if (!AddressSpace::instance().contains(address) && !is_mapped(address, bytes)) {
+        fail(CUDA_ERROR_ILLEGAL_ADDRESS,
+             describe_unmapped(std::string(what) + " of " + std::to_string(bytes) + " bytes at",
+                               address));
+    }
+}
+
 unsigned condition_of(unsigned flags) {
     return flags & ~static_cast<unsigned>(CU_STREAM_WAIT_VALUE_FLUSH);
 }
@@ -42,12 +53,14 @@ void check_wait(int device, CUdeviceptr address, unsigned flags, std::size_t byt
 
 template <typename Word>
 void write_word(CUdeviceptr address, Word value) {
+    check_there(address, sizeof(Word), "write");
     std::atomic_ref(*reinterpret_cast<Word*>(address)).store(value);
     check::mark_written(AddressSpace::instance().map(), address, sizeof(Word));
 }
 
 template <typename Word>
 bool is_met(CUdeviceptr address, Word value, unsigned flags) {
+    check_there(address, sizeof(Word), "wait for a value");
     const Word now = std::atomic_ref(*reinterpret_cast<Word*>(address)).load();
     switch (condition_of(flags)) {
     case CU_STREAM_WAIT_VALUE_GEQ:
@@ -88,7 +101,7 @@ bool is_wait(const CUstreamBatchMemOpParams& item) noexcept {
            item.operation == CU_STREAM_MEM_OP_WAIT_VALUE_64;
 }
 
-bool is_reached(const CUstreamBatchMemOpParams& item) noexcept {
+bool is_reached(const CUstreamBatchMemOpParams& item) {
     const auto& wait = item.waitValue;
     return item.operation == CU_STREAM_MEM_OP_WAIT_VALUE_32
                ? is_met<cuuint32_t>(wait.address, wait.value, wait.flags)

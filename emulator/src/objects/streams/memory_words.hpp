@@ -16,7 +16,7 @@ void check_word_operation(const CUstreamBatchMemOpParams& item, int device);
 [[nodiscard]] bool is_wait(const CUstreamBatchMemOpParams& item) noexcept;
 
 /// Returns whether what an operation waits for is there.
-[[nodiscard]] bool is_reached(const CUstreamBatchMemOpParams& item) noexcept;
+[[nodiscard]] bool is_reached(const CUstreamBatchMemOpParams& item);
 
 /// Does an operation that does not wait.
 void perform(const CUstreamBatchMemOpParams& item);

@@ -297,7 +297,13 @@ WaitUntil::WaitUntil(std::shared_ptr<ErrorState> errors, std::function<bool()> i
 void WaitUntil::start() noexcept {
     const auto self = std::static_pointer_cast<WaitUntil>(shared_from_this());
     Waits::instance().add(
-        [self] { return self->errors().get() != CUDA_SUCCESS || self->is_over_(); },
+        [self] {
+            bool is_over = true; // also if looking fails
+            if (self->errors().get() == CUDA_SUCCESS) {
+                run_guarded([&] { is_over = self->is_over_(); }, self->errors());
+            }
+            return is_over;
+        },
         [self] { self->finish(); });
 }
 
