@@ -4,9 +4,11 @@
 import copy
 import ctypes
 import pickle
+import re
 import threading
 import uuid
 import weakref
+from pathlib import Path
 
 import pytest
 
@@ -110,6 +112,22 @@ def test_every_property_reads_or_raises_clearly(device):
             assert device.properties.get(name, "absent") == "absent"
             with pytest.raises(cuprum.CUDAError):
                 getattr(device.properties, name)
+
+
+def test_each_attribute_of_cuda_13_0_is_a_property():
+    folders = (Path(folder) for folder in cuprum.default_include_directories())
+    header = next((path for folder in folders if (path := folder / "cuda.h").is_file()), None)
+    if header is None:
+        pytest.skip("needs the headers of CUDA")
+    text = header.read_text().partition("typedef enum CUdevice_attribute_enum")[2]
+    rows = re.findall(r"CU_DEVICE_ATTRIBUTE_(\w+)\s*=\s*(\d+)", text.partition("}")[0])
+    names = {}  # some attributes have an old name too
+    for name, number in rows:
+        if int(number) <= 147:  # the last one of CUDA 13.0
+            names.setdefault(number, set()).add(name.lower())
+    assert len(names) > 100
+    properties = set(cuprum._cuprum.DeviceProperties.names())
+    assert [each for each in names.values() if not each & properties] == []
 
 
 def test_an_unknown_property_is_an_error(device):

@@ -239,6 +239,25 @@ print("done")
     )
 
 
+def test_a_host_function_behind_a_fault_is_not_called():
+    _run_apart(
+        FAULT
+        + r"""
+called = []
+stream.launch_host(lambda: called.append("before"))
+fault()
+try:
+    stream.launch_host(lambda: called.append("behind"))
+except cuprum.CUDAError:
+    pass  # the fault came first
+(text,) = errors(stream.sync)
+assert "CUDA_ERROR_ILLEGAL_ADDRESS" in text, text
+assert called == ["before"], called
+print("done")
+"""
+    )
+
+
 def test_a_kernel_is_named_as_its_source_has_it():
     _run_apart(
         FAULT

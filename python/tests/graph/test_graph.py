@@ -3,6 +3,8 @@
 
 """Executable graphs: launches, updates, switched nodes, options."""
 
+import time
+
 import pytest
 
 import cuprum
@@ -211,3 +213,25 @@ def test_a_cycle_is_refused():
 
     with pytest.raises(cuprum.CUDAError, match=r"(?i)cycle|CUDA_ERROR"):
         close_the_cycle()
+
+
+def test_two_launches_of_one_executable_do_not_overlap(device, stream):
+    active, most = [], []
+
+    def work():
+        active.append(None)
+        most.append(len(active))
+        time.sleep(0.01)
+        active.pop()
+
+    definition = GraphDefinition()
+    definition.callback(work)
+    executable = definition.instantiate()
+    other = device.create_stream()
+    for _ in range(3):
+        executable.launch(stream)
+        executable.launch(other)
+    stream.sync()
+    other.sync()
+    other.close()
+    assert most == [1] * 6

@@ -292,6 +292,45 @@ def test_a_forbidden_call_invalidates_the_capture(stream, device):
     assert not is_capturing(stream)
 
 
+@pytest.mark.parametrize(
+    ("mode", "is_same_thread", "is_allowed"),
+    [
+        ("relaxed", True, True),
+        ("thread_local", True, False),
+        ("thread_local", False, True),
+        ("global", True, False),
+        ("global", False, False),
+    ],
+)
+def test_modes_say_on_which_threads_calls_are_forbidden(
+    device, stream, mode, is_same_thread, is_allowed
+):
+    resource = cuprum.SynchronousMemoryResource(device)
+    failures = []
+
+    def allocate():
+        try:
+            resource.allocate(64).close()
+        except cuprum.CUDAError as error:
+            failures.append(error)
+
+    builder = stream.create_graph_builder().begin_building(mode)
+    if is_same_thread:
+        allocate()
+    else:
+        thread = threading.Thread(target=allocate)
+        thread.start()
+        thread.join()
+    assert len(failures) == (0 if is_allowed else 1)
+    if is_allowed:
+        builder.end_building()
+    else:
+        with pytest.raises(cuprum.CUDAError, match="cuMemAlloc"):
+            builder.end_building()
+    builder.close()
+    stream.sync()
+
+
 def test_capture_on_another_thread(kernels, one, cell, stream, run):
     made = []
 

@@ -64,6 +64,19 @@ def test_a_second_trace_and_a_bad_path_are_refused(path, tmp_path):
         trace.start("/no/such/folder/file")
 
 
+def test_the_file_is_for_its_owner_and_no_link_is_followed(path, tmp_path):
+    with trace.record(path):
+        pass
+    assert path.stat().st_mode & 0o777 == 0o600
+    target = tmp_path / "target"
+    target.write_text("mine")
+    link = tmp_path / "link"
+    link.symlink_to(target)
+    with pytest.raises(ValueError, match="link"):
+        trace.start(link)
+    assert target.read_text() == "mine"
+
+
 def run(code, **environment):
     return subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{code}"],

@@ -125,6 +125,27 @@ def test_the_variable_names_the_library(run_with_fake):
     assert run_with_fake("print(system.get_library_path())").strip() == str(FAKE_LIBRARY)
 
 
+def test_queries_create_no_context():
+    source = """
+import cuprum
+from cuprum import system
+device = system.Device(index=0)
+device.name, device.memory_info, device.compute_running_processes
+assert not cuprum.Device(0).is_primary_context_active
+"""
+    run_python(source)
+
+
+def test_a_library_that_cannot_be_loaded_is_replaced_by_the_installed_one(tmp_path):
+    if not FAKE_LIBRARY.exists():
+        pytest.skip("the fake NVML is not built")
+    installed = tmp_path / "libnvidia-ml.so.1"
+    shutil.copy(FAKE_LIBRARY, installed)
+    variables = {"CUPRUM_NVML": tmp_path / "absent.so", "LD_LIBRARY_PATH": tmp_path}
+    text = run_python("from cuprum import system; print(system.get_library_path())", **variables)
+    assert text.strip() == str(installed)
+
+
 CODES = {
     error.code: name
     for name in exceptions.__all__
