@@ -9,6 +9,7 @@ blocks. These tests run the Python blocks and check everything else.
 
 import contextlib
 import doctest
+import html
 import io
 import itertools
 import os
@@ -32,6 +33,17 @@ MAX_COLUMNS = 110
 # Instead of a line, with versions of Python that hide it; see emulator/src/places/python_stack.hpp.
 HIDDEN_LINE = "in Python; this version shows the line only to threads that hold the GIL"
 MAX_PARAGRAPH_LINES = 5
+MAX_README_LINES = 120
+# What stands above the lines of program.py that the picture of the README shows.
+PICTURE_BEGIN = """from pathlib import Path
+import cuprum
+from cuprum import LaunchConfig, launch
+device = cuprum.Device(0)
+stream = device.create_stream()
+options = cuprum.ProgramOptions(name="fill.cu", lineinfo=True)
+program = cuprum.Program(Path("fill.cu").read_text(), "c++", options)
+fill = program.compile("ptx").get_kernel("fill")
+"""
 
 
 def python_examples():
@@ -64,7 +76,7 @@ def test_python_in_the_documents_runs_and_prints_what_they_show(example, tmp_pat
         words = block.info.split()[1:]
         settings = dict(word.split("=", 1) for word in words if "=" in word)
         if settings:
-            printed = run_in_a_process(block, settings, tmp_path)
+            printed = run_in_a_process(block.text, settings, tmp_path)
         else:
             with contextlib.redirect_stdout(io.StringIO()) as stream:
                 exec(compile(block.text, str(block.page), "exec"), names)
@@ -98,12 +110,12 @@ def without_chance(text):
     return re.sub(r"PTX line \d+: .*", "PTX line 0", text)
 
 
-def run_in_a_process(block, settings, folder):
-    """Run a block on the emulated device with these settings; return all its output."""
+def run_in_a_process(text, settings, folder):
+    """Run a program on the emulated device with these settings; return all its output."""
     if not cuprum.Device(0).is_emulated:
         pytest.skip("the settings are those of the emulated device")
     script = folder / "program.py"
-    script.write_text(block.text)
+    script.write_text(text)
     done = subprocess.run(
         [sys.executable, script],
         stdout=subprocess.PIPE,
@@ -178,6 +190,44 @@ def test_the_first_example_of_each_language_has_ten_lines():
 
 def test_the_readme_has_no_unfilled_place():
     assert re.search(r"@[A-Z_]+@", (ROOT / "README.md").read_text()) is None
+
+
+def test_the_readme_is_short_and_in_order():
+    text = (ROOT / "README.md").read_text()
+    assert text.count("\n") <= MAX_README_LINES
+    order = ["**CUDA from", "](docs/images/report.svg)", "- **It runs", "- **It finds", "- **It is"]
+    order += ["\n## Install\n", "\n## Ten lines of Python\n", "\n## What it is not\n"]
+    places = [text.index(part) for part in order]
+    assert places == sorted(places)
+
+
+def test_the_picture_of_the_readme_shows_a_real_report(tmp_path):
+    picture = (ROOT / "docs/images/report.svg").read_text()
+    found = re.findall(r'<text .*?x="(\d+)" y="(\d+)">(.*?)</text>', picture)
+    texts = [
+        (int(x), int(y), html.unescape(re.sub(r"</?tspan.*?>", "", text))) for x, y, text in found
+    ]
+    kernel, program = ({}, {})
+    for x, _, text in texts:
+        if numbered := re.match(r"(\d+) (.*)", text):
+            (kernel if x < 400 else program)[int(numbered[1])] = numbered[2]
+    (tmp_path / "fill.cu").write_text("".join(f"{line}\n" for line in [*kernel.values(), "}"]))
+    above = PICTURE_BEGIN + "\n" * (min(program) - 1 - PICTURE_BEGIN.count("\n"))
+    text = "\n".join([*program.values(), "stream.sync()"])
+    output = run_in_a_process(above + text, {"CUPRUM_EMULATOR_CHECK": "memory"}, tmp_path)
+    reported = output[: output.index("Traceback")].replace("/home/me/", "")
+    reported = reported.removeprefix("cuprum emulator: error: ")
+    shown = "\n".join(text for _, y, text in texts if y > 150)
+    # The picture breaks the lines elsewhere.
+    shown, reported = (
+        " ".join(without_chance(text).replace(", at program", " at program").split())
+        for text in (f"{shown}\n", reported)
+    )
+    if HIDDEN_LINE in reported:
+        shown, reported = (
+            re.sub(rf" at program\.py:\d+| {HIDDEN_LINE}", "", text) for text in (shown, reported)
+        )
+    assert reported == shown
 
 
 def test_paths_in_the_architecture_exist():
