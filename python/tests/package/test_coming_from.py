@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The names of Cuprum in the tables of docs/coming_from.md exist, in their column's language."""
+"""Names in docs/coming_from.md exist, in their column's language; work needs a stream."""
 
 import re
 from pathlib import Path
@@ -144,3 +144,23 @@ def test_free_functions_and_classes_of_cpp_exist():
             assert re.search(rf"\b{name}\(", everything), code
         for name in re.findall(r"^([A-Z]\w+)\b", code):
             assert re.search(rf"\b(?:class|struct) (?:CUPRUM_API )?{name}\b", everything), code
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda device, buffer: device.allocate(16),
+        lambda device, buffer: device.memory_resource.allocate(16),
+        lambda device, buffer: buffer.fill(0),
+        lambda device, buffer: buffer.copy_to(buffer),
+        lambda device, buffer: buffer.copy_from(buffer),
+        lambda device, buffer: buffer.copy_to_host(bytearray(16)),
+        lambda device, buffer: buffer.copy_from_host(bytes(16)),
+        lambda device, buffer: cuprum.launch(cuprum.LaunchConfig(grid=1, block=1), None, None),
+        lambda device, buffer: cuprum.graph.GraphDefinition().instantiate().launch(),
+    ],
+)
+def test_work_without_a_stream_is_refused(device, stream, work):
+    buffer = device.allocate(16, stream=stream)
+    with pytest.raises(TypeError, match="stream"):
+        work(device, buffer)

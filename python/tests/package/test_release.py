@@ -261,6 +261,16 @@ def test_a_tag_is_made_once(repository):
     assert "the tag v0.1.0 exists" in result.stderr
 
 
+def test_a_tag_is_not_pushed(repository, tmp_path_factory):
+    remote = tmp_path_factory.mktemp("remote")
+    git(remote, "init", "--quiet", "--bare")
+    git(repository, "remote", "add", "origin", str(remote))
+    result = release(repository, "tag")
+    assert result.returncode == 0, result.stderr
+    assert "to publish it: git push origin v0.1.0" in result.stdout
+    assert git(remote, "for-each-ref") == ""
+
+
 def test_artefacts_need_the_tag_of_the_version(repository):
     make_wheel(repository / "wheels", "libcuprum", "0.1.0")
     git(repository, "tag", "v0.2.0")
