@@ -26,7 +26,7 @@ demo: bootstrap ## Compile a kernel, run it on the GPU or the emulated device, s
 	@printf '\nto use this build: .venv/bin/python program.py, .venv/bin/cuprum info\n'
 	@echo 'next: docs/ten_minutes.md; for programs in C++: make install PREFIX=$$HOME/cuprum'
 
-test: bootstrap ## Build everything and run every test, C++ and Python
+test: bootstrap ## Build everything and run the tests on the emulated device, C++ and Python
 	@$(ENV); tools/test
 
 install: ## Install the C++ library and the emulated device into the folder PREFIX, for this machine
