@@ -134,8 +134,19 @@ def test_limits(device):
 
 
 def test_events_of_a_whole_context(device, stream):
+    held = device.create_stream()
     event = device.create_event()
-    device.context.record(event)
-    device.context.wait(event)
-    event.sync()
+    gate = threading.Event()
+    order = []
+    held.launch_host(lambda: order.append(gate.wait(10)))
+    device.context.record(event)  # of all streams
+    assert not event.is_done
+    device.context.wait(event)  # on all streams
+    stream.launch_host(lambda: order.append("behind"))
+    assert not stream.is_done
+    gate.set()
+    stream.sync()
     assert event.is_done
+    assert order == [True, "behind"]
+    held.close()
+    event.close()
