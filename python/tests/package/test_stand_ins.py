@@ -106,6 +106,43 @@ def test_a_driver_is_found_whatever_names_other_files_have(tmp_path):
             assert os.fsdecode(odd) in map(str, LOADED_DRIVERS())
 
 
+@pytest.mark.parametrize(
+    ("architecture", "capabilities"),
+    [("sm_86", ["8.6", "8.9"]), ("sm_90", ["9.0"]), ("sm_90a", ["9.0"])],
+)
+def test_code_of_ptxas_loads_where_machine_code_would(tmp_path, architecture, capabilities):
+    device = cuprum.Device(0)
+    if not device.is_emulated:
+        pytest.skip("the stand-in is the emulated device's")
+    library = Path(cuprum.driver_description().partition("(")[2].rpartition(")")[0])
+    source, code = tmp_path / "f.ptx", tmp_path / "f.cubin"
+    source.write_text(
+        ".version 7.1\n.target sm_80\n.address_size 64\n.visible .entry f()\n{\nret;\n}\n"
+    )
+    ptxas = library.parent / "compilers" / "ptxas"
+    subprocess.run([ptxas, f"-arch={architecture}", source, "-o", code], check=True, timeout=60)
+    program = f"""
+import cuprum
+try:
+    cuprum.ObjectCode.from_cubin({str(code)!r}).get_kernel("f").handle
+    print("runs")
+except cuprum.CUDAError as error:
+    print(error.name)
+"""
+    for capability in ("8.0", "8.6", "8.9", "9.0", "10.0"):
+        environment = {**os.environ, "CUPRUM_EMULATOR_COMPUTE_CAPABILITY": capability}
+        ended = subprocess.run(
+            [sys.executable, "-c", program],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        expected = "runs" if capability in capabilities else "CUDA_ERROR_NO_BINARY_FOR_GPU"
+        assert ended.stdout.strip() == expected, (capability, ended.stderr)
+
+
 def test_nvcc_is_the_next_program_in_path_and_gets_its_arguments_whole(tmp_path):
     for place in ("relative", "found"):
         program = tmp_path / place / "nvcc"

@@ -45,6 +45,16 @@ def test_what_cannot_be_shared_is_refused(device, stream):
         pickle.dumps(event)
 
 
+def test_graphs_of_the_emulated_device_refuse_shared_events(device, stream, shared):
+    if not device.is_emulated:
+        pytest.skip("a GPU has them in graphs")
+    graph = cuprum.graph.GraphDefinition()
+    for add in (graph.record, graph.wait):
+        with pytest.raises(cuprum.CUDAError, match="events that processes share cannot be used"):
+            add(shared)
+    assert not graph.nodes()
+
+
 def test_descriptors_are_bytes():
     first = IPCEventDescriptor._init(b"\x01" * 64, True)
     assert first == IPCEventDescriptor._init(b"\x01" * 64, False)

@@ -77,6 +77,25 @@ def test_the_emulated_device_has_the_nvml_beside_it():
     assert os.path.exists(os.path.join(folder, "libcuda.so.1"))
 
 
+def test_reasons_for_low_clocks_apply_to_every_emulated_device(tmp_path):
+    if not cuprum.Device(0).is_emulated:
+        pytest.skip("a GPU measures them")
+    source = """
+from cuprum import system
+for index in range(system.get_num_devices()):
+    print(*system.Device(index=index).current_clock_event_reasons)
+"""
+    text = run_python(
+        source,
+        CUPRUM_EMULATOR_DEVICES=3,
+        CUPRUM_EMULATOR_CLOCK_EVENTS="sw_power_cap,sync_boost",
+        CUPRUM_EMULATOR_RUNTIME_DIR=tmp_path,  # no other process makes the devices busy
+    )
+    assert [set(line.split()) for line in text.splitlines()] == [
+        {"gpu_idle", "sw_power_cap", "sync_boost"}
+    ] * 3
+
+
 def test_without_a_choice_nvml_belongs_to_the_driver_that_is_found():
     source = """
 import warnings
