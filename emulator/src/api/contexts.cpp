@@ -6,6 +6,7 @@
 #include "api/entry.hpp"
 #include "api/handles.hpp"
 #include "objects/devices/device.hpp"
+#include "objects/graphs/capture.hpp"
 #include "objects/process/error.hpp"
 #include "objects/process/thread_state.hpp"
 
@@ -207,7 +208,11 @@ CUresult CUDAAPI cuCtxSynchronize() {
 }
 
 CUresult CUDAAPI cuCtxSetLimit(CUlimit limit, size_t value) {
-    return entry("cuCtxSetLimit", [&] { current_context()->set_limit(limit, value); });
+    return entry("cuCtxSetLimit", [&] {
+        const auto& context = current_context();
+        Capture::refuse_unsafe_call();
+        context->set_limit(limit, value);
+    });
 }
 
 CUresult CUDAAPI cuCtxGetLimit(size_t* pvalue, CUlimit limit) {

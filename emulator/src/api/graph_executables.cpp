@@ -4,10 +4,12 @@
 // Executable graphs: instantiation, launches and changes.
 
 #include "api/graph_handles.hpp"
+#include "objects/graphs/capture.hpp"
 #include "objects/process/error.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 using namespace cuprum::emulator;
 
@@ -16,6 +18,16 @@ namespace {
 CUgraphExec instantiate(CUgraph graph, cuuint64_t flags, GraphExecutable::Failure& failure) {
     static_cast<void>(current_context()); // throws INVALID_CONTEXT, as a GPU's driver does
     return GraphExecutable::create(*graph_from(graph), flags, failure)->handle<CUgraphExec>();
+}
+
+/// Runs the body of a function that instantiates a graph, which some captures do not allow.
+template <typename Body>
+CUresult instantiation_entry(const char* name, Body&& body) noexcept {
+    return entry(name, [&] {
+        Capture::refuse_unsafe_call(); // without GraphLock, which comes after the lock of captures
+        const GraphLock lock;
+        return std::forward<Body>(body)();
+    });
 }
 
 /// Instantiates as the functions did before flags; says in the caller's buffer what is wrong.
@@ -51,7 +63,7 @@ extern "C" {
 
 CUresult CUDAAPI cuGraphInstantiateWithFlags(CUgraphExec* phGraphExec, CUgraph hGraph,
                                              unsigned long long flags) {
-    return graph_entry("cuGraphInstantiate", [&] {
+    return instantiation_entry("cuGraphInstantiate", [&] {
         require(phGraphExec != nullptr, "phGraphExec must not be NULL");
         require((flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) == 0,
                 "only cuGraphInstantiateWithParams can upload");
@@ -64,6 +76,7 @@ CUresult CUDAAPI cuGraphInstantiateWithParams(CUgraphExec* phGraphExec, CUgraph 
                                               CUDA_GRAPH_INSTANTIATE_PARAMS* instantiateParams) {
     return entry("cuGraphInstantiateWithParams", [&] {
         require(phGraphExec != nullptr && instantiateParams != nullptr, "an argument is NULL");
+        Capture::refuse_unsafe_call();
         GraphExecutable::Failure failure;
         instantiateParams->hErrNode_out = nullptr;
         try {
@@ -94,7 +107,7 @@ CUresult CUDAAPI cuGraphInstantiateWithParams(CUgraphExec* phGraphExec, CUgraph 
 CUresult CUDAAPI cuGraphInstantiate_v2(CUgraphExec* phGraphExec, CUgraph hGraph,
                                        CUgraphNode* phErrorNode, char* logBuffer,
                                        size_t bufferSize) {
-    return graph_entry("cuGraphInstantiate", [&] {
+    return instantiation_entry("cuGraphInstantiate", [&] {
         instantiate_with_log(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize);
     });
 }
@@ -107,6 +120,7 @@ CUresult CUDAAPI cuGraphInstantiate(CUgraphExec* phGraphExec, CUgraph hGraph,
 CUresult CUDAAPI cuGraphExecDestroy(CUgraphExec hGraphExec) {
     return entry("cuGraphExecDestroy", [&] {
         const auto executable = executable_from(hGraphExec);
+        Capture::refuse_unsafe_call();
         require(HandleTable::instance().erase(HandleKind::GraphExecutable,
                                               executable->handle_value()) != nullptr,
                 "the executable graph was destroyed by another thread");

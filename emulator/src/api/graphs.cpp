@@ -90,6 +90,7 @@ CUresult CUDAAPI cuGraphDestroy(CUgraph hGraph) {
     return graph_entry("cuGraphDestroy", [&] {
         const auto graph = graph_from(hGraph);
         graph->check_own("destroyed by itself");
+        graph->check_not_capturing("a graph cannot be destroyed");
         graph->destroy();
     });
 }

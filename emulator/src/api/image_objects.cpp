@@ -5,6 +5,7 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
+#include "objects/graphs/capture.hpp"
 #include "objects/process/error.hpp"
 #include "objects/textures/image_object.hpp"
 
@@ -53,6 +54,7 @@ CUresult CUDAAPI cuTexObjectCreate(CUtexObject* pTexObject, const CUDA_RESOURCE_
         require(pTexObject != nullptr, "pTexObject must not be NULL");
         require(pResDesc != nullptr, "pResDesc must not be NULL");
         require(pTexDesc != nullptr, "pTexDesc must not be NULL");
+        Capture::refuse_unsafe_call();
         *pTexObject = ImageObjects::instance().create_texture(context_for(*pResDesc), *pResDesc,
                                                               *pTexDesc, pResViewDesc);
     });
@@ -60,6 +62,7 @@ CUresult CUDAAPI cuTexObjectCreate(CUtexObject* pTexObject, const CUDA_RESOURCE_
 
 CUresult CUDAAPI cuTexObjectDestroy(CUtexObject texObject) {
     return entry("cuTexObjectDestroy", [&] {
+        Capture::refuse_unsafe_call();
         ImageObjects::instance().destroy(current_context_or_null().get(), ImageUse::Texture,
                                          texObject);
     });
@@ -97,12 +100,14 @@ CUresult CUDAAPI cuSurfObjectCreate(CUsurfObject* pSurfObject, const CUDA_RESOUR
     return entry("cuSurfObjectCreate", [&] {
         require(pSurfObject != nullptr, "pSurfObject must not be NULL");
         require(pResDesc != nullptr, "pResDesc must not be NULL");
+        Capture::refuse_unsafe_call();
         *pSurfObject = ImageObjects::instance().create_surface(context_for(*pResDesc), *pResDesc);
     });
 }
 
 CUresult CUDAAPI cuSurfObjectDestroy(CUsurfObject surfObject) {
     return entry("cuSurfObjectDestroy", [&] {
+        Capture::refuse_unsafe_call();
         ImageObjects::instance().destroy(current_context_or_null().get(), ImageUse::Surface,
                                          surfObject);
     });

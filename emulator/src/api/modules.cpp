@@ -6,6 +6,7 @@
 #include "api/entry.hpp"
 #include "api/handles.hpp"
 #include "objects/devices/device.hpp"
+#include "objects/graphs/capture.hpp"
 #include "objects/process/error.hpp"
 #include "objects/process/thread_state.hpp"
 
@@ -54,6 +55,7 @@ CUresult CUDAAPI cuModuleUnload(CUmodule hmod) {
         if (module->is_of_library()) {
             fail(CUDA_ERROR_NOT_PERMITTED, "the module belongs to a library: unload that");
         }
+        Capture::refuse_unsafe_call();
         module->unload();
         module->context().check_usable(); // throws if the context has failed
     });

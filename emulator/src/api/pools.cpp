@@ -115,6 +115,7 @@ CUresult CUDAAPI cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
 CUresult CUDAAPI cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
     return entry("cuMemPoolCreate", [&] {
         require(pool != nullptr && poolProps != nullptr, "an argument is NULL");
+        Capture::refuse_unsafe_call();
         *pool = Pool::create(*poolProps)->handle<CUmemoryPool>();
     });
 }
@@ -123,6 +124,7 @@ CUresult CUDAAPI cuMemPoolDestroy(CUmemoryPool pool) {
     return entry("cuMemPoolDestroy", [&] {
         const auto doomed = pool_from(pool);
         require(!doomed->is_default(), "a default pool cannot be destroyed");
+        Capture::refuse_unsafe_call();
         require(HandleTable::instance().erase(HandleKind::Pool, doomed->handle_value()) != nullptr,
                 "the pool was destroyed by another thread");
         // If it was the current pool, the default pool replaces it. Its memory is freed with its
@@ -138,7 +140,11 @@ CUresult CUDAAPI cuMemPoolDestroy(CUmemoryPool pool) {
 }
 
 CUresult CUDAAPI cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep) {
-    return entry("cuMemPoolTrimTo", [&] { pool_from(pool)->trim_to(minBytesToKeep); });
+    return entry("cuMemPoolTrimTo", [&] {
+        const auto trimmed = pool_from(pool);
+        Capture::refuse_unsafe_call();
+        trimmed->trim_to(minBytesToKeep);
+    });
 }
 
 CUresult CUDAAPI cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void* value) {

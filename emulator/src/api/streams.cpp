@@ -26,6 +26,9 @@ CUgreenCtx green_handle(const Stream& stream) {
 
 /// Waits for a stream, then throws its context's error if work failed.
 void synchronize(Stream& stream) {
+    Capture::refuse_on(stream, "a stream that is capturing cannot be waited for");
+    stream.check_open();
+    Capture::refuse_unsafe_call();
     stream.synchronize();
     stream.context().device().release_unused_pool_memory();
     stream.context().check_usable();
@@ -73,6 +76,8 @@ CUresult CUDAAPI cuStreamQuery(CUstream hStream) {
     return entry("cuStreamQuery", [&] {
         const auto stream = stream_from(hStream);
         Capture::refuse_on(*stream, "a capturing stream cannot be queried");
+        stream->check_open();
+        Capture::refuse_unsafe_call();
         const bool is_idle = stream->is_idle();
         stream->context().check_usable();
         return query_result(is_idle);

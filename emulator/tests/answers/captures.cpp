@@ -128,6 +128,37 @@ void ask_use_of_invalidated() {
     scene.afterwards();
 }
 
+void ask_more_use_of_invalidated() {
+    begin();
+    CUstream stream = nullptr;
+    CUgraph graph = nullptr;
+    CUgraphExec executable = nullptr;
+    CUdeviceptr managed = 0;
+    cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+    cuGraphCreate(&graph, 0);
+    cuGraphInstantiate(&executable, graph, 0);
+    cuMemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL);
+    const Scene scene;
+    scene.fork();
+    scene.invalidate();
+    unsigned flags = 0;
+    float milliseconds = 0;
+    say("add a callback",
+        cuStreamAddCallback(scene.first, [](CUstream, CUresult, void*) {}, nullptr, 0));
+    say("host function", cuLaunchHostFunc(scene.first, [](void*) {}, nullptr));
+    say("flags", cuStreamGetFlags(scene.first, &flags));
+    say("attach", cuStreamAttachMemAsync(scene.first, managed, 0, CU_MEM_ATTACH_GLOBAL));
+    say("launch", cuGraphLaunch(executable, scene.first));
+    say("upload", cuGraphUpload(executable, scene.first));
+    say("free in first", cuMemFreeAsync(scene.memory, scene.first));
+    say("wait for its event", cuStreamWaitEvent(scene.first, scene.event, 0));
+    say("synchronize the event", cuEventSynchronize(scene.event));
+    say("elapsed", cuEventElapsedTime(&milliseconds, scene.event, scene.event));
+    scene.end("end", scene.first);
+    say("synchronize the event", cuEventSynchronize(scene.event));
+    say("elapsed", cuEventElapsedTime(&milliseconds, scene.event, scene.event));
+}
+
 void ask_invalidated_blocking() {
     begin();
     Scene scene;
@@ -270,6 +301,20 @@ void ask_end_on_thread() {
     }
 }
 
+void ask_end_joined_on_thread() {
+    const CUcontext context = begin();
+    for (const auto mode : {CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+                            CU_STREAM_CAPTURE_MODE_RELAXED}) {
+        const Scene scene(mode);
+        std::thread([&] {
+            cuCtxSetCurrent(context);
+            scene.end("end on another thread", scene.first);
+        }).join();
+        scene.show("status", scene.first);
+        scene.end("end on its thread", scene.first);
+    }
+}
+
 void ask_destroy_on_thread() {
     const CUcontext context = begin();
     const Scene scene;
@@ -327,30 +372,131 @@ void ask_graph() {
     scene.end("end", scene.first);
 }
 
-void ask_graph_of_program() {
+void ask_graph_of_relaxed() {
     begin();
-    Scene scene;
+    CUgraph other = nullptr;
+    CUgraphExec known = nullptr;
+    cuGraphCreate(&other, 0);
+    cuGraphInstantiate(&known, other, 0);
+    const Scene scene(CU_STREAM_CAPTURE_MODE_RELAXED);
+    const CUgraph graph = scene.graph();
+    CUgraphExec executable = nullptr;
+    CUgraph clone = nullptr;
+    CUgraphNode node = nullptr;
+    CUgraphExecUpdateResultInfo result{};
+    say("clone", cuGraphClone(&clone, graph));
+    scene.show("status", scene.first);
+    say("add it to another graph", cuGraphAddChildGraphNode(&node, other, nullptr, 0, graph));
+    scene.show("status", scene.first);
+    say("update", cuGraphExecUpdate(known, graph, &result));
+    scene.show("status", scene.first);
+    say("instantiate", cuGraphInstantiate(&executable, graph, 0));
+    scene.show("status", scene.first);
     scene.end("end", scene.first);
-    CUgraph graph = nullptr;
-    cuGraphCreate(&graph, 0);
-    const auto capture = [&] {
+}
+
+/// A graph of the program, into which the first stream of a scene captures.
+struct Target {
+    Target() {
+        scene.end("(end)", scene.first);
+        cuGraphCreate(&graph, 0);
+        capture();
+        scene.work(scene.first);
+    }
+
+    void capture() const {
         say("begin", cuStreamBeginCaptureToGraph(scene.first, graph, nullptr, nullptr, 0,
                                                  CU_STREAM_CAPTURE_MODE_GLOBAL));
-        scene.work(scene.first);
-    };
-    capture();
+    }
+
+    void show() const {
+        std::size_t count = 0;
+        say("nodes", cuGraphGetNodes(graph, nullptr, &count), [&] { return list(count); });
+    }
+
+    Scene scene;
+    CUgraph graph = nullptr;
+};
+
+void ask_graph_of_program() {
+    begin();
+    const Target target;
+    target.scene.invalidate();
+    target.scene.end("end", target.scene.first);
+    target.show();
+    target.capture();
+    say("destroy the graph", cuGraphDestroy(target.graph));
+}
+
+void ask_destroyed_graph_of_program() {
+    begin();
+    const Target target;
+    say("destroy the graph", cuGraphDestroy(target.graph));
+    target.scene.show("status", target.scene.first);
+    target.scene.end("end", target.scene.first);
+    target.show();
+}
+
+void ask_abandoned_graph_of_program() {
+    begin();
+    const Target target;
+    say("destroy first", cuStreamDestroy(target.scene.first));
+    target.show();
+    say("destroy the graph", cuGraphDestroy(target.graph));
+}
+
+void ask_unjoined_graph_of_program() {
+    begin();
+    const Target target;
+    target.scene.fork();
+    target.scene.end("end", target.scene.first);
+    target.show();
+    say("destroy the graph", cuGraphDestroy(target.graph));
+}
+
+void ask_graph_of_program_on_thread() {
+    const CUcontext context = begin();
+    const Target target;
+    std::thread([&] {
+        cuCtxSetCurrent(context);
+        target.scene.end("end on another thread", target.scene.first);
+    }).join();
+    target.scene.show("status", target.scene.first);
+    target.show();
+}
+
+void ask_unwanted_graph_of_program() {
+    begin();
+    const Target target;
+    say("end without a place", cuStreamEndCapture(target.scene.first, nullptr));
+    target.scene.show("status", target.scene.first);
+    target.show();
+}
+
+void ask_body() {
+    const CUcontext context = begin();
+    const Scene scene;
+    scene.end("(end)", scene.first);
+    CUgraph graph = nullptr;
+    CUgraphNode node = nullptr;
+    CUgraphNodeParams parameters{};
+    parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    parameters.conditional.type = CU_GRAPH_COND_TYPE_IF;
+    parameters.conditional.size = 1;
+    parameters.conditional.ctx = context;
+    cuGraphCreate(&graph, 0);
+    cuGraphConditionalHandleCreate(&parameters.conditional.handle, graph, context, 0, 0);
+    say("add", cuGraphAddNode(&node, graph, nullptr, nullptr, 0, &parameters));
+    const CUgraph body = parameters.conditional.phGraph_out[0];
+    say("begin", cuStreamBeginCaptureToGraph(scene.first, body, nullptr, nullptr, 0,
+                                             CU_STREAM_CAPTURE_MODE_GLOBAL));
+    scene.work(scene.first);
     scene.invalidate();
     scene.end("end", scene.first);
     std::size_t count = 0;
-    say("nodes", cuGraphGetNodes(graph, nullptr, &count), [&] { return list(count); });
-    capture();
-    say("destroy first", cuStreamDestroy(scene.first));
-    say("nodes", cuGraphGetNodes(graph, nullptr, &count), [&] { return list(count); });
-    scene.first = scene.second;
-    capture();
+    say("nodes of the graph", cuGraphGetNodes(graph, nullptr, &count), [&] { return list(count); });
+    say("nodes of the body", cuGraphGetNodes(body, nullptr, &count), [&] { return list(count); });
     say("destroy the graph", cuGraphDestroy(graph));
-    scene.show("status", scene.first);
-    scene.end("end", scene.first);
 }
 
 void ask_launch() {
@@ -373,22 +519,15 @@ void ask_launch() {
 // ---- which calls a capture allows beside it
 // ------------------------------------------------------
 
-void ask_calls() {
-    begin();
-    Scene scene;
-    scene.end("end", scene.first);
-    CUarray array = nullptr;
-    CUDA_ARRAY_DESCRIPTOR descriptor{16, 16, CU_AD_FORMAT_FLOAT, 1};
-    cuArrayCreate(&array, &descriptor);
-    CUdeviceptr managed = 0;
-    cuMemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL);
-    static std::array<unsigned char, 8192> host;
-    CUevent old = nullptr;
-    cuEventCreate(&old, CU_EVENT_DEFAULT);
-    cuEventRecord(old, scene.third);
-    cuCtxSynchronize();
-    const auto during = [&](const std::string& name, auto call) {
+/// Asks about calls while a stream captures, which changes with each mode.
+struct Beside {
+    Beside() { scene.end("(end)", scene.first); }
+
+    /// Makes a call while a stream captures in each of two modes. What `prepare` does comes before.
+    template <typename Prepare, typename Call>
+    void during(const std::string& name, Prepare prepare, Call call) const {
         for (const auto mode : {CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_RELAXED}) {
+            prepare();
             cuStreamBeginCapture(scene.first, mode);
             const CUresult code = call();
             CUstreamCaptureStatus status{};
@@ -400,87 +539,170 @@ void ask_calls() {
                 cuGraphDestroy(graph);
             }
         }
-    };
+    }
+
+    template <typename Call>
+    void during(const std::string& name, Call call) const {
+        during(name, [] {}, call);
+    }
+
+    CUcontext context = begin();
+    Scene scene;
+};
+
+void ask_objects_beside() {
+    const Beside beside;
+    CUarray array = nullptr;
+    CUDA_ARRAY_DESCRIPTOR descriptor{16, 16, CU_AD_FORMAT_FLOAT, 1};
+    cuArrayCreate(&array, &descriptor);
+    CUevent old = nullptr;
+    cuEventCreate(&old, CU_EVENT_DEFAULT);
+    cuEventRecord(old, beside.scene.third);
+    cuCtxSynchronize();
     CUstream stream = nullptr;
     CUevent event = nullptr;
-    CUdeviceptr memory = 0;
-    void* pinned = nullptr;
-    CUarray second = nullptr;
-    CUmemoryPool pool = nullptr;
     CUtexObject texture = 0;
-    CUgraph graph = nullptr;
+    CUmodule module = nullptr;
+    CUfunction function = nullptr;
     CUcontext context = nullptr;
-    std::size_t free_bytes = 0;
-    std::size_t all_bytes = 0;
+    CUcontext own = nullptr;
+    cuCtxGetCurrent(&own);
     float milliseconds = 0;
     CUDA_RESOURCE_DESC resource{};
     resource.resType = CU_RESOURCE_TYPE_ARRAY;
     resource.res.array.hArray = array;
     const CUDA_TEXTURE_DESC sampling{};
+    const auto create_stream = [&] { return cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING); };
+    const auto create_event = [&] { return cuEventCreate(&event, CU_EVENT_DEFAULT); };
+    const auto create_texture = [&] {
+        return cuTexObjectCreate(&texture, &resource, &sampling, nullptr);
+    };
+    const auto load = [&] { return cuModuleLoadData(&module, PTX); };
+    beside.during("stream create", create_stream);
+    beside.during("stream destroy", create_stream, [&] { return cuStreamDestroy(stream); });
+    beside.during("event create", create_event);
+    beside.during("event destroy", create_event, [&] { return cuEventDestroy(event); });
+    beside.during("event query", [&] { return cuEventQuery(old); });
+    beside.during("event synchronize", [&] { return cuEventSynchronize(old); });
+    beside.during("event elapsed", [&] { return cuEventElapsedTime(&milliseconds, old, old); });
+    beside.during("texture create", create_texture);
+    beside.during("texture destroy", create_texture, [&] { return cuTexObjectDestroy(texture); });
+    beside.during("module load", load);
+    beside.during("function", load,
+                  [&] { return cuModuleGetFunction(&function, module, "nothing"); });
+    beside.during("module unload", load, [&] { return cuModuleUnload(module); });
+    beside.during("set a limit", [&] { return cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 2048); });
+    const auto create_context = [&] {
+        const CUresult code = cuCtxCreate(&context, nullptr, 0, 0);
+        cuCtxSetCurrent(own);
+        return code;
+    };
+    beside.during("context create", create_context);
+    beside.during("context destroy", create_context, [&] { return cuCtxDestroy(context); });
+}
+
+void ask_memory_beside() {
+    const Beside beside;
+    CUDA_ARRAY_DESCRIPTOR descriptor{16, 16, CU_AD_FORMAT_FLOAT, 1};
+    std::array<std::array<unsigned char, 8192>, 5> host;
+    std::size_t place = 0;
+    CUdeviceptr memory = 0;
+    void* pinned = nullptr;
+    CUarray array = nullptr;
+    std::size_t free_bytes = 0;
+    std::size_t all_bytes = 0;
+    CUipcMemHandle shared{};
+    unsigned kind = 0;
+    const auto allocate = [&] { return cuMemAlloc(&memory, 64); };
+    const auto allocate_pinned = [&] { return cuMemHostAlloc(&pinned, 64, 0); };
+    const auto register_host = [&] {
+        return cuMemHostRegister(host[place].data(), host[place].size(), 0);
+    };
+    const auto next = [&] { ++place; };
+    const auto create_array = [&] { return cuArrayCreate(&array, &descriptor); };
+    beside.during("allocate", allocate);
+    beside.during("free", allocate, [&] { return cuMemFree(memory); });
+    beside.during("pinned memory", allocate_pinned);
+    beside.during("free pinned memory", allocate_pinned, [&] { return cuMemFreeHost(pinned); });
+    beside.during("register", next, register_host);
+    const auto register_next = [&] {
+        next();
+        register_host();
+    };
+    beside.during("unregister", register_next,
+                  [&] { return cuMemHostUnregister(host[place].data()); });
+    beside.during("managed memory",
+                  [&] { return cuMemAllocManaged(&memory, 64, CU_MEM_ATTACH_GLOBAL); });
+    beside.during("memory info", [&] { return cuMemGetInfo(&free_bytes, &all_bytes); });
+    beside.during("array create", create_array);
+    beside.during("array destroy", create_array, [&] { return cuArrayDestroy(array); });
+    beside.during("handle of shared memory",
+                  [&] { return cuIpcGetMemHandle(&shared, beside.scene.memory); });
+    beside.during("attribute of a pointer", [&] {
+        return cuPointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, beside.scene.memory);
+    });
+}
+
+void ask_pools_beside() {
+    const Beside beside;
+    CUdeviceptr memory = 0;
+    CUmemoryPool pool = nullptr;
     CUmemPoolProps properties{};
     properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
     properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
-    during("stream create", [&] { return cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING); });
-    during("stream destroy", [&] { return cuStreamDestroy(stream); });
-    during("event create", [&] { return cuEventCreate(&event, CU_EVENT_DEFAULT); });
-    during("event record elsewhere", [&] { return cuEventRecord(event, scene.third); });
-    during("event query", [&] { return cuEventQuery(old); });
-    during("event synchronize", [&] { return cuEventSynchronize(old); });
-    during("event elapsed", [&] { return cuEventElapsedTime(&milliseconds, old, old); });
-    during("event destroy", [&] { return cuEventDestroy(event); });
-    during("query another stream", [&] { return cuStreamQuery(scene.third); });
-    during("synchronize another stream", [&] { return cuStreamSynchronize(scene.third); });
-    during("pinned memory", [&] { return cuMemHostAlloc(&pinned, 64, 0); });
-    during("free pinned memory", [&] { return cuMemFreeHost(pinned); });
-    during("register", [&] { return cuMemHostRegister(host.data(), host.size(), 0); });
-    during("unregister", [&] { return cuMemHostUnregister(host.data()); });
-    during("managed memory", [&] { return cuMemAllocManaged(&memory, 64, CU_MEM_ATTACH_GLOBAL); });
-    during("free memory", [&] { return cuMemFree(memory); });
-    during("memory info", [&] { return cuMemGetInfo(&free_bytes, &all_bytes); });
-    during("array create", [&] { return cuArrayCreate(&second, &descriptor); });
-    during("array destroy", [&] { return cuArrayDestroy(second); });
-    during("texture create",
-           [&] { return cuTexObjectCreate(&texture, &resource, &sampling, nullptr); });
-    during("texture destroy", [&] { return cuTexObjectDestroy(texture); });
-    during("pool create", [&] { return cuMemPoolCreate(&pool, &properties); });
-    during("pool allocation elsewhere",
-           [&] { return cuMemAllocFromPoolAsync(&memory, 64, pool, scene.third); });
-    during("pool free elsewhere", [&] { return cuMemFreeAsync(memory, scene.third); });
-    during("pool trim", [&] { return cuMemPoolTrimTo(pool, 0); });
-    during("pool destroy", [&] { return cuMemPoolDestroy(pool); });
-    during("copy", [&] { return cuMemcpyDtoH(host.data(), scene.memory, 1); });
-    during("fill", [&] { return cuMemsetD8(scene.memory, 1, 1); });
-    CUmodule module = nullptr;
-    CUfunction function = nullptr;
+    const auto create = [&] { return cuMemPoolCreate(&pool, &properties); };
+    const auto allocate = [&] {
+        return cuMemAllocFromPoolAsync(&memory, 64, pool, beside.scene.third);
+    };
+    beside.during("create", create);
+    beside.during("destroy", create, [&] { return cuMemPoolDestroy(pool); });
+    create();
+    beside.during("allocation elsewhere", allocate);
+    beside.during("free elsewhere", allocate,
+                  [&] { return cuMemFreeAsync(memory, beside.scene.third); });
+    beside.during("trim", [&] { return cuMemPoolTrimTo(pool, 0); });
+}
+
+void ask_mappings_beside() {
+    const Beside beside;
     CUmemGenericAllocationHandle physical = 0;
     CUdeviceptr reserved = 0;
-    CUipcMemHandle shared{};
-    unsigned kind = 0;
-    CUmemAllocationProp physical_properties{};
-    physical_properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    physical_properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    CUmemAllocationProp properties{};
+    properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
     constexpr std::size_t granularity = std::size_t{2} << 20;
-    during("module load", [&] { return cuModuleLoadData(&module, PTX); });
-    during("function", [&] { return cuModuleGetFunction(&function, module, "nothing"); });
-    during("module unload", [&] { return cuModuleUnload(module); });
-    during("physical memory",
-           [&] { return cuMemCreate(&physical, granularity, &physical_properties, 0); });
-    during("reserve", [&] { return cuMemAddressReserve(&reserved, granularity, 0, 0, 0); });
-    during("map", [&] { return cuMemMap(reserved, granularity, 0, physical, 0); });
-    during("unmap", [&] { return cuMemUnmap(reserved, granularity); });
-    during("release physical memory", [&] { return cuMemRelease(physical); });
-    during("handle of shared memory", [&] { return cuIpcGetMemHandle(&shared, scene.memory); });
-    during("attribute of a pointer", [&] {
-        return cuPointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, scene.memory);
-    });
-    during("host function elsewhere",
-           [&] { return cuLaunchHostFunc(scene.third, [](void*) {}, nullptr); });
-    during("graph create", [&] { return cuGraphCreate(&graph, 0); });
-    during("graph destroy", [&] { return cuGraphDestroy(graph); });
-    during("context create", [&] { return cuCtxCreate(&context, nullptr, 0, 0); });
-    during("context destroy", [&] { return cuCtxDestroy(context); });
-    during("set a limit", [&] { return cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 2048); });
-    during("begin another capture", [&] {
+    const auto create = [&] { return cuMemCreate(&physical, granularity, &properties, 0); };
+    const auto reserve = [&] { return cuMemAddressReserve(&reserved, granularity, 0, 0, 0); };
+    const auto create_and_reserve = [&] {
+        create();
+        reserve();
+    };
+    const auto map = [&] { return cuMemMap(reserved, granularity, 0, physical, 0); };
+    const auto create_and_map = [&] {
+        create_and_reserve();
+        map();
+    };
+    beside.during("physical memory", create);
+    beside.during("release physical memory", create, [&] { return cuMemRelease(physical); });
+    beside.during("reserve", reserve);
+    beside.during("map", create_and_reserve, map);
+    beside.during("unmap", create_and_map, [&] { return cuMemUnmap(reserved, granularity); });
+}
+
+void ask_work_beside() {
+    const Beside beside;
+    CUevent event = nullptr;
+    cuEventCreate(&event, CU_EVENT_DEFAULT);
+    unsigned char byte = 0;
+    const auto& scene = beside.scene;
+    beside.during("event record elsewhere", [&] { return cuEventRecord(event, scene.third); });
+    beside.during("query another stream", [&] { return cuStreamQuery(scene.third); });
+    beside.during("synchronize another stream", [&] { return cuStreamSynchronize(scene.third); });
+    beside.during("copy", [&] { return cuMemcpyDtoH(&byte, scene.memory, 1); });
+    beside.during("fill", [&] { return cuMemsetD8(scene.memory, 1, 1); });
+    beside.during("host function elsewhere",
+                  [&] { return cuLaunchHostFunc(scene.third, [](void*) {}, nullptr); });
+    beside.during("begin another capture", [&] {
         const CUresult code = cuStreamBeginCapture(scene.third, CU_STREAM_CAPTURE_MODE_GLOBAL);
         CUgraph other = nullptr;
         cuStreamEndCapture(scene.third, &other);
@@ -488,10 +710,35 @@ void ask_calls() {
     });
 }
 
+void ask_graphs_beside() {
+    const Beside beside;
+    CUgraph graph = nullptr;
+    CUgraph clone = nullptr;
+    CUgraphNode node = nullptr;
+    CUgraphExec executable = nullptr;
+    CUgraphExec known = nullptr;
+    CUgraphExecUpdateResultInfo result{};
+    const auto create = [&] { return cuGraphCreate(&graph, 0); };
+    beside.during("create", create);
+    beside.during("destroy", create, [&] { return cuGraphDestroy(graph); });
+    create();
+    const auto instantiate = [&] { return cuGraphInstantiate(&executable, graph, 0); };
+    cuGraphInstantiate(&known, graph, 0);
+    beside.during("clone", [&] { return cuGraphClone(&clone, graph); });
+    beside.during("add a node", [&] { return cuGraphAddEmptyNode(&node, clone, nullptr, 0); });
+    beside.during("instantiate", instantiate);
+    beside.during("update", [&] { return cuGraphExecUpdate(known, graph, &result); });
+    beside.during("destroy an executable", instantiate,
+                  [&] { return cuGraphExecDestroy(executable); });
+    beside.during("upload elsewhere", [&] { return cuGraphUpload(known, beside.scene.third); });
+    beside.during("launch elsewhere", [&] { return cuGraphLaunch(known, beside.scene.third); });
+}
+
 } // namespace
 
 const std::initializer_list<Group> CAPTURES{
     {"use of an invalidated capture", ask_use_of_invalidated},
+    {"more use of an invalidated capture", ask_more_use_of_invalidated},
     {"an invalidated capture of a blocking stream", ask_invalidated_blocking},
     {"the event of an invalidated capture", ask_event_of_invalidated},
     {"destroy the stream that a capture began on", ask_destroyed_origin},
@@ -502,12 +749,25 @@ const std::initializer_list<Group> CAPTURES{
     {"reset the device of a capture", ask_reset_device},
     {"end a capture on a stream that joined", ask_end_on_fork},
     {"end a capture on another thread", ask_end_on_thread},
+    {"end a joined capture on another thread", ask_end_joined_on_thread},
     {"destroy a capturing stream on another thread", ask_destroy_on_thread},
     {"a thread that ends while it captures", ask_thread_that_ends},
     {"the graph of a capture", ask_graph},
     {"a capture into a graph of the program", ask_graph_of_program},
+    {"destroy a graph of the program in a capture", ask_destroyed_graph_of_program},
+    {"destroy the stream that captures into a graph", ask_abandoned_graph_of_program},
+    {"an unjoined capture into a graph", ask_unjoined_graph_of_program},
+    {"end a capture into a graph on another thread", ask_graph_of_program_on_thread},
+    {"an unwanted capture into a graph", ask_unwanted_graph_of_program},
+    {"a capture into the body of a conditional node", ask_body},
+    {"the graph of a relaxed capture", ask_graph_of_relaxed},
     {"launch a graph in a capture", ask_launch},
-    {"calls beside a capture", ask_calls},
+    {"objects beside a capture", ask_objects_beside},
+    {"memory beside a capture", ask_memory_beside},
+    {"memory pools beside a capture", ask_pools_beside},
+    {"mappings beside a capture", ask_mappings_beside},
+    {"work beside a capture", ask_work_beside},
+    {"graphs beside a capture", ask_graphs_beside},
 };
 
 } // namespace answers

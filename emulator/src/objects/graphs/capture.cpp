@@ -87,29 +87,28 @@ std::shared_ptr<Graph> Capture::end(Stream& stream, bool is_wanted) {
         fail(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED,
              "the capture did not begin on this stream: end it where it did");
     }
+    const bool is_invalid = !capture->is_valid_;
+    const bool is_unjoined = !capture->is_joined();
     const bool is_wrong_thread = capture->mode_ != CU_STREAM_CAPTURE_MODE_RELAXED &&
                                  capture->thread_ != std::this_thread::get_id();
-    const bool is_unjoined = capture->is_valid_ && !capture->is_joined();
-    const bool is_good = capture->is_valid_ && !is_wrong_thread && !is_unjoined;
-    capture->leave_streams();
-    auto graph = std::move(capture->graph_);
-    if ((!is_good || !is_wanted) && capture->owns_graph_) {
-        const GraphLock graph_lock;
-        graph->destroy();
+    if (is_invalid || is_unjoined || is_wrong_thread || (!is_wanted && capture->owns_graph_)) {
+        capture->drop();
+    } else {
+        capture->leave_streams();
     }
-    if (is_wrong_thread) {
-        fail(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD,
-             "the capture began on another thread; only a relaxed one may end here");
+    if (is_invalid) {
+        fail(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "the capture was invalidated by an error");
     }
     if (is_unjoined) {
         fail(CUDA_ERROR_STREAM_CAPTURE_UNJOINED,
              "the work of another stream in the capture was not joined to this one: record an "
              "event there and wait for it here");
     }
-    if (!is_good) {
-        fail(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "the capture was invalidated by an error");
+    if (is_wrong_thread) {
+        fail(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD,
+             "the capture began on another thread; only a relaxed one may end here");
     }
-    return graph;
+    return capture->graph_;
 }
 
 bool Capture::take(Stream& stream, NodeParameters parameters, bool may_overlap) {
@@ -276,7 +275,6 @@ void Capture::refuse_on(Stream& stream, const char* what) {
     }
     const std::lock_guard lock(mutex);
     if (const auto capture = stream.capture()) {
-        check_active(*capture);
         capture->invalidate();
         fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, what);
     }
@@ -362,7 +360,8 @@ void Capture::refuse_captured(const Event& event) {
     if (capture == nullptr) {
         return;
     }
-    require(!capture->is_over_, "the event was last recorded inside a capture that is over");
+    require(!capture->is_over_ && capture->is_valid_,
+            "the event was last recorded inside a capture that is over or invalid");
     capture->invalidate();
     fail(CUDA_ERROR_CAPTURED_EVENT, "the event was last recorded in a stream that is capturing");
 }
@@ -397,10 +396,8 @@ void Capture::abandon(const Stream& origin) noexcept {
 
 void Capture::drop() noexcept {
     leave_streams();
-    if (owns_graph_) {
-        const GraphLock graph_lock;
-        graph_->destroy();
-    }
+    const GraphLock graph_lock;
+    graph_->destroy();
 }
 
 void Capture::check_active(Capture& capture) {

@@ -63,7 +63,8 @@ public:
                       std::shared_ptr<Graph> graph, Dependencies dependencies);
 
     /// Ends the capture that began on a stream and returns its graph. If the program does not want
-    /// it, a graph that the capture created is destroyed.
+    /// it, a graph that the capture created is destroyed. If the capture fails, its graph is
+    /// destroyed even if the program created it.
     ///
     /// @throws DriverError as cuStreamEndCapture does.
     static std::shared_ptr<Graph> end(Stream& stream, bool is_wanted = true);
@@ -102,7 +103,7 @@ public:
     /// Replaces or extends what the next node of a stream depends on.
     static void update_dependencies(Stream& stream, const Dependencies& nodes, bool replaces);
 
-    /// Refuses what cannot be captured, and invalidates the stream's capture.
+    /// Refuses what cannot be captured, and invalidates the stream's capture, unless it is invalid.
     ///
     /// @throws DriverError STREAM_CAPTURE_UNSUPPORTED if the stream is capturing.
     static void refuse_on(Stream& stream, const char* what);
@@ -127,13 +128,14 @@ public:
     /// Refuses asking about an event that stands for a point in a capture.
     ///
     /// @throws DriverError CAPTURED_EVENT, having invalidated the capture, or INVALID_VALUE once it
-    /// is over.
+    /// is over or invalid.
     static void refuse_captured(const Event& event);
 
-    /// Ends captures that have a stream of a context which is going away, or of its part `green`.
+    /// Ends captures that have a stream of a context which is going away, or of its part `green`,
+    /// and destroys their graphs.
     static void abandon(const Context& context, const GreenContext* green) noexcept;
 
-    /// Ends the capture that began on a stream which is going away.
+    /// Ends the capture that began on a stream which is going away, and destroys its graph.
     static void abandon(const Stream& origin) noexcept;
 
     /// Tells, cheaply, whether there is any capture in the process.

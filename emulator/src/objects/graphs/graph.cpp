@@ -165,10 +165,7 @@ void Graph::remove_edges(const std::vector<std::pair<GraphEdge, GraphNode*>>& ed
 }
 
 void Graph::remove(GraphNode& node) {
-    if (capture_count_ != 0) {
-        fail(CUDA_ERROR_ILLEGAL_STATE,
-             "nodes cannot be removed from a graph while a stream captures into it");
-    }
+    check_not_capturing("nodes cannot be removed from a graph");
     if (root().contains(MEMORY)) {
         fail(CUDA_ERROR_NOT_SUPPORTED, FIXED);
     }
@@ -248,6 +245,12 @@ void Graph::check_own(const char* what) const {
     if (owner_ != nullptr) {
         fail(CUDA_ERROR_INVALID_VALUE,
              std::string("the graph belongs to a node of another graph and cannot be ") + what);
+    }
+}
+
+void Graph::check_not_capturing(const char* what) const {
+    if (capture_count_ != 0) {
+        fail(CUDA_ERROR_ILLEGAL_STATE, std::string(what) + " while a stream captures into it");
     }
 }
 

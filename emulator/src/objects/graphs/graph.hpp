@@ -208,7 +208,11 @@ public:
         return variables_;
     }
 
-    /// Counts the captures that add nodes. Meanwhile no node can be removed.
+    /// Throws ILLEGAL_STATE if a stream captures into the graph.
+    void check_not_capturing(const char* what) const;
+
+    /// Counts the captures that add nodes. Meanwhile the program can neither remove nodes nor
+    /// destroy the graph.
     void begin_capture() noexcept { ++capture_count_; }
 
     void end_capture() noexcept { --capture_count_; }
