@@ -21,12 +21,14 @@ constexpr unsigned MAX_BATCH_ITEMS = 256;
 /// Enqueues an operation that has been checked.
 void enqueue_item(Stream& stream, const CUstreamBatchMemOpParams& item) {
     const auto errors = stream.context().errors();
+    const Origin by = Origin::here(places::OF_LAUNCHES);
     if (!is_wait(item)) {
         stream.enqueue(
-            std::make_shared<Task>(errors, [item] { perform(item); }, Task::Size::Quick));
+            std::make_shared<Task>(errors, [item, by] { perform(item, by); }, Task::Size::Quick));
         return;
     }
-    stream.enqueue(std::make_shared<WaitUntil>(errors, [item] { return is_reached(item); }));
+    stream.enqueue(
+        std::make_shared<WaitUntil>(errors, [item, by] { return is_reached(item, by); }));
 }
 
 /// Checks operations and gives them to a stream: all or nothing.

@@ -192,7 +192,29 @@ TEST_F(UnmappedMemory, a_graph_that_copies_it_fails) {
 
 TEST_F(UnmappedMemory, a_queued_write_of_a_value_into_it_fails) {
     expect_report([&] { return CU(cuStreamWriteValue32)(stream_, device_address() + 8, 1, 0); },
-                  {"write of 4 bytes at 0x", "8 bytes into registered host memory #"});
+                  {"write of 4 bytes at 0x", "8 bytes into registered host memory #",
+                   "enqueued by cuStreamWriteValue32"});
+}
+
+TEST_F(UnmappedMemory, a_queued_batch_of_values_in_it_fails) {
+    expect_report(
+        [&] {
+            CUstreamBatchMemOpParams items[2]{};
+            items[0].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64;
+            items[0].writeValue.address = memory_;
+            items[1].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64;
+            items[1].writeValue.address = device_address();
+            return CU(cuStreamBatchMemOp)(stream_, 2, items, 0);
+        },
+        {"write of 8 bytes at 0x", "enqueued by cuStreamBatchMemOp"});
+}
+
+TEST_F(UnmappedMemory, a_wait_for_a_value_that_has_begun_fails) {
+    ASSERT_TRUE(
+        succeeds(CU(cuStreamWaitValue64)(stream_, device_address(), 1, CU_STREAM_WAIT_VALUE_EQ)));
+    EXPECT_TRUE(returns(CUDA_ERROR_NOT_READY, CU(cuStreamQuery)(stream_)));
+    ASSERT_EQ(::munmap(host_, BYTES), 0);
+    EXPECT_TRUE(returns(CUDA_ERROR_ILLEGAL_ADDRESS, CU(cuStreamSynchronize)(stream_)));
 }
 
 TEST_F(UnmappedMemory, a_queued_wait_for_a_value_in_it_fails) {
@@ -200,7 +222,8 @@ TEST_F(UnmappedMemory, a_queued_wait_for_a_value_in_it_fails) {
         [&] {
             return CU(cuStreamWaitValue64)(stream_, device_address(), 1, CU_STREAM_WAIT_VALUE_EQ);
         },
-        {"wait for a value of 8 bytes at 0x", "0 bytes into registered host memory #"});
+        {"wait for a value of 8 bytes at 0x", "0 bytes into registered host memory #",
+         "enqueued by cuStreamWaitValue64"});
 }
 
 TEST_F(UnmappedMemory, a_graph_that_waits_for_a_value_in_it_fails) {

@@ -34,11 +34,11 @@ void check_write(int device, CUdeviceptr address, unsigned flags, std::size_t by
 }
 
 /// Fails if a word is in registered memory that the program has unmapped.
-void check_there(CUdeviceptr address, std::size_t bytes, const char* what) {
+void check_there(CUdeviceptr address, std::size_t bytes, const char* what, const Origin& by) {
     if (!AddressSpace::instance().contains(address) && !is_mapped(address, bytes)) {
         fail(CUDA_ERROR_ILLEGAL_ADDRESS,
              describe_unmapped(std::string(what) + " of " + std::to_string(bytes) + " bytes at",
-                               address));
+                               address, by.function != nullptr ? by.to_text("    ") : ""));
     }
 }
 
@@ -52,15 +52,15 @@ void check_wait(int device, CUdeviceptr address, unsigned flags, std::size_t byt
 }
 
 template <typename Word>
-void write_word(CUdeviceptr address, Word value) {
-    check_there(address, sizeof(Word), "write");
+void write_word(CUdeviceptr address, Word value, const Origin& by) {
+    check_there(address, sizeof(Word), "write", by);
     std::atomic_ref(*reinterpret_cast<Word*>(address)).store(value);
     check::mark_written(AddressSpace::instance().map(), address, sizeof(Word));
 }
 
 template <typename Word>
-bool is_met(CUdeviceptr address, Word value, unsigned flags) {
-    check_there(address, sizeof(Word), "wait for a value");
+bool is_met(CUdeviceptr address, Word value, unsigned flags, const Origin& by) {
+    check_there(address, sizeof(Word), "wait for a value", by);
     const Word now = std::atomic_ref(*reinterpret_cast<Word*>(address)).load();
     switch (condition_of(flags)) {
     case CU_STREAM_WAIT_VALUE_GEQ:
@@ -101,18 +101,18 @@ bool is_wait(const CUstreamBatchMemOpParams& item) noexcept {
            item.operation == CU_STREAM_MEM_OP_WAIT_VALUE_64;
 }
 
-bool is_reached(const CUstreamBatchMemOpParams& item) {
+bool is_reached(const CUstreamBatchMemOpParams& item, const Origin& by) {
     const auto& wait = item.waitValue;
     return item.operation == CU_STREAM_MEM_OP_WAIT_VALUE_32
-               ? is_met<cuuint32_t>(wait.address, wait.value, wait.flags)
-               : is_met<cuuint64_t>(wait.address, wait.value64, wait.flags);
+               ? is_met<cuuint32_t>(wait.address, wait.value, wait.flags, by)
+               : is_met<cuuint64_t>(wait.address, wait.value64, wait.flags, by);
 }
 
-void perform(const CUstreamBatchMemOpParams& item) {
+void perform(const CUstreamBatchMemOpParams& item, const Origin& by) {
     if (item.operation == CU_STREAM_MEM_OP_WRITE_VALUE_32) {
-        write_word(item.writeValue.address, item.writeValue.value);
+        write_word(item.writeValue.address, item.writeValue.value, by);
     } else if (item.operation == CU_STREAM_MEM_OP_WRITE_VALUE_64) {
-        write_word(item.writeValue.address, item.writeValue.value64);
+        write_word(item.writeValue.address, item.writeValue.value64, by);
     } // the order of a stream, or of a graph, is barrier enough
 }
 
