@@ -194,6 +194,17 @@ def test_all_variables_of_the_page_are_known():
     assert set(doctor._VARIABLES) <= set(names.findall(pages)), "not described anywhere"
 
 
+def test_an_empty_variable_counts_as_unset():
+    names = re.findall(r"`(CUPRUM_[A-Z_0-9]+)`", VARIABLES.read_text())
+    # The tests set these to choose the driver.
+    empty = dict.fromkeys({*names} - {"CUPRUM_DRIVER", "CUPRUM_EMULATOR_LIBRARY"}, "")
+    assert len(empty) > 25
+    (status, found), (expected_status, expected) = run(**empty), run()
+    found.pop("memory")  # its default depends on what the machine has left
+    expected.pop("memory")
+    assert (status, found) == (expected_status, expected)
+
+
 def test_a_check_that_fails_itself_is_a_finding(monkeypatch, capsys):
     def broken(_):
         raise RuntimeError("the check broke\nlook here")

@@ -57,6 +57,17 @@ def test_every_target_of_the_makefile_is_phony_and_described():
         assert re.search(rf"^{name}:.*## \w", text, re.MULTILINE), name
 
 
+def test_the_page_of_tests_lists_every_fuzzer():
+    [fuzzers] = re.findall(r"^FUZZERS=\((.*)\)$", (ROOT / "tools/fuzz").read_text(), re.MULTILINE)
+    sources = {
+        path.stem.removeprefix("fuzz_")
+        for part in ("core", "emulator")
+        for path in (ROOT / part / "tests/fuzz").glob("fuzz_*.cpp")
+    }
+    page = (ROOT / "docs/testing.md").read_text().split("## Fuzzers")[1].split("\nThen ")[0]
+    assert set(fuzzers.split()) == sources == set(re.findall(r"^\| `(\w+)` ", page, re.MULTILINE))
+
+
 def test_make_install_asks_for_a_folder():
     if shutil.which("make") is None:
         pytest.skip("make is not installed")
