@@ -34,6 +34,8 @@ MEMORY_BYTES = 48 * 1024
 A_BYTES = 12 * 1024  # at the end of the memory
 LIMIT = 2**31
 LAYOUTS_PER_FORM = 1
+# Of a matrix descriptor; set in products that add to C.
+UNUSED_BITS = 3 << 14 | 3 << 30 | 7 << 46 | 0x3FF << 52
 
 
 def run_warpgroups(device: Device, capability: int) -> Iterator[tuple[str, str | None]]:
@@ -130,7 +132,13 @@ class Problem:
             for first in range(0, form.k, chunk):
                 kept = sorted(source.sample(range(chunk), kept_count))
                 stored += [row[first + i] for i in kept]
-                code = (0b0100, 0b1110)[kept[0]] if chunk == 2 else kept[0] | kept[1] << 2
+                if chunk == 2:
+                    # The lower two bits do not count, and other upper ones select no element.
+                    code = (0b0100, 0b1100)[kept[0]] | source.randrange(4)
+                    if source.randrange(8) == 0:
+                        code, kept = code ^ 0b0100, []
+                else:
+                    code = kept[0] | kept[1] << 2
                 thread, bit = metadata_place(form, index, first // chunk)
                 self.words[thread] = self.words[thread] & ~(0xF << bit) | code << bit
                 row[first : first + chunk] = [
@@ -165,7 +173,8 @@ class Problem:
         ]
         addresses = [device.allocate(each) for each in contents]
         values = [argument(address) for address in addresses]
-        values += [argument(each.descriptor() if each else 0) for each in (a, b)]
+        unused = UNUSED_BITS if scale_d else 0
+        values += [argument(each.descriptor() | unused if each else 0) for each in (a, b)]
         module.launch("k", Shape(1, THREADS), [*values, argument(int(scale_d), "I")])
         got = device.read(addresses[2], len(contents[2]))
         for address in addresses:
