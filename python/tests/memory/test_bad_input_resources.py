@@ -420,6 +420,29 @@ def test_memory_is_not_given_back_at_once_for_a_graph(name, device, stream, capt
     buffer.close()
 
 
+def test_a_capture_does_not_defer_deallocate_of_python(device, stream, capturing):
+    class Borrowing(cuprum.MemoryResource):
+        is_device_accessible = True
+        is_host_accessible = False
+        device_id = 0
+
+        def __init__(self):
+            self.memory = device.allocate(64, stream=stream)
+            self.freed = []
+
+        def allocate(self, size, *, stream):
+            return cuprum.Buffer.from_handle(self.memory.handle, size, self, stream=stream)
+
+        def deallocate(self, ptr, size, *, stream):
+            self.freed.append((ptr, size))
+
+    resource = Borrowing()
+    buffer = resource.allocate(64, stream=capturing)
+    buffer.close()
+    assert resource.freed == [(resource.memory.handle, 64)]
+    resource.memory.close()
+
+
 CAPTURE_MODES = {"global": 0, "of the thread": 1, "relaxed": 2}
 
 
