@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <new>
 #include <string>
 #include <sys/ioctl.h>
 
@@ -47,7 +48,9 @@ void write_to_terminal(std::string_view text) noexcept {
 } // namespace
 
 StatusLine& StatusLine::instance() {
-    static StatusLine* const LINE = new StatusLine;
+    // Not on the heap: a worker that ends a grid may be the first to ask, when no memory is left.
+    alignas(StatusLine) static std::array<std::byte, sizeof(StatusLine)> place;
+    static StatusLine* const LINE = new (place.data()) StatusLine;
     return *LINE;
 }
 
