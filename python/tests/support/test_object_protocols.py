@@ -68,7 +68,6 @@ TABLE = {
         same=lambda at, made: cuprum.Device(made.device_id),
         repr=r"<Device 0 \(.+\)>",
         is_picklable=True,
-        is_subclassed=False,
         error_when_made=None,
     ),
     "DeviceMemoryResource": Row(
