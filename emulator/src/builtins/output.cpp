@@ -3,6 +3,7 @@
 
 #include "builtins/output.hpp"
 
+#include "builtins/never_destroyed.hpp"
 #include "builtins/status_line.hpp"
 
 #include <atomic>
@@ -23,10 +24,9 @@ struct Output {
     std::atomic<bool> has_text{false};
 };
 
-/// Never destroyed, because kernels may end while the process exits.
 Output& output() {
-    static Output* const OUTPUT = new Output;
-    return *OUTPUT;
+    static NeverDestroyed<Output> the_output;
+    return the_output.value;
 }
 
 void write_out(Output& out) noexcept {

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <new>
 #include <string>
 #include <sys/ioctl.h>
 
@@ -48,10 +47,8 @@ void write_to_terminal(std::string_view text) noexcept {
 } // namespace
 
 StatusLine& StatusLine::instance() {
-    // Not on the heap: a worker that ends a grid may be the first to ask, when no memory is left.
-    alignas(StatusLine) static std::array<std::byte, sizeof(StatusLine)> place;
-    static StatusLine* const LINE = new (place.data()) StatusLine;
-    return *LINE;
+    static NeverDestroyed<StatusLine> line;
+    return line.value;
 }
 
 void StatusLine::draw(std::string_view text) noexcept {

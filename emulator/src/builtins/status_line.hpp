@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include "builtins/never_destroyed.hpp"
+
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -67,6 +69,9 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
+
+    template <typename T>
+    friend union NeverDestroyed;
 
     StatusLine() = default;
     ~StatusLine() = default;
