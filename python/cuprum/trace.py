@@ -36,7 +36,7 @@ __dir__ = public_names(globals())
 
 
 def start(path: str | os.PathLike[str], *, device_work: bool = True) -> None:
-    """Start to record every driver call, and the work on the streams.
+    """Start to record the driver calls of Cuprum, and the work on the streams.
 
     Parameters
     ----------
