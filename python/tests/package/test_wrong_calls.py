@@ -74,3 +74,46 @@ def test_type_checkers_know_the_words_of_languages_and_formats():
     assert "code_type: cuprum.typing.SourceCodeType" in stub
     assert "code_type: cuprum.typing.SourceCodeType | str," not in stub
     assert "target_type: cuprum.typing.ObjectCodeFormatType | str" not in stub
+
+
+@pytest.fixture
+def code(device):
+    source = 'extern "C" __global__ void twice(float* x) { *x *= 2; }'
+    made = cuprum.Program(source, "c++").compile("cubin")
+    yield made
+    made.close()
+
+
+def text_of(call):
+    """Return what a call that fails says, without its frames."""
+    try:
+        call()
+    except (TypeError, ValueError, cuprum.CUDAError) as error:
+        return f"{type(error).__mro__} {error}"
+    return ""
+
+
+def launch_with_a_float(device, code):
+    stream, kernel = device.create_stream(), code.get_kernel("twice")
+    try:
+        cuprum.launch(stream, cuprum.LaunchConfig(grid=1, block=1), kernel, 1.5)
+    finally:
+        kernel.close()
+        stream.close()
+
+
+@pytest.mark.xfail(strict=True, raises=AssertionError, reason="the texts lack the way out")
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (
+            lambda device, code: cuprum.ObjectCode.from_cubin("/no/k").get_kernel("k"),
+            "FileNotFound",
+        ),
+        (lambda device, code: code.get_kernel("twise"), "did you mean"),
+        (launch_with_a_float, "Buffer"),
+    ],
+    ids=["absent file", "misspelt kernel", "float for a pointer"],
+)
+def test_a_mistake_with_kernels_is_told_the_way_out(device, code, call, named):
+    assert named in text_of(lambda: call(device, code))
