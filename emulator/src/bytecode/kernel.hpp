@@ -135,6 +135,14 @@ struct Line {
 /// as pointers to members require.
 constexpr std::uint64_t FUNCTION_ADDRESS_UNIT = 16;
 
+/// Part of a frame of registers: places for registers of one width.
+struct SlotRange {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0; // one past the last byte
+    Width width = Width::B32;
+    bool is_linear = false; // a LinearHead stands before each
+};
+
 /// A kernel that is ready to run.
 struct Kernel {
     std::string name;
@@ -162,6 +170,7 @@ struct Kernel {
     std::vector<SpecialSlot> warp_specials;
     std::vector<ParameterSlot> parameter_slots;
     std::vector<std::uint32_t> linear_slots; // offsets in a frame of registers with a LinearHead
+    std::vector<SlotRange> slot_ranges;      // all of the frame, in order
     std::uint32_t skipped_bytes = 0; // of registers in a frame that fused handlers do not write
 
     std::vector<Parameter> parameters;

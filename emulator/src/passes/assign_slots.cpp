@@ -106,7 +106,12 @@ void assign_slots(KernelBuild& build) {
             kernel.linear_slots.push_back(
                 static_cast<std::uint32_t>(frame_bytes + head + std::uint64_t{slot} * stride));
         }
+        const auto begin = static_cast<std::uint32_t>(frame_bytes);
         frame_bytes += std::uint64_t{pool.count()} * stride;
+        if (pool.count() != 0) {
+            kernel.slot_ranges.push_back(
+                {begin, static_cast<std::uint32_t>(frame_bytes), width, is_linear});
+        }
         frame_bytes = (frame_bytes + bytecode::BANK_ALIGNMENT - 1) / bytecode::BANK_ALIGNMENT *
                       bytecode::BANK_ALIGNMENT;
         words += pool.count() * static_cast<std::uint32_t>(width) / 4;
