@@ -78,7 +78,7 @@ void KernelEmitter::go_to(std::uint32_t block) {
 void KernelEmitter::emit_block(std::uint32_t block, Version version) {
     const Block& about = graph_.blocks[block];
     version_ = version;
-    known_ = {};
+    known_ = Known();
     current_ = block;
     begin(block_of(block, version));
     auto* const mask_type = vector_of(Width::Predicate);
@@ -103,7 +103,7 @@ void KernelEmitter::emit_block(std::uint32_t block, Version version) {
         }
         ir_.CreateBr(block_of(block, Version::Full));
         begin(stay);
-        known_ = {};
+        known_ = Known();
     }
     Mask mask;
     if (waiting.empty()) {
@@ -133,8 +133,8 @@ void KernelEmitter::emit_block(std::uint32_t block, Version version) {
 void KernelEmitter::edge(std::uint32_t from, std::uint32_t to, Mask mask) {
     const Block& target = graph_.blocks[to];
     const Block& source = graph_.blocks[from];
-    const auto position = static_cast<std::size_t>(
-        std::ranges::find(target.predecessors, from) - target.predecessors.begin());
+    const auto position = static_cast<std::size_t>(std::ranges::find(target.predecessors, from) -
+                                                   target.predecessors.begin());
     const bool is_header = target.loop != NONE && graph_.loops[target.loop].header == to;
     const bool is_back = is_header && graph_.loops[target.loop].latch == from;
     const bool has_mask = flow().has_mask[to];
@@ -261,8 +261,8 @@ void KernelEmitter::to_partial(std::uint32_t block) {
     version_ = Version::Partial;
 }
 
-/// Looks in P whether values have the lanes that F expects. Returns the lanes that have not, or null
-/// if there is nothing to look at; and what to store where for F.
+/// Looks in P whether values have the lanes that F expects. Returns the lanes that have not, or
+/// null if there is nothing to look at; and what to store where for F.
 KernelEmitter::IR KernelEmitter::is_promotable(const std::vector<std::uint32_t>& values,
                                                std::uint32_t phis_of,
                                                std::vector<std::pair<IR, IR>>& stores) {
@@ -340,8 +340,9 @@ void KernelEmitter::emit_branch(std::uint32_t block, Mask mask) {
             known_ = kept;
             begin(not_all);
         }
-        branch(ir_.CreateICmpEQ(staying_bits, llvm::Constant::getNullValue(staying_bits->getType())),
-               none, some);
+        branch(
+            ir_.CreateICmpEQ(staying_bits, llvm::Constant::getNullValue(staying_bits->getType())),
+            none, some);
         const Known kept = known_;
         begin(none);
         edge(block, graph_.exit, mask);

@@ -72,9 +72,9 @@ KernelEmitter::IR KernelEmitter::load_slot_lane(std::uint32_t slot, Width width,
         IR const at = ir_.CreateAdd(ir_.CreateTrunc(lane, ir_.getInt32Ty()), first_);
         return ir_.CreateTrunc(ir_.CreateLShr(word, at), ir_.getInt1Ty());
     }
-    IR const element = ir_.CreateInBoundsGEP(
-        ir_.getInt8Ty(), place,
-        ir_.CreateMul(lane, ir_.getInt64(static_cast<std::uint64_t>(width))));
+    IR const element =
+        ir_.CreateInBoundsGEP(ir_.getInt8Ty(), place,
+                              ir_.CreateMul(lane, ir_.getInt64(static_cast<std::uint64_t>(width))));
     return in_engine(ir_.CreateAlignedLoad(type_of(width), element, llvm::Align(4)), engine_scope_,
                      device_scope_);
 }
@@ -142,7 +142,8 @@ void KernelEmitter::spill(const std::vector<std::uint32_t>& values, Mask mask,
             if (!is_vector) {
                 lanes_now = splat(lanes_now);
                 if (lanes(each).kind == Lanes::Kind::Pattern) {
-                    lanes_now = ir_.CreateAdd(lanes_now, pattern(lanes(each), type_of(value.width)));
+                    lanes_now =
+                        ir_.CreateAdd(lanes_now, pattern(lanes(each), type_of(value.width)));
                 }
             }
         } else {
@@ -155,16 +156,16 @@ void KernelEmitter::spill(const std::vector<std::uint32_t>& values, Mask mask,
 /// Says that lanes stand at an instruction.
 void KernelEmitter::stand(std::uint32_t pc, Mask mask, bool is_perhaps_empty) {
     IR const lanes_here = warp_mask(mask);
-    IR const count_place = ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), call_,
-                                                          offsetof(GangCall, stand_count));
+    IR const count_place =
+        ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), call_, offsetof(GangCall, stand_count));
     IR const count = ir_.CreateLoad(ir_.getInt32Ty(), count_place);
     IR const offset = ir_.CreateAdd(
         ir_.CreateMul(ir_.CreateZExt(count, ir_.getInt64Ty()), ir_.getInt64(sizeof(Stand))),
         ir_.getInt64(offsetof(GangCall, stands)));
     IR const place = ir_.CreateInBoundsGEP(ir_.getInt8Ty(), call_, offset);
     ir_.CreateStore(ir_.getInt32(pc), place);
-    ir_.CreateStore(lanes_here, ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), place,
-                                                               offsetof(Stand, mask)));
+    ir_.CreateStore(lanes_here,
+                    ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), place, offsetof(Stand, mask)));
     IR more = ir_.getInt32(1);
     if (is_perhaps_empty) {
         more = ir_.CreateZExt(ir_.CreateICmpNE(lanes_here, ir_.getInt32(0)), ir_.getInt32Ty());
@@ -185,12 +186,12 @@ void KernelEmitter::stop(std::uint32_t pc, const std::vector<std::uint32_t>& liv
         stand(graph_.blocks[each].pc, waiting, true);
     }
     if (graph_.exit != NONE && version_ == Version::Partial) {
-        stand(graph_.blocks[graph_.exit].pc,
-              {ir_.CreateLoad(vector_of(Width::Predicate), left_)}, true);
+        stand(graph_.blocks[graph_.exit].pc, {ir_.CreateLoad(vector_of(Width::Predicate), left_)},
+              true);
     }
-    ir_.CreateStore(ir_.CreateLoad(ir_.getInt32Ty(), budget_),
-                    ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), call_,
-                                                   offsetof(GangCall, budget)));
+    ir_.CreateStore(
+        ir_.CreateLoad(ir_.getInt32Ty(), budget_),
+        ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), call_, offsetof(GangCall, budget)));
     ir_.CreateRetVoid();
 }
 
@@ -243,8 +244,7 @@ void KernelEmitter::load_live(std::uint32_t block, Mask mask, bool are_phis,
     IR const lane = first_active(mask);
     for (const std::uint32_t each : graph_.blocks[block].live_in) {
         const Value& value = graph_.values[each];
-        const bool is_input =
-            are_phis && value.kind == Value::Kind::Phi && value.block == block;
+        const bool is_input = are_phis && value.kind == Value::Kind::Phi && value.block == block;
         if (value.kind == Value::Kind::Undefined || (!is_input && !done.try_emplace(each).second)) {
             continue;
         }
@@ -267,7 +267,7 @@ void KernelEmitter::load_live(std::uint32_t block, Mask mask, bool are_phis,
 void KernelEmitter::emit_entry(std::uint32_t block, llvm::BasicBlock* at) {
     const Block& about = graph_.blocks[block];
     begin(at);
-    known_ = {};
+    known_ = Known();
     const auto lanes_at = [&](std::size_t offset) {
         IR const word = field(call_, offset, ir_.getInt32Ty(), "mask", false);
         return ir_.CreateTrunc(ir_.CreateLShr(word, first_), ir_.getIntNTy(width_));
@@ -275,8 +275,7 @@ void KernelEmitter::emit_entry(std::uint32_t block, llvm::BasicBlock* at) {
     auto* const mask_type = vector_of(Width::Predicate);
     IR const mask_bits = lanes_at(offsetof(GangCall, mask));
     Entry entry{.pc = about.pc, .waiting = {}, .linear_slots = {}};
-    const std::vector<std::uint32_t>& waiting =
-        graph_.flow(Version::Partial).waiting[block];
+    const std::vector<std::uint32_t>& waiting = graph_.flow(Version::Partial).waiting[block];
     std::vector<std::pair<std::uint32_t, IR>> others;
     IR all_waiting = llvm::Constant::getNullValue(ir_.getIntNTy(width_));
     for (const std::uint32_t each : waiting) {
@@ -284,8 +283,8 @@ void KernelEmitter::emit_entry(std::uint32_t block, llvm::BasicBlock* at) {
         if (entry.waiting.size() == MAX_WAITING || std::ranges::count(entry.waiting, pc) != 0) {
             continue;
         }
-        IR const other = lanes_at(offsetof(GangCall, waiting) +
-                                  entry.waiting.size() * sizeof(std::uint32_t));
+        IR const other =
+            lanes_at(offsetof(GangCall, waiting) + entry.waiting.size() * sizeof(std::uint32_t));
         entry.waiting.push_back(pc);
         others.emplace_back(each, other);
         all_waiting = ir_.CreateOr(all_waiting, other);
@@ -354,7 +353,7 @@ void KernelEmitter::emit_entry(std::uint32_t block, llvm::BasicBlock* at) {
 
     begin(partial);
     version_ = Version::Partial;
-    known_ = {};
+    known_ = Known();
     IR const mask = ir_.CreateBitCast(mask_bits, mask_type);
     ir_.CreateStore(ir_.CreateBitCast(ir_.CreateOr(mask_bits, all_waiting), mask_type), live_);
     llvm::DenseMap<std::uint32_t, char> done;

@@ -55,6 +55,7 @@ struct KernelEmitter::Access {
     llvm::Type* element = nullptr;
 
     [[nodiscard]] bool is_shared() const { return form.space == Space::Shared; }
+
     [[nodiscard]] unsigned unit_shift() const {
         return static_cast<unsigned>(std::countr_zero(lane_bytes));
     }
@@ -74,17 +75,15 @@ KernelEmitter::IR KernelEmitter::call_service(const Node& node, Mask mask, const
             site_use_->setAlignment(llvm::Align(8));
         }
         const auto set = [&](std::size_t at, IR value) {
-            ir_.CreateStore(value,
-                            ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), site_use_, at));
+            ir_.CreateStore(value, ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), site_use_, at));
         };
         set(offsetof(SiteUse, site), ir_.getInt32(access->site));
         set(offsetof(SiteUse, unit_shift), ir_.getInt32(access->unit_shift()));
         set(offsetof(SiteUse, span), ir_.getInt32(access->span));
         set(offsetof(SiteUse, is_write), ir_.getInt32(access->form.is_store ? 1 : 0));
         set(offsetof(SiteUse, address),
-            access->starts != nullptr
-                ? ir_.CreateExtractElement(access->starts, first_active(mask))
-                : access->start);
+            access->starts != nullptr ? ir_.CreateExtractElement(access->starts, first_active(mask))
+                                      : access->start);
         types.push_back(pointer);
         arguments.push_back(site_use_);
     }
@@ -99,8 +98,8 @@ bool KernelEmitter::find_access(const Node& node, Access& access) {
     access.node = &node;
     access.form = instruction.form.as<MemoryForm>();
     const MemoryForm& form = access.form;
-    const bool is_device = form.space == Space::Global || form.space == Space::Const ||
-                           form.space == Space::None;
+    const bool is_device =
+        form.space == Space::Global || form.space == Space::Constant || form.space == Space::None;
     if (form.is_ordered || form.element_bytes > 8 || (!is_device && !access.is_shared()) ||
         (instruction.tag & REACHES_CLUSTER) != 0 || form.register_width == Width::B128) {
         return false;
@@ -117,9 +116,8 @@ bool KernelEmitter::find_access(const Node& node, Access& access) {
     const auto add = [&](IR to, std::uint64_t value) {
         return value == 0
                    ? to
-                   : ir_.CreateAdd(to, llvm::ConstantInt::get(to->getType(),
-                                                              is_narrow ? value & 0xffffffffu
-                                                                        : value));
+                   : ir_.CreateAdd(to, llvm::ConstantInt::get(
+                                           to->getType(), is_narrow ? value & 0xffffffffu : value));
     };
     const auto widen = [&](IR value) {
         if (!is_narrow) {
@@ -148,8 +146,7 @@ bool KernelEmitter::find_access(const Node& node, Access& access) {
             is_aligned &= offset % access.lane_bytes == 0;
         }
         const auto span = static_cast<std::uint64_t>(most - least) + access.lane_bytes;
-        const std::uint64_t room =
-            std::uint64_t{MAX_PATTERN_VECTORS} * width_ * form.element_bytes;
+        const std::uint64_t room = std::uint64_t{MAX_PATTERN_VECTORS} * width_ * form.element_bytes;
         if (is_aligned && (is_adjacent || (!form.is_store && span <= room))) {
             access.kind = is_adjacent ? Kind::Adjacent : Kind::Pattern;
             access.span = static_cast<std::uint32_t>(span);
@@ -164,10 +161,9 @@ bool KernelEmitter::find_access(const Node& node, Access& access) {
     }
     IR starts = vector(address, form.address_width);
     if (displacement != 0) {
-        starts = ir_.CreateAdd(
-            starts, splat(llvm::ConstantInt::get(type_of(form.address_width),
-                                                 is_narrow ? displacement & 0xffffffffu
-                                                           : displacement)));
+        starts = ir_.CreateAdd(starts, splat(llvm::ConstantInt::get(
+                                           type_of(form.address_width),
+                                           is_narrow ? displacement & 0xffffffffu : displacement)));
     }
     access.starts = widen(starts);
     return true;
@@ -190,8 +186,8 @@ KernelEmitter::IR KernelEmitter::is_accessible(Access& access) {
         access.site = site_count_++;
         IR const begin = field(sites_, access.site * sizeof(Site) + offsetof(Site, begin),
                                ir_.getInt64Ty(), "begin", false);
-        limit = field(sites_, access.site * sizeof(Site) + offsetof(Site, limit),
-                      ir_.getInt64Ty(), "limit", false);
+        limit = field(sites_, access.site * sizeof(Site) + offsetof(Site, limit), ir_.getInt64Ty(),
+                      "limit", false);
         offset = ir_.CreateSub(begins, is_vector ? splat(begin) : begin);
     }
     if (shift != 0) { // an offset that is no multiple of the unit becomes a huge one
@@ -222,15 +218,13 @@ Instruction* KernelEmitter::in_device(Instruction* access, bool is_constant) {
 /// Returns the host address of the first byte, or of each lane.
 KernelEmitter::IR KernelEmitter::host_of(const Access& access) {
     if (access.starts == nullptr) {
-        return access.is_shared()
-                   ? ir_.CreateGEP(ir_.getInt8Ty(), shared_, access.start)
-                   : ir_.CreateIntToPtr(access.start, ir_.getPtrTy());
+        return access.is_shared() ? ir_.CreateGEP(ir_.getInt8Ty(), shared_, access.start)
+                                  : ir_.CreateIntToPtr(access.start, ir_.getPtrTy());
     }
     if (access.is_shared()) {
         return ir_.CreateGEP(ir_.getInt8Ty(), shared_, access.starts);
     }
-    return ir_.CreateIntToPtr(access.starts,
-                              llvm::FixedVectorType::get(ir_.getPtrTy(), width_));
+    return ir_.CreateIntToPtr(access.starts, llvm::FixedVectorType::get(ir_.getPtrTy(), width_));
 }
 
 /// Repeats each lane of a mask for the components of a lane.
@@ -253,8 +247,8 @@ void KernelEmitter::load_components(const Access& access, llvm::SmallVectorImpl<
     case Kind::Uniform:
         for (std::uint32_t c = 0; c < count; ++c) {
             IR const place = ir_.CreateConstGEP1_64(ir_.getInt8Ty(), host, c * bytes);
-            results.push_back(in_device(ir_.CreateAlignedLoad(access.element, place, alignment),
-                                        is_constant));
+            results.push_back(
+                in_device(ir_.CreateAlignedLoad(access.element, place, alignment), is_constant));
         }
         return;
     case Kind::Adjacent:
@@ -284,11 +278,11 @@ void KernelEmitter::load_components(const Access& access, llvm::SmallVectorImpl<
     for (std::uint32_t c = 0; c < count; ++c) {
         IR const places =
             c == 0 ? host : ir_.CreateGEP(ir_.getInt8Ty(), host, ir_.getInt64(c * bytes));
-        IR const result = in_device(
-            ir_.CreateMaskedGather(gathered, places, llvm::Align(bytes < 4 ? 1 : bytes),
-                                   mask_or_all(access.mask),
-                                   llvm::Constant::getNullValue(gathered)),
-            false);
+        IR const result =
+            in_device(ir_.CreateMaskedGather(gathered, places, llvm::Align(bytes < 4 ? 1 : bytes),
+                                             mask_or_all(access.mask),
+                                             llvm::Constant::getNullValue(gathered)),
+                      false);
         results.push_back(bytes < 4 ? ir_.CreateTrunc(result, wanted) : result);
     }
 }
@@ -303,9 +297,8 @@ void KernelEmitter::store_components(const Access& access) {
         IR last = ir_.getInt64(width_ - 1);
         if (!access.mask.is_full()) {
             IR const word = ir_.CreateZExt(bits(access.mask), ir_.getInt64Ty());
-            last = ir_.CreateSub(
-                ir_.getInt64(63),
-                ir_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, word, ir_.getTrue()));
+            last = ir_.CreateSub(ir_.getInt64(63), ir_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz,
+                                                                             word, ir_.getTrue()));
         }
         for (std::uint32_t c = 0; c < count; ++c) {
             const Ref& source = sources[1 + c];
@@ -316,25 +309,25 @@ void KernelEmitter::store_components(const Access& access) {
                 value = ir_.CreateExtractElement(vector(source, access.form.register_width), last);
             }
             IR const place = ir_.CreateConstGEP1_64(ir_.getInt8Ty(), host, c * bytes);
-            in_device(ir_.CreateAlignedStore(ir_.CreateTrunc(value, access.element), place,
-                                             alignment),
-                      false);
+            in_device(
+                ir_.CreateAlignedStore(ir_.CreateTrunc(value, access.element), place, alignment),
+                false);
         }
         return;
     }
     auto* const element_type = llvm::FixedVectorType::get(access.element, width_);
     llvm::SmallVector<IR, 4> values;
     for (std::uint32_t c = 0; c < count; ++c) {
-        values.push_back(ir_.CreateTrunc(vector(sources[1 + c], access.form.register_width),
-                                         element_type));
+        values.push_back(
+            ir_.CreateTrunc(vector(sources[1 + c], access.form.register_width), element_type));
     }
     if (access.kind == Kind::Varying) {
         for (std::uint32_t c = 0; c < count; ++c) {
             IR const places =
                 c == 0 ? host : ir_.CreateGEP(ir_.getInt8Ty(), host, ir_.getInt64(c * bytes));
-            in_device(ir_.CreateMaskedScatter(values[c], places, alignment,
-                                              mask_or_all(access.mask)),
-                      false);
+            in_device(
+                ir_.CreateMaskedScatter(values[c], places, alignment, mask_or_all(access.mask)),
+                false);
         }
         return;
     }
@@ -401,8 +394,8 @@ bool KernelEmitter::emit_memory(const Node& node, Mask mask) {
             if (result->getType()->isVectorTy()) {
                 type = llvm::FixedVectorType::get(type, width_);
             }
-            result = access.form.is_signed ? ir_.CreateSExt(result, type)
-                                           : ir_.CreateZExt(result, type);
+            result =
+                access.form.is_signed ? ir_.CreateSExt(result, type) : ir_.CreateZExt(result, type);
             if (lanes(value).is_varying() && !result->getType()->isVectorTy()) {
                 result = splat(result);
             }
@@ -437,10 +430,9 @@ bool KernelEmitter::emit_memory(const Node& node, Mask mask) {
         }
     }
     // A uniform result is a scalar in both ways.
-    const bool are_scalars =
-        !results.empty() && std::ranges::all_of(results, [](IR result) {
-            return result == nullptr || !result->getType()->isVectorTy();
-        });
+    const bool are_scalars = !results.empty() && std::ranges::all_of(results, [](IR result) {
+        return result == nullptr || !result->getType()->isVectorTy();
+    });
     merge_results(node, guard, results, are_scalars);
     return true;
 }

@@ -56,8 +56,8 @@ KernelEmitter::Mask KernelEmitter::guarded(const Node& node, Mask mask, IR& guar
     }
     const bool is_negated = (at(node).flags & bytecode::GUARD_NEGATED) != 0;
     const bool is_uniform = !lanes_of(graph_, node.guard, version_).is_varying();
-    guard = is_uniform ? scalar(node.guard, Width::Predicate)
-                       : vector(node.guard, Width::Predicate);
+    guard =
+        is_uniform ? scalar(node.guard, Width::Predicate) : vector(node.guard, Width::Predicate);
     if (is_negated) {
         guard = ir_.CreateNot(guard);
     }
@@ -143,9 +143,9 @@ void KernelEmitter::define_lanes(std::uint32_t value, IR vector) {
     }
     IR base = ir_.CreateExtractElement(vector, std::uint64_t{0});
     if (about.kind == Lanes::Kind::Pattern && about.offsets[0] != 0) {
-        base = ir_.CreateSub(base, llvm::ConstantInt::get(
-                                       base->getType(),
-                                       static_cast<std::uint64_t>(about.offsets[0])));
+        base = ir_.CreateSub(
+            base,
+            llvm::ConstantInt::get(base->getType(), static_cast<std::uint64_t>(about.offsets[0])));
     }
     define(value, base);
 }
@@ -189,7 +189,7 @@ void KernelEmitter::merge_results(const Node& node, IR guard, llvm::ArrayRef<IR>
 /// Emits an instruction that only computes. Returns false if it is something else.
 bool KernelEmitter::emit_value(const Node& node, Mask mask) {
     const Instruction& instruction = at(node);
-    if (!ValueEmitter::can_emit(instruction)) {
+    if (!ValueEmitter::can_emit(instruction, target_)) {
         return false;
     }
     const bool are_scalars = std::ranges::all_of(node.results, [&](std::uint32_t value) {
@@ -269,10 +269,9 @@ bool KernelEmitter::emit_rendezvous(std::uint32_t block, std::size_t node, Mask 
     IR const present = field(warp_, offsetof(WarpContext, present), ir_.getInt32Ty(), "present");
     IR const exited =
         field(warp_, offsetof(WarpContext, exited), ir_.getInt32Ty(), "exited", false);
-    IR const left =
-        version_ == Version::Full
-            ? static_cast<IR>(ir_.getInt32(0))
-            : warp_mask({ir_.CreateLoad(vector_of(Width::Predicate), left_)});
+    IR const left = version_ == Version::Full
+                        ? static_cast<IR>(ir_.getInt32(0))
+                        : warp_mask({ir_.CreateLoad(vector_of(Width::Predicate), left_)});
     IR const alive = ir_.CreateAnd(present, ir_.CreateNot(ir_.CreateOr(exited, left)));
     llvm::BasicBlock* const met = new_block("met");
     llvm::BasicBlock* const waits = new_block("waits");

@@ -36,7 +36,8 @@ void KernelEmitter::run(const std::string& name) {
     allocas_.SetInsertPoint(ir_.CreateBr(dispatch));
     begin(dispatch);
     for (std::size_t i = 0; i < 4; ++i) {
-        bank_[i] = field(warp_, offsetof(WarpContext, banks) + i * sizeof(std::byte*), pointer, "bank");
+        bank_[i] =
+            field(warp_, offsetof(WarpContext, banks) + i * sizeof(std::byte*), pointer, "bank");
     }
     first_ = width_ == WARP_SIZE
                  ? static_cast<IR>(ir_.getInt32(0))
@@ -44,10 +45,12 @@ void KernelEmitter::run(const std::string& name) {
     first64_ = ir_.CreateZExt(first_, ir_.getInt64Ty());
     IR const block = field(warp_, offsetof(WarpContext, block), pointer, "block");
     shared_ = field(block, offsetof(BlockContext, shared), pointer, "shared");
-    shared_bytes_ = field(block, offsetof(BlockContext, shared_bytes), ir_.getInt32Ty(), "shared_bytes");
+    shared_bytes_ =
+        field(block, offsetof(BlockContext, shared_bytes), ir_.getInt32Ty(), "shared_bytes");
     sites_ = field(call_, offsetof(GangCall, sites), pointer, "sites");
     budget_ = allocas_.CreateAlloca(ir_.getInt32Ty());
-    ir_.CreateStore(field(call_, offsetof(GangCall, budget), ir_.getInt32Ty(), "budget", false), budget_);
+    ir_.CreateStore(field(call_, offsetof(GangCall, budget), ir_.getInt32Ty(), "budget", false),
+                    budget_);
     auto* const mask_type = vector_of(Width::Predicate);
     live_ = allocas_.CreateAlloca(mask_type);
     left_ = allocas_.CreateAlloca(mask_type);
@@ -174,7 +177,9 @@ KernelEmitter::IR KernelEmitter::scalar(const Ref& ref, Width width) {
         IR const lane0 = first_lane(ref, width);
         return about.offsets.empty() || about.offsets[0] == 0
                    ? lane0
-                   : ir_.CreateSub(lane0, llvm::ConstantInt::get(type_of(width), static_cast<std::uint64_t>(about.offsets[0])));
+                   : ir_.CreateSub(
+                         lane0, llvm::ConstantInt::get(
+                                    type_of(width), static_cast<std::uint64_t>(about.offsets[0])));
     }
     default:
         break;
@@ -184,9 +189,10 @@ KernelEmitter::IR KernelEmitter::scalar(const Ref& ref, Width width) {
 
 KernelEmitter::IR KernelEmitter::first_lane(const Ref& ref, Width width) {
     if (ref.kind == Ref::Kind::Lanes) {
-        IR const place = ir_.CreateGEP(ir_.getInt8Ty(), bank_[1],
-                                       ir_.CreateAdd(ir_.CreateMul(first64_, ir_.getInt64(static_cast<std::uint64_t>(width))),
-                                                     ir_.getInt64(ref.operand.offset())));
+        IR const place = ir_.CreateGEP(
+            ir_.getInt8Ty(), bank_[1],
+            ir_.CreateAdd(ir_.CreateMul(first64_, ir_.getInt64(static_cast<std::uint64_t>(width))),
+                          ir_.getInt64(ref.operand.offset())));
         return ir_.CreateLoad(type_of(width), place);
     }
     IR const base = scalar(ref, width);
@@ -197,7 +203,8 @@ KernelEmitter::IR KernelEmitter::first_lane(const Ref& ref, Width width) {
     if (about.kind != Lanes::Kind::Pattern || about.offsets[0] == 0) {
         return base;
     }
-    return ir_.CreateAdd(base, llvm::ConstantInt::get(base->getType(), static_cast<std::uint64_t>(about.offsets[0])));
+    return ir_.CreateAdd(base, llvm::ConstantInt::get(
+                                   base->getType(), static_cast<std::uint64_t>(about.offsets[0])));
 }
 
 KernelEmitter::IR KernelEmitter::splat(IR value) {
@@ -211,7 +218,8 @@ KernelEmitter::IR KernelEmitter::splat(IR value) {
 KernelEmitter::IR KernelEmitter::pattern(const Lanes& lanes, llvm::Type* element) {
     llvm::SmallVector<llvm::Constant*, 32> all;
     for (std::uint32_t l = 0; l < width_; ++l) {
-        all.push_back(llvm::ConstantInt::get(element, static_cast<std::uint64_t>(lanes.offsets[l]), true));
+        all.push_back(
+            llvm::ConstantInt::get(element, static_cast<std::uint64_t>(lanes.offsets[l]), true));
     }
     return llvm::ConstantVector::get(all);
 }
@@ -246,9 +254,10 @@ KernelEmitter::IR KernelEmitter::vector(const Ref& ref, Width width) {
         IR const part = ir_.CreateTrunc(ir_.CreateLShr(word, first_), ir_.getIntNTy(width_));
         return ir_.CreateBitCast(part, vector_of(width));
     }
-    IR const place = ir_.CreateGEP(ir_.getInt8Ty(), bank_[1],
-                                   ir_.CreateAdd(ir_.CreateMul(first64_, ir_.getInt64(static_cast<std::uint64_t>(width))),
-                                                 ir_.getInt64(ref.operand.offset())));
+    IR const place = ir_.CreateGEP(
+        ir_.getInt8Ty(), bank_[1],
+        ir_.CreateAdd(ir_.CreateMul(first64_, ir_.getInt64(static_cast<std::uint64_t>(width))),
+                      ir_.getInt64(ref.operand.offset())));
     return ir_.CreateAlignedLoad(vector_of(width), place, llvm::Align(4));
 }
 

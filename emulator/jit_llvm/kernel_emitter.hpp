@@ -74,22 +74,28 @@ private:
     void store_slot(std::uint32_t slot, Width width, IR value, Mask mask);
     [[nodiscard]] bool is_linear(std::uint32_t slot) const;
     void spill(const std::vector<std::uint32_t>& values, Mask mask, std::uint32_t phis_of);
-    void load_live(std::uint32_t block, Mask mask, bool are_phis, llvm::DenseMap<std::uint32_t, char>& done);
+    void load_live(std::uint32_t block, Mask mask, bool are_phis,
+                   llvm::DenseMap<std::uint32_t, char>& done);
     void emit_entry(std::uint32_t block, llvm::BasicBlock* at);
     void stop(std::uint32_t pc, const std::vector<std::uint32_t>& live, std::uint32_t phis_of,
               std::uint32_t block, Mask mask);
     void stand(std::uint32_t pc, Mask mask, bool is_perhaps_empty);
     void bail(std::uint32_t block, std::size_t node, Mask mask);
-    [[nodiscard]] const std::vector<std::uint32_t>& live_before(std::uint32_t block, std::size_t node);
+    [[nodiscard]] const std::vector<std::uint32_t>& live_before(std::uint32_t block,
+                                                                std::size_t node);
 
     // ---- values: kernel_emitter.cpp
     [[nodiscard]] llvm::Type* type_of(Width width) const;
     [[nodiscard]] llvm::Type* vector_of(Width width) const;
-    [[nodiscard]] const Lanes& lanes(std::uint32_t value) const { return graph_.lanes(value, version_); }
+
+    [[nodiscard]] const Lanes& lanes(std::uint32_t value) const {
+        return graph_.lanes(value, version_);
+    }
+
     [[nodiscard]] IR home(std::uint32_t value, Version version, bool is_input);
     [[nodiscard]] IR own(std::uint32_t value);
     [[nodiscard]] IR bank_scalar(const Ref& ref, Width width);
-    [[nodiscard]] IR scalar(const Ref& ref, Width width);     // uniform: the value; pattern: its base
+    [[nodiscard]] IR scalar(const Ref& ref, Width width); // uniform: the value; pattern: its base
     [[nodiscard]] IR first_lane(const Ref& ref, Width width); // what lane 0 of the gang has
     [[nodiscard]] IR vector(const Ref& ref, Width width);
     [[nodiscard]] IR vector_of_value(std::uint32_t value);
@@ -102,7 +108,9 @@ private:
     [[nodiscard]] IR bits(Mask mask); // as an integer of `lanes` bits
     [[nodiscard]] IR warp_mask(Mask mask);
     [[nodiscard]] IR all_lanes();
+
     [[nodiscard]] IR mask_or_all(Mask mask) { return mask.is_full() ? all_lanes() : mask.bits; }
+
     [[nodiscard]] Mask both(Mask mask, IR condition);
     [[nodiscard]] IR first_active(Mask mask);
 
@@ -117,13 +125,18 @@ private:
     void to_partial(std::uint32_t block);
     [[nodiscard]] IR is_promotable(const std::vector<std::uint32_t>& values, std::uint32_t phis_of,
                                    std::vector<std::pair<IR, IR>>& stores);
+
     [[nodiscard]] const Flow& flow() const { return graph_.flow(version_); }
+
     [[nodiscard]] IR waiting_home(std::uint32_t block);
-    [[nodiscard]] Mask waiting_mask(std::uint32_t block, const std::vector<std::uint32_t>& all, Mask running);
+    [[nodiscard]] Mask waiting_mask(std::uint32_t block, const std::vector<std::uint32_t>& all,
+                                    Mask running);
     [[nodiscard]] Mask live_mask();
     [[nodiscard]] llvm::BasicBlock* block_of(std::uint32_t block, Version version);
     [[nodiscard]] llvm::BasicBlock* new_block(const char* name);
+
     void begin(llvm::BasicBlock* block) { ir_.SetInsertPoint(block); }
+
     [[nodiscard]] bool is_heavy(std::uint32_t block) const;
 
     // ---- instructions: emit_nodes.cpp, emit_memory.cpp, emit_warp.cpp
@@ -146,9 +159,11 @@ private:
     void call_handler(const Node& node, Mask mask, const Access* access,
                       llvm::SmallVectorImpl<IR>& results);
     void merge_results(const Node& node, IR guard, llvm::ArrayRef<IR> results, bool are_scalars);
+
     [[nodiscard]] const bytecode::Instruction& at(const Node& node) const {
         return graph_.kernel->code[node.pc];
     }
+
     [[nodiscard]] Mask guarded(const Node& node, Mask mask, IR& guard);
 
     const Graph& graph_;
@@ -163,15 +178,15 @@ private:
     IR warp_ = nullptr;
     IR call_ = nullptr;
     IR bank_[4] = {};
-    IR first_ = nullptr;        // GangCall::first_lane
+    IR first_ = nullptr; // GangCall::first_lane
     IR first64_ = nullptr;
-    IR shared_ = nullptr;       // host address of the block's shared memory
+    IR shared_ = nullptr; // host address of the block's shared memory
     IR shared_bytes_ = nullptr;
     IR sites_ = nullptr;
     llvm::AllocaInst* site_use_ = nullptr;
-    IR budget_ = nullptr;       // alloca
-    IR live_ = nullptr;         // alloca: lanes that have not left (P)
-    IR left_ = nullptr;         // alloca: lanes that wait at the exit for good
+    IR budget_ = nullptr; // alloca
+    IR live_ = nullptr;   // alloca: lanes that have not left (P)
+    IR left_ = nullptr;   // alloca: lanes that wait at the exit for good
     Version version_ = Version::Full;
     Known known_;
     std::uint32_t current_ = NONE; // the block that is being written

@@ -115,7 +115,7 @@ struct Block {
         Branch,   // `condition` holds: successors[0], else successors[1]
         Boundary, // compiled code stops before the instruction `end_pc`. The interpreter runs it,
                   // and compiled code may start again at each successor: barriers, calls, sleeps
-        Exit, // the lanes are done; the only block without successors
+        Exit,     // the lanes are done; the only block without successors
     };
 
     End end = End::Jump;

@@ -73,7 +73,7 @@ struct GangCall {
     std::uint32_t waiting[MAX_WAITING] = {}; // lanes that wait for Entry::waiting, of the warp
     // Out.
     std::uint32_t stand_count = 0; // 0 after a fault
-    Stand stands[WarpContext{}.groups.size()];
+    Stand stands[bytecode::WARP_SIZE + 1];
     std::uint32_t is_out_of_budget = 0;
 };
 
