@@ -90,11 +90,8 @@ private:
     V as_single(V bits);
     V as_real(V bits);
     V bits_of(V value); // of a float
-    V integer_source(unsigned index, ptx::Type type);
     void give(V value); // as integers
-    [[nodiscard]] unsigned source_count() const;
     [[nodiscard]] bytecode::Operand destination(unsigned index) const;
-    void give_all(llvm::ArrayRef<V> values); // one for each destination
 
     // ---- integers
     V extend(V value, unsigned bits, bool is_signed); // from the low bits of a value
@@ -116,12 +113,26 @@ private:
     V sum_to_odd(V product, V addend);
     V round_to_integer(V value, Rounding rounding);
 
-    // ---- halves
-    V widen_half(V bits, bool is_bfloat);   // the low 16 bits, to f32
-    V narrow_half(V value, bool is_bfloat); // f32 to the low 16 bits; the others are 0
+    /// Rounds f64 to f32. If the direction is not to nearest, `value` is exact or rounded to odd.
+    V narrow(V value, Rounding rounding);
+
+    // ---- halves: in the low 16 bits of 32; the others are undefined in sources, 0 in results
+    V widen_half(V bits, bool is_bfloat);
+    V narrow_half(V value, bool is_bfloat); // makes a NaN canonical
+    V flush_half(V bits, bool is_bfloat);
+    V half_arithmetic(const FloatForm& form, V a, V b, V c);
+    V half_extreme(const FloatForm& form, V a, V b);
+    V fused_half(V a, V b, V c, bool is_bfloat, bool flushes);
+    V is_half_nan(V bits, bool is_bfloat);
 
     // ---- families
+    [[nodiscard]] static bool can_emit_move(const MoveForm& form);
+    [[nodiscard]] static bool can_emit_float(const FloatForm& form, const Target& target);
+    [[nodiscard]] static bool can_emit_half(const FloatForm& form);
+    [[nodiscard]] static bool can_emit_convert(const ConvertForm& form, const Target& target);
     void emit_move(const MoveForm& form);
+    void emit_pack_parts(const MoveForm& form);
+    void emit_unpack(const MoveForm& form);
     void emit_integer(const IntegerForm& form);
     void emit_packed(const IntegerForm& form);
     void emit_divide(const IntegerForm& form, V a, V b);
@@ -130,12 +141,38 @@ private:
     void emit_pack(const PackForm& form);
     void emit_bits(const BitsForm& form);
     void emit_field(const BitsForm& form);
+    V lop3(unsigned table, V a, V b, V c);
+    V select_bytes(PrmtMode mode, V a, V b, V selector);
+    [[nodiscard]] static unsigned byte_number(PrmtMode mode, unsigned selector, unsigned i);
+    V low_ones(V count, unsigned bits);
     void emit_compare(const CompareForm& form);
-    void emit_convert(const ConvertForm& form);
-    void emit_float(const FloatForm& form);
-
-    V compare(Compare compare, V a, V b, bool is_float, bool is_signed);
+    void emit_half_compare(const CompareForm& form);
+    V compare_numbers(Compare compare, V a, V b);
     V combine(V result);
+    void emit_convert(const ConvertForm& form);
+    V integer_to_integer(const ConvertForm& form, V value);
+    V integer_to_float(const ConvertForm& form, V value);
+    V float_to_integer(const ConvertForm& form, V value);
+    V float_to_float(const ConvertForm& form, V value);
+    V to_half(const ConvertForm& form, V value);
+    void emit_float(const FloatForm& form);
+    void emit_half(const FloatForm& form);
+    void emit_test(const FloatForm& form);
+    V arithmetic(const FloatForm& form, V a, V b, V c);
+    V compute(FloatOp op, V a, V b, V c, Rounding rounding);
+    V compute_directed(FloatOp op, V a, V b, V c, Rounding rounding);
+    V flush_smallest_normal(FloatOp op, V result, V a, V b, V c, Rounding rounding);
+    V extreme(const FloatForm& form, V a, V b);
+    V change_sign(const FloatForm& form, V a);
+    V approximate_quotient(const FloatForm& form, V a, V b);
+    V function(const FloatForm& form, V a);
+    V evaluate(FloatOp op, V a);
+    V upper_half(FloatOp op, V a);
+    V exp2_of(V x);
+    V log2_of(V x);
+    V sine_of(V x, bool is_cosine);
+    V tanh_of(V x);
+    V polynomial(V x, llvm::ArrayRef<double> coefficients);
 
     llvm::IRBuilder<>& ir_;
     const bytecode::Kernel& kernel_;
