@@ -109,7 +109,9 @@ ValueEmitter::V ValueEmitter::integer_to_integer(const ConvertForm& form, V valu
     const unsigned common = std::max({lane_bits(form.from_width), width, from == 64 ? 64u : 32u});
     if (!form.is_saturating) {
         // What lies above the source is not needed if the result has no more bits.
-        value = to <= from ? value : extend(value, std::min(from, value->getType()->getScalarSizeInBits()), from_signed);
+        value = to <= from ? value
+                           : extend(value, std::min(from, value->getType()->getScalarSizeInBits()),
+                                    from_signed);
         value = resize(value, common, from_signed);
         return resize(extend(value, to, to_signed), width, to_signed);
     }
@@ -117,9 +119,11 @@ ValueEmitter::V ValueEmitter::integer_to_integer(const ConvertForm& form, V valu
     const auto bound = [&](std::uint64_t number_of) { return number(common, number_of); };
     const std::uint64_t most =
         to == 64 ? (to_signed ? ~0ull >> 1 : ~0ull) : static_cast<std::uint64_t>(most_of(form.to));
-    const bool reaches = from_signed ? from - 1 > to - (to_signed ? 1 : 0) : from > to - (to_signed ? 1 : 0);
+    const bool reaches =
+        from_signed ? from - 1 > to - (to_signed ? 1 : 0) : from > to - (to_signed ? 1 : 0);
     if (from_signed) {
-        const std::int64_t least = to == 64 && to_signed ? std::int64_t(1ull << 63) : least_of(form.to);
+        const std::int64_t least =
+            to == 64 && to_signed ? std::int64_t(1ull << 63) : least_of(form.to);
         value = intrinsic(llvm::Intrinsic::smax, {value, bound(static_cast<std::uint64_t>(least))});
         if (reaches) {
             value = intrinsic(llvm::Intrinsic::smin, {value, bound(most)});
@@ -154,9 +158,9 @@ ValueEmitter::V ValueEmitter::float_to_integer(const ConvertForm& form, V value)
     const unsigned width = lane_bits(form.to_width);
     const unsigned computed = to == 64 ? 64 : 32;
     const V rounded = round_to_integer(value, form.rounding);
-    V result = ir_.CreateIntrinsic(to_signed ? llvm::Intrinsic::fptosi_sat
-                                             : llvm::Intrinsic::fptoui_sat,
-                                   {integer(computed), value->getType()}, {rounded});
+    V result =
+        ir_.CreateIntrinsic(to_signed ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
+                            {integer(computed), value->getType()}, {rounded});
     if (to < 32) {
         result = to_signed ? clamp(result, least_of(form.to), most_of(form.to))
                            : intrinsic(llvm::Intrinsic::umin,
@@ -218,8 +222,9 @@ void ValueEmitter::emit_convert(const ConvertForm& form) {
     const unsigned width = lane_bits(form.to_width);
     const auto source = [&](unsigned index) { return (*source_)(index, form.from_width); };
     if (is_integer(form.from)) {
-        give(is_integer(form.to) ? integer_to_integer(form, source(0))
-                                 : resize(bits_of(integer_to_float(form, source(0))), width, false));
+        give(is_integer(form.to)
+                 ? integer_to_integer(form, source(0))
+                 : resize(bits_of(integer_to_float(form, source(0))), width, false));
         return;
     }
     const auto number_of = [&](unsigned index) -> V {
@@ -232,7 +237,8 @@ void ValueEmitter::emit_convert(const ConvertForm& form) {
     };
     const V value = number_of(0);
     if (is_integer(form.to)) {
-        give(float_to_integer(form, form.flushes && form.from == Format::F32 ? flush(value) : value));
+        give(float_to_integer(form,
+                              form.flushes && form.from == Format::F32 ? flush(value) : value));
         return;
     }
     if (form.to == Format::TF32) { // halfway cases away from zero

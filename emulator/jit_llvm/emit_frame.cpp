@@ -177,6 +177,11 @@ void KernelEmitter::stand(std::uint32_t pc, Mask mask, bool is_perhaps_empty) {
 /// later blocks.
 void KernelEmitter::stop(std::uint32_t pc, const std::vector<std::uint32_t>& live,
                          std::uint32_t phis_of, std::uint32_t block, Mask mask) {
+    if (version_ == Version::Full) {
+        ir_.CreateStore(ir_.getInt32(1),
+                        ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), call_,
+                                                       offsetof(GangCall, has_stopped_full)));
+    }
     spill(live, mask, phis_of);
     stand(pc, mask, !flow().waiting[block].empty());
     const std::vector<std::uint32_t>& all = flow().waiting[block];
@@ -303,51 +308,76 @@ void KernelEmitter::emit_entry(std::uint32_t block, llvm::BasicBlock* at) {
     }
     entries_.push_back(std::move(entry));
 
+    const auto is_input = [&](std::uint32_t value) {
+        const Value& about_value = graph_.values[value];
+        return about_value.kind == Value::Kind::Phi && about_value.block == block;
+    };
+    // Returns the lanes, of all of the gang, in which what is live is not as the version expects.
+    const auto find_strange = [&](Version version, Mask mask) {
+        version_ = version;
+        IR strange = nullptr;
+        IR const lane = first_active(mask);
+        for (const std::uint32_t each : about.live_in) {
+            const Value& value = graph_.values[each];
+            if (value.kind == Value::Kind::Undefined || lanes(each).is_varying() ||
+                is_set_at_start(each)) {
+                continue;
+            }
+            IR found = load_slot(value.slot, value.width);
+            if (lanes(each).kind == Lanes::Kind::Pattern) {
+                found = ir_.CreateSub(found, pattern(lanes(each), type_of(value.width)));
+            }
+            IR const base = ir_.CreateExtractElement(found, lane);
+            IR const differs = ir_.CreateICmpNE(found, ir_.CreateVectorSplat(width_, base));
+            strange = strange == nullptr ? differs : ir_.CreateOr(strange, differs);
+        }
+        if (strange != nullptr && !mask.is_full()) {
+            strange = ir_.CreateAnd(strange, mask.bits);
+        }
+        return strange;
+    };
     llvm::BasicBlock* const full = new_block("full_entry");
+    llvm::BasicBlock* const full_check = new_block("full_check");
+    llvm::BasicBlock* const full_load = new_block("full_load");
     llvm::BasicBlock* const partial = new_block("partial_entry");
+    llvm::BasicBlock* const partial_check = new_block("partial_check");
+    llvm::BasicBlock* const partial_load = new_block("partial_load");
     IR const is_full =
         ir_.CreateICmpEQ(mask_bits, llvm::Constant::getAllOnesValue(ir_.getIntNTy(width_)));
+    IR const trust = field(call_, offsetof(GangCall, trust), ir_.getInt32Ty(), "trust", false);
+    const auto has_trust = [&](GangCall::Trust wanted) {
+        return ir_.CreateICmpUGE(trust, ir_.getInt32(static_cast<std::uint32_t>(wanted)));
+    };
     ir_.CreateCondBr(is_full, full, partial);
 
     begin(full);
+    ir_.CreateCondBr(has_trust(GangCall::Trust::Full), full_load, full_check);
+    begin(full_check);
+    if (IR const strange = find_strange(Version::Full, {})) {
+        ir_.CreateCondBr(any({strange}), partial, full_load);
+    } else {
+        ir_.CreateBr(full_load);
+    }
+    begin(full_load);
     version_ = Version::Full;
-    IR bad = nullptr; // lanes that are not as F expects them
-    std::vector<std::pair<IR, IR>> stores;
     for (const std::uint32_t each : about.live_in) {
         const Value& value = graph_.values[each];
         if (value.kind == Value::Kind::Undefined) {
             continue;
         }
-        const bool is_input = value.kind == Value::Kind::Phi && value.block == block;
-        const Lanes& now = graph_.lanes(each, Version::Full);
+        const Lanes& now = lanes(each);
         IR result = nullptr;
         if (now.is_varying()) {
             result = load_slot(value.slot, value.width);
-        } else if (!graph_.lanes(each, Version::Partial).is_varying()) {
+        } else {
             result = load_slot_lane(value.slot, value.width, ir_.getInt64(0));
             if (now.kind == Lanes::Kind::Pattern && now.offsets[0] != 0) {
                 result = ir_.CreateSub(
                     result, llvm::ConstantInt::get(result->getType(),
                                                    static_cast<std::uint64_t>(now.offsets[0])));
             }
-        } else { // lanes that have diverged in between may differ
-            IR found = load_slot(value.slot, value.width);
-            if (now.kind == Lanes::Kind::Pattern) {
-                found = ir_.CreateSub(found, pattern(now, type_of(value.width)));
-            }
-            result = ir_.CreateExtractElement(found, std::uint64_t{0});
-            IR const differs = ir_.CreateICmpNE(found, ir_.CreateVectorSplat(width_, result));
-            bad = bad == nullptr ? differs : ir_.CreateOr(bad, differs);
         }
-        stores.emplace_back(result, home(each, Version::Full, is_input));
-    }
-    if (bad != nullptr) {
-        llvm::BasicBlock* const fits = new_block("full_fits");
-        ir_.CreateCondBr(any({bad}), partial, fits);
-        begin(fits);
-    }
-    for (const auto& [value, place] : stores) {
-        ir_.CreateStore(value, place);
+        ir_.CreateStore(result, home(each, Version::Full, is_input(each)));
     }
     ir_.CreateBr(block_of(block, Version::Full));
 
@@ -355,6 +385,21 @@ void KernelEmitter::emit_entry(std::uint32_t block, llvm::BasicBlock* at) {
     version_ = Version::Partial;
     known_ = Known();
     IR const mask = ir_.CreateBitCast(mask_bits, mask_type);
+    ir_.CreateCondBr(has_trust(GangCall::Trust::Partial), partial_load, partial_check);
+    begin(partial_check);
+    if (IR const strange = find_strange(Version::Partial, {mask})) {
+        llvm::BasicBlock* const refuse = new_block("refuse");
+        ir_.CreateCondBr(any({strange}), refuse, partial_load);
+        begin(refuse); // the interpreter goes on
+        stand(about.pc, {mask}, false);
+        for (const auto& [each, bits_there] : others) {
+            stand(graph_.blocks[each].pc, {ir_.CreateBitCast(bits_there, mask_type)}, true);
+        }
+        ir_.CreateRetVoid();
+    } else {
+        ir_.CreateBr(partial_load);
+    }
+    begin(partial_load);
     ir_.CreateStore(ir_.CreateBitCast(ir_.CreateOr(mask_bits, all_waiting), mask_type), live_);
     llvm::DenseMap<std::uint32_t, char> done;
     load_live(block, {mask}, true, done);
@@ -374,6 +419,11 @@ void KernelEmitter::emit_entry(std::uint32_t block, llvm::BasicBlock* at) {
         ir_.CreateStore(mask, waiting_home(block));
     }
     ir_.CreateBr(block_of(block, Version::Partial));
+}
+
+/// Returns whether a value is set when the warp or the activation starts.
+bool KernelEmitter::is_set_at_start(std::uint32_t value) const {
+    return graph_.values[value].kind == Value::Kind::Entry && graph_.values[value].block == NONE;
 }
 
 } // namespace cuprum::emulator::jit

@@ -90,11 +90,10 @@ void KernelEmitter::emit_node(std::uint32_t block, std::size_t node, Mask mask) 
 /// not follow the pattern. Such a gang stops before the instruction.
 void KernelEmitter::guard_widening(std::uint32_t block, std::size_t node, Mask mask) {
     const Node& about = graph_.blocks[block].nodes[node];
-    const Widening widening = widening_of(at(about));
-    if (widening.sources == 0 || about.results.empty() || about.results[0] == NONE ||
-        lanes(about.results[0]).kind != Lanes::Kind::Pattern) {
+    if (!about.must_not_wrap[static_cast<std::size_t>(version_)]) {
         return;
     }
+    const Widening widening = widening_of(at(about));
     for (std::size_t s = 0; s < about.sources.size() && s < 2; ++s) {
         if ((widening.sources >> s & 1) == 0) {
             continue;

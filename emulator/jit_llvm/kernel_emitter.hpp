@@ -73,6 +73,7 @@ private:
     [[nodiscard]] IR load_slot_lane(std::uint32_t slot, Width width, IR lane);
     void store_slot(std::uint32_t slot, Width width, IR value, Mask mask);
     [[nodiscard]] bool is_linear(std::uint32_t slot) const;
+    [[nodiscard]] bool is_set_at_start(std::uint32_t value) const;
     void spill(const std::vector<std::uint32_t>& values, Mask mask, std::uint32_t phis_of);
     void load_live(std::uint32_t block, Mask mask, bool are_phis,
                    llvm::DenseMap<std::uint32_t, char>& done);

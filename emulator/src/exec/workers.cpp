@@ -353,9 +353,9 @@ std::uint64_t Engine::State::run_range(Worker& self, const std::shared_ptr<Grid>
             break;
         }
         ++rounds;
-        if (const std::uint64_t first = range.next;
-            range.size() > 1 && !parted.has(first) && !is_compiled(grid->launch()) &&
-            run_team(self, *grid, range, parted)) {
+        if (const std::uint64_t first = range.next; range.size() > 1 && !parted.has(first) &&
+                                                    !is_compiled(grid->launch()) &&
+                                                    run_team(self, *grid, range, parted)) {
             started += range.next - first;
             finished += range.next - first;
             if (!is_only_worker() && !range.is_empty() && is_late(*grid, begin_ns) &&

@@ -301,6 +301,7 @@ BlockEnd run_block(BlockContext& block, std::uint32_t budget) {
     const bytecode::Kernel& kernel = *block.kernel;
     GangCall call = call_for(block);
     std::uint32_t pc = 0;
+    auto trust = GangCall::Trust::Full;
     for (std::uint32_t w = 0; w < block.warp_count; ++w) {
         block.warps[w].code = compiled.instructions.data();
         block.warps[w].compiled = &compiled;
@@ -313,6 +314,7 @@ BlockEnd run_block(BlockContext& block, std::uint32_t budget) {
         const Entry& entry = compiled.entries[number - 1];
         call.entry = number - 1;
         std::uint32_t next = NONE; // where all gangs so far have stopped
+        auto next_trust = GangCall::Trust::Full;
         for (std::uint32_t w = 0; w < block.warp_count; ++w) {
             WarpContext& warp = block.warps[w];
             if (!entry.linear_slots.empty()) {
@@ -329,11 +331,16 @@ BlockEnd run_block(BlockContext& block, std::uint32_t budget) {
                 call.first_lane = first;
                 call.mask = mask;
                 call.budget = budget;
+                call.trust = trust;
                 call.stand_count = 0;
                 call.is_out_of_budget = 0;
+                call.has_stopped_full = 0;
                 compiled.run(&warp, &call);
                 if (call.stand_count == 0) {
                     return BlockEnd::Faulted;
+                }
+                if (call.has_stopped_full == 0) {
+                    next_trust = GangCall::Trust::Partial;
                 }
                 const Stand& stand = call.stands[0];
                 next = next == NONE ? stand.pc : next;
@@ -371,6 +378,7 @@ BlockEnd run_block(BlockContext& block, std::uint32_t budget) {
             return BlockEnd::Finished;
         }
         pc = next;
+        trust = next_trust;
         const bool is_barrier = at.form.is(FixedOp::BarrierSync) && at.guard.is_none() &&
                                 (at.src_count < 2 || at.src[1].is_none());
         if (!is_barrier) {

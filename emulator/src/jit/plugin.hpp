@@ -71,10 +71,15 @@ struct GangCall {
     std::uint32_t mask = 0;                  // lanes that stand at the entry, of the warp
     std::uint32_t budget = 0;                // back edges left, counted down
     std::uint32_t waiting[MAX_WAITING] = {}; // lanes that wait for Entry::waiting, of the warp
+    // What is known of the lanes at the entry: they come from the interpreter; or straight from
+    // compiled code, in version P; or in F, or they have just started.
+    enum class Trust : std::uint32_t { None, Partial, Full };
+    Trust trust = Trust::None;
     // Out.
     std::uint32_t stand_count = 0; // 0 after a fault
     Stand stands[bytecode::WARP_SIZE + 1];
     std::uint32_t is_out_of_budget = 0;
+    std::uint32_t has_stopped_full = 0; // in version F
 };
 
 /// Runs a gang.
