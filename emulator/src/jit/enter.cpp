@@ -12,6 +12,7 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 namespace cuprum::emulator::jit {
 

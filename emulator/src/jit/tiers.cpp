@@ -5,6 +5,7 @@
 
 #include "bytecode/forms.hpp"
 #include "bytecode/readable_name.hpp"
+#include "decode/decode.hpp"
 #include "jit/plugin_loader.hpp"
 
 #include <algorithm>
