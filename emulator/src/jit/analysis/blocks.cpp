@@ -53,6 +53,7 @@ private:
     void mark_entries();
 
     [[nodiscard]] bool dominates(std::uint32_t above, std::uint32_t block) const;
+
     [[nodiscard]] Role role(const Instruction& instruction) const {
         return role_of(instruction, lanes_);
     }
@@ -61,8 +62,8 @@ private:
     const bytecode::Kernel& kernel_;
     std::uint32_t lanes_;
     std::vector<Block> blocks_;
-    Numbers block_at_;   // by pc: the block that begins there
-    Numbers roots_;      // blocks; the first is the kernel's
+    Numbers block_at_; // by pc: the block that begins there
+    Numbers roots_;    // blocks; the first is the kernel's
     std::uint32_t exit_ = NONE;
     Numbers order_;      // reverse postorder
     Numbers position_;   // by block: in order_; NONE if it cannot be reached
@@ -160,10 +161,9 @@ std::string Builder::split() {
     exit.end = Block::End::Exit;
     exit.pc = exit.end_pc = exit_pc;
     for (std::uint32_t number = 0; number < exit_; ++number) {
-        const std::uint32_t end = number + 1 < exit_ ? blocks_[number + 1].pc
-                                                     : static_cast<std::uint32_t>(code.size());
-        if (std::string problem = finish_block(number, blocks_[number].pc, end);
-            !problem.empty()) {
+        const std::uint32_t end =
+            number + 1 < exit_ ? blocks_[number + 1].pc : static_cast<std::uint32_t>(code.size());
+        if (std::string problem = finish_block(number, blocks_[number].pc, end); !problem.empty()) {
             return problem;
         }
     }
@@ -221,8 +221,7 @@ void Builder::end_with(Block& block, const Instruction& instruction, std::uint32
 void Builder::skip_empty_blocks() {
     const auto is_mere_exit = [&](std::uint32_t number) {
         const Block& block = blocks_[number];
-        return block.end == Block::End::Jump && block.nodes.empty() &&
-               block.successors[0] == exit_;
+        return block.end == Block::End::Jump && block.nodes.empty() && block.successors[0] == exit_;
     };
     for (Block& block : blocks_) {
         if (block.end == Block::End::Boundary) {
@@ -470,21 +469,20 @@ void Builder::add_loop_exits() {
 
 /// Puts the blocks and loops into the graph, in their final order.
 void Builder::lay_out() {
-    Numbers waits(blocks_.size(), 0);    // predecessors that are not placed yet
-    Numbers left(loops_.size() + 1, 0);  // blocks of each loop that are not placed
+    Numbers waits(blocks_.size(), 0);   // predecessors that are not placed yet
+    Numbers left(loops_.size() + 1, 0); // blocks of each loop that are not placed
     for (const std::uint32_t number : order_) {
         for (const std::uint32_t before : blocks_[number].predecessors) {
             waits[number] += position_[before] < position_[number] ? 1u : 0u;
         }
-        for (std::uint32_t loop = blocks_[number].loop; loop != NONE;
-             loop = loops_[loop].parent) {
+        for (std::uint32_t loop = blocks_[number].loop; loop != NONE; loop = loops_[loop].parent) {
             ++left[loop];
         }
     }
     // The blocks that can come next, by the loop in which they are seen from outside.
     using Key = std::pair<std::uint32_t, std::uint32_t>; // pc, place in order_
     std::vector<std::priority_queue<Key, std::vector<Key>, std::greater<>>> ready(loops_.size() +
-                                                                                 1);
+                                                                                  1);
     const auto outside = static_cast<std::uint32_t>(loops_.size());
     const auto index_of = [&](std::uint32_t loop) { return loop == NONE ? outside : loop; };
     const auto add = [&](std::uint32_t number) {

@@ -118,10 +118,10 @@ std::string Writer::text_of(std::uint32_t value) const {
         return "_";
     }
     const Value& it = graph_.values[value];
-    return it.kind == Value::Kind::Undefined                        ? "undefined"
+    return it.kind == Value::Kind::Undefined                   ? "undefined"
            : it.kind == Value::Kind::Entry && it.block == NONE ? "entry" + std::to_string(value)
-           : it.kind == Value::Kind::Entry ? "frame" + std::to_string(value)
-                                           : "v" + std::to_string(value);
+           : it.kind == Value::Kind::Entry                     ? "frame" + std::to_string(value)
+                                                               : "v" + std::to_string(value);
 }
 
 std::string Writer::text_of(const Ref& ref) const {
@@ -182,9 +182,7 @@ void Writer::write_head(std::uint32_t number) {
     if (block.loop != NONE) {
         out_ << ", loop " << block.loop;
     }
-    out_ << (block.is_loop_exit ? ", loop exit"
-             : block.is_own     ? ", own"
-                                : "");
+    out_ << (block.is_loop_exit ? ", loop exit" : block.is_own ? ", own" : "");
     if (block.is_latch) {
         out_ << ", latch of cost " << block.cost;
     }

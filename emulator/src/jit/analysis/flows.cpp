@@ -100,6 +100,7 @@ private:
     [[nodiscard]] Lanes& lanes(std::uint32_t value) {
         return graph_.values[value].lanes[static_cast<std::size_t>(version_)];
     }
+
     void update(std::uint32_t value, const Lanes& now);
     void update_phi(std::uint32_t block, std::uint32_t phi);
     void update_node(Node& node);
@@ -348,10 +349,9 @@ void Solver::update_node(Node& node) {
             if (guard.kind == Lanes::Kind::Unknown || before.kind == Lanes::Kind::Unknown) {
                 continue;
             }
-            now = guard.is_uniform() ? meet(now, before)
-                                     : Lanes{.kind = Lanes::Kind::Varying,
-                                             .alignment = 1,
-                                             .offsets = {}};
+            now = guard.is_uniform()
+                      ? meet(now, before)
+                      : Lanes{.kind = Lanes::Kind::Varying, .alignment = 1, .offsets = {}};
         }
         update(node.results[i], now);
     }
@@ -498,9 +498,8 @@ void find_widening(Graph& graph) {
                     continue;
                 }
                 for (std::size_t i = 0; i < sources; ++i) {
-                    node.must_not_wrap[v] =
-                        node.must_not_wrap[v] ||
-                        !never_wraps(lanes_of(graph, node.sources[i], version));
+                    node.must_not_wrap[v] = node.must_not_wrap[v] ||
+                                            !never_wraps(lanes_of(graph, node.sources[i], version));
                 }
             }
         }

@@ -49,8 +49,8 @@ struct Work {
 }
 
 /// The registers and other operands of an instruction, in the order of passes::for_each_source.
-[[nodiscard]] std::vector<bytecode::Operand>
-sources_of(const bytecode::Kernel& kernel, const bytecode::Instruction& instruction);
+[[nodiscard]] std::vector<bytecode::Operand> sources_of(const bytecode::Kernel& kernel,
+                                                        const bytecode::Instruction& instruction);
 [[nodiscard]] std::vector<bytecode::Operand>
 destinations_of(const bytecode::Kernel& kernel, const bytecode::Instruction& instruction);
 

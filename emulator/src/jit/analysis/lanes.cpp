@@ -69,8 +69,7 @@ Lanes lanes_of_constant(const Graph& graph, const Ref& ref) {
         } else if (offset != offsets[lane - first]) {
             return varying(); // the gangs of a warp differ
         }
-        alignment =
-            std::min(alignment, alignment_of(static_cast<std::uint64_t>(value(first))));
+        alignment = std::min(alignment, alignment_of(static_cast<std::uint64_t>(value(first))));
     }
     return pattern(std::move(offsets), alignment);
 }
@@ -130,6 +129,7 @@ private:
     [[nodiscard]] bool are_all_uniform() const {
         return std::ranges::all_of(sources_, &Lanes::is_uniform);
     }
+
     [[nodiscard]] Lanes other() const { return are_all_uniform() ? uniform() : varying(); }
 
     [[nodiscard]] Lanes move(const MoveForm& form) const;
@@ -143,15 +143,19 @@ private:
     [[nodiscard]] Lanes warp(const WarpForm& form) const;
 
     [[nodiscard]] const Lanes& source(std::size_t index) const { return sources_[index]; }
+
     [[nodiscard]] bool is_affine(std::size_t index) const {
         return source(index).is_uniform() || source(index).is_pattern();
     }
+
     [[nodiscard]] std::optional<std::uint64_t> known(std::size_t index) const {
         return known_bits(graph_, node_.sources[index], source_width(instruction_, index));
     }
+
     [[nodiscard]] std::int64_t offset(std::size_t index, std::size_t lane) const {
         return source(index).is_pattern() ? source(index).offsets[lane] : 0;
     }
+
     /// Returns a pattern whose offsets are computed from those of the sources.
     template <typename Compute>
     [[nodiscard]] Lanes from_offsets(std::uint64_t alignment, Compute compute) const {
@@ -165,6 +169,7 @@ private:
         }
         return pattern(std::move(offsets), alignment);
     }
+
     [[nodiscard]] Lanes product(std::size_t left, std::size_t right, bool is_signed) const;
     [[nodiscard]] Lanes sum(const Lanes& left, const Lanes& right, std::int64_t factor) const;
 
@@ -198,9 +203,8 @@ std::int64_t number_of(std::uint64_t bits, bool is_64, bool is_signed) {
 }
 
 Lanes Rule::result(std::size_t index) const {
-    if (std::ranges::any_of(sources_, [](const Lanes& lanes) {
-            return lanes.kind == Lanes::Kind::Unknown;
-        })) {
+    if (std::ranges::any_of(
+            sources_, [](const Lanes& lanes) { return lanes.kind == Lanes::Kind::Unknown; })) {
         return {};
     }
     const bytecode::Form& form = instruction_.form;
@@ -280,12 +284,10 @@ Lanes Rule::product(std::size_t left, std::size_t right, bool is_signed) const {
             if (std::abs(factor) > MAX_OFFSET) {
                 return varying();
             }
-            return from_offsets(source(of).alignment * alignment_of(*bits),
-                                [&](std::size_t lane) {
-                                    return std::abs(offset(of, lane)) > MAX_OFFSET
-                                               ? MAX_OFFSET + 1
-                                               : offset(of, lane) * factor;
-                                });
+            return from_offsets(source(of).alignment * alignment_of(*bits), [&](std::size_t lane) {
+                return std::abs(offset(of, lane)) > MAX_OFFSET ? MAX_OFFSET + 1
+                                                               : offset(of, lane) * factor;
+            });
         }
     }
     return varying();
@@ -327,10 +329,10 @@ Lanes Rule::integer(const IntegerForm& form) const {
             return from_offsets(alignment >= *divisor ? MAX_ALIGNMENT : alignment,
                                 [&](std::size_t lane) { return offset(0, lane) & (by - 1); });
         }
-        return alignment < *divisor
-                   ? varying()
-                   : from_offsets(alignment / *divisor,
-                                  [&](std::size_t lane) { return offset(0, lane) / by; });
+        return alignment < *divisor ? varying()
+                                    : from_offsets(
+                                          alignment / *divisor,
+                                          [&](std::size_t lane) { return offset(0, lane) / by; });
     }
     default:
         return other();
@@ -354,10 +356,10 @@ Lanes Rule::bitwise(const BitsForm& form) const {
         // A lane's offset and the base have no bits in common.
         const auto mask = static_cast<std::int64_t>(*bits);
         if (is_and) {
-            return from_offsets(
-                *bits < lanes.alignment ? MAX_ALIGNMENT
-                                        : std::max(lanes.alignment, alignment_of(*bits)),
-                [&](std::size_t lane) { return offset(place, lane) & mask; });
+            return from_offsets(*bits < lanes.alignment
+                                    ? MAX_ALIGNMENT
+                                    : std::max(lanes.alignment, alignment_of(*bits)),
+                                [&](std::size_t lane) { return offset(place, lane) & mask; });
         }
         if (*bits < lanes.alignment) {
             return from_offsets(lanes.alignment, [&](std::size_t lane) {
@@ -438,8 +440,12 @@ Lanes Rule::bits(const BitsForm& form) const {
 }
 
 Lanes Rule::convert(const ConvertForm& form) const {
-    const auto is_word = [](Format format) { return format == Format::U32 || format == Format::S32; };
-    const auto is_long = [](Format format) { return format == Format::U64 || format == Format::S64; };
+    const auto is_word = [](Format format) {
+        return format == Format::U32 || format == Format::S32;
+    };
+    const auto is_long = [](Format format) {
+        return format == Format::U64 || format == Format::S64;
+    };
     if ((!is_word(form.from) && !is_long(form.from)) || (!is_word(form.to) && !is_long(form.to)) ||
         form.is_saturating || !is_affine(0)) {
         return other();
@@ -458,8 +464,7 @@ Lanes Rule::compare(const CompareForm& form) const {
         return varying();
     }
     // The lanes lie between two multiples of a power of two, and the limit is such a multiple.
-    const std::uint64_t last =
-        static_cast<std::uint64_t>(std::ranges::max(source(0).offsets));
+    const std::uint64_t last = static_cast<std::uint64_t>(std::ranges::max(source(0).offsets));
     const std::uint64_t unit = std::bit_ceil(last + 1);
     return unit <= source(0).alignment && unit <= source(1).alignment ? uniform() : varying();
 }

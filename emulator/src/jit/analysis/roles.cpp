@@ -166,8 +166,7 @@ Width source_width(const Instruction& instruction, std::size_t index) {
         return source_width_of_bits(form.as<BitsForm>(), index);
     case Family::Carry: {
         const auto carry = form.as<CarryForm>();
-        const std::size_t count =
-            carry.op == CarryOp::MadLo || carry.op == CarryOp::MadHi ? 3 : 2;
+        const std::size_t count = carry.op == CarryOp::MadLo || carry.op == CarryOp::MadHi ? 3 : 2;
         return index < count ? width_of(carry.type) : Width::Predicate;
     }
     case Family::Float:
@@ -181,7 +180,7 @@ Width source_width(const Instruction& instruction, std::size_t index) {
         return index == 0 ? memory.address_width : memory.register_width;
     }
     case Family::Atomic:
-        return index != 0                    ? width_of(form.as<AtomicForm>().type)
+        return index != 0                   ? width_of(form.as<AtomicForm>().type)
                : (instruction.tag & 1) != 0 ? Width::B32
                                             : Width::B64;
     case Family::Warp: {

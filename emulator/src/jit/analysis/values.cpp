@@ -4,8 +4,8 @@
 // Values: static single assignment of the slots of a frame.
 //
 // A phi stands where different definitions of a slot meet, if the slot is live there, and in every
-// block behind a loop that writes it (LCSSA): lanes that leave a loop in different rounds keep their
-// own values.
+// block behind a loop that writes it (LCSSA): lanes that leave a loop in different rounds keep
+// their own values.
 
 #include "bytecode/forms.hpp"
 #include "jit/analysis/internal.hpp"
@@ -68,6 +68,7 @@ using Numbers = std::vector<std::uint32_t>;
 class SlotSets {
 public:
     SlotSets() = default;
+
     SlotSets(std::size_t sets, std::size_t slots)
         : words_((slots + 63) / 64), bits_(sets * words_, 0) {}
 
@@ -105,8 +106,7 @@ private:
 /// Builds the values of a graph.
 class Builder {
 public:
-    explicit Builder(Work& work)
-        : work_(work), graph_(work.graph), kernel_(*work.graph.kernel) {}
+    explicit Builder(Work& work) : work_(work), graph_(work.graph), kernel_(*work.graph.kernel) {}
 
     [[nodiscard]] std::string build();
 
@@ -122,34 +122,39 @@ private:
     void find_used_elsewhere();
 
     [[nodiscard]] Ref ref_of(Operand operand, Width width) const;
+
     [[nodiscard]] std::uint32_t slot_of(Operand operand) const {
         return is_register(operand) ? slot_at_[operand.offset() / 4] : NONE;
     }
+
     [[nodiscard]] static bool is_register(Operand operand) {
         return operand.bank() == Bank::Registers && !operand.is_none();
     }
-    [[nodiscard]] std::uint32_t add_value(Value::Kind kind, std::uint32_t slot,
-                                          std::uint32_t block, std::uint32_t node);
+
+    [[nodiscard]] std::uint32_t add_value(Value::Kind kind, std::uint32_t slot, std::uint32_t block,
+                                          std::uint32_t node);
     [[nodiscard]] std::uint32_t current(std::uint32_t slot);
+
     [[nodiscard]] const Instruction* boundary(const Block& block) const {
         return block.end == Block::End::Boundary ? &kernel_.code[block.end_pc] : nullptr;
     }
+
     void read(Ref& ref);
 
     Work& work_;
     Graph& graph_;
     const bytecode::Kernel& kernel_;
-    Numbers slot_at_;                    // by offset / 4
-    Numbers offsets_;                    // by slot
-    std::vector<Width> widths_;          // by slot
-    std::vector<bool> is_special_;       // by slot: set when the warp starts
-    std::vector<bool> is_symbol_;        // by offset / BANK_ALIGNMENT in the constants
-    SlotSets live_in_;                   // by block
-    SlotSets live_out_;                  // by block, behind the nodes
-    SlotSets written_;                   // by block, also by its Boundary
-    std::vector<Numbers> phi_slots_;     // by block
-    Numbers current_;                    // by slot, while values are found
-    Numbers initial_;                    // by slot: the value in the frame at the start
+    Numbers slot_at_;                // by offset / 4
+    Numbers offsets_;                // by slot
+    std::vector<Width> widths_;      // by slot
+    std::vector<bool> is_special_;   // by slot: set when the warp starts
+    std::vector<bool> is_symbol_;    // by offset / BANK_ALIGNMENT in the constants
+    SlotSets live_in_;               // by block
+    SlotSets live_out_;              // by block, behind the nodes
+    SlotSets written_;               // by block, also by its Boundary
+    std::vector<Numbers> phi_slots_; // by block
+    Numbers current_;                // by slot, while values are found
+    Numbers initial_;                // by slot: the value in the frame at the start
     std::vector<std::pair<std::uint32_t, std::uint32_t>> undo_; // slot, value before
 };
 
@@ -322,8 +327,7 @@ void Builder::find_liveness() {
             }
             for (std::size_t w = 0; w < out.size(); ++w) {
                 out[w] = (out[w] & ~written_last.words(b)[w]) | read_last.words(b)[w];
-                const std::uint64_t now =
-                    used.words(b)[w] | (out[w] & ~written_.words(b)[w]);
+                const std::uint64_t now = used.words(b)[w] | (out[w] & ~written_.words(b)[w]);
                 has_changed |= now != in[w];
                 in[w] = now;
             }
@@ -460,11 +464,13 @@ void Builder::rename() {
             graph_.blocks[b].phis.push_back(phi);
         }
     }
+
     struct Step {
         std::uint32_t block;
         std::size_t undo; // how far to go back afterwards
         bool is_done;
     };
+
     std::vector<Step> steps;
     for (const std::uint32_t root : roots) {
         steps.push_back({root, 0, false});
@@ -495,14 +501,12 @@ void Builder::enter(std::uint32_t number) {
     for (std::size_t i = 0; i < block.phis.size(); ++i) {
         write(phi_slots_[number][i], block.phis[i]);
     }
-    live_in_.for_each(number,
-                      [&](std::uint32_t slot) { block.live_in.push_back(current(slot)); });
+    live_in_.for_each(number, [&](std::uint32_t slot) { block.live_in.push_back(current(slot)); });
     for (std::uint32_t n = 0; n < block.nodes.size(); ++n) {
         Node& node = block.nodes[n];
         read(node.guard);
         std::ranges::for_each(node.sources, [this](Ref& ref) { read(ref); });
-        const std::vector<Operand> destinations =
-            destinations_of(kernel_, kernel_.code[node.pc]);
+        const std::vector<Operand> destinations = destinations_of(kernel_, kernel_.code[node.pc]);
         if (node.guard.kind != Ref::Kind::None) {
             for (const Operand operand : destinations) {
                 const std::uint32_t slot = slot_of(operand);
@@ -511,8 +515,8 @@ void Builder::enter(std::uint32_t number) {
         }
         for (const Operand operand : destinations) {
             const std::uint32_t slot = slot_of(operand);
-            node.results.push_back(
-                slot == NONE ? NONE : add_value(Value::Kind::Result, slot, number, n));
+            node.results.push_back(slot == NONE ? NONE
+                                                : add_value(Value::Kind::Result, slot, number, n));
             if (slot != NONE) {
                 write(slot, node.results.back());
             }
