@@ -106,7 +106,8 @@ ValueEmitter::V ValueEmitter::select_bytes(PrmtMode mode, V a, V b, V selector) 
         if (mode == PrmtMode::Index) {
             const V replicates =
                 ir_.CreateICmpNE(ir_.CreateAnd(selector, n32(8u << (4 * i))), n32(0));
-            const V sign = ir_.CreateAnd(ir_.CreateSub(n32(0), ir_.CreateLShr(byte, n32(7))), n32(0xff));
+            const V sign =
+                ir_.CreateAnd(ir_.CreateSub(n32(0), ir_.CreateLShr(byte, n32(7))), n32(0xff));
             byte = select(replicates, sign, byte);
         }
         result = ir_.CreateOr(result, ir_.CreateShl(byte, n32(8 * i)));
@@ -152,9 +153,9 @@ void ValueEmitter::emit_field(const BitsForm& form) {
                           : intrinsic(llvm::Intrinsic::umin, {word(index), n32(255)});
     };
     const auto leading_zeros = [&](V value) {
-        return resize(ir_.CreateIntrinsic(llvm::Intrinsic::ctlz, {value->getType()},
-                                          {value, ir_.getFalse()}),
-                      32, false);
+        return resize(
+            ir_.CreateIntrinsic(llvm::Intrinsic::ctlz, {value->getType()}, {value, ir_.getFalse()}),
+            32, false);
     };
     switch (form.op) {
     case BitsOp::Popc:
@@ -179,7 +180,8 @@ void ValueEmitter::emit_field(const BitsForm& form) {
         const V zeros = leading_zeros(a);
         const V position = is_shift ? zeros : ir_.CreateSub(n32(bits - 1), zeros);
         // Without a bit, the position is -1 as it is; the amount of a shift must be made so.
-        give(is_shift ? select(ir_.CreateICmpEQ(a, number(bits, 0)), n32(~0u), position) : position);
+        give(is_shift ? select(ir_.CreateICmpEQ(a, number(bits, 0)), n32(~0u), position)
+                      : position);
         break;
     }
     case BitsOp::BfeUnsigned:
@@ -189,9 +191,9 @@ void ValueEmitter::emit_field(const BitsForm& form) {
         const V a = source(0);
         const V position = field(1);
         const V length = field(2);
-        const V last = intrinsic(
-            llvm::Intrinsic::umin,
-            {ir_.CreateSub(ir_.CreateAdd(position, length), n32(1)), n32(bits - 1)});
+        const V last =
+            intrinsic(llvm::Intrinsic::umin,
+                      {ir_.CreateSub(ir_.CreateAdd(position, length), n32(1)), n32(bits - 1)});
         const V sign = ir_.CreateAnd(ir_.CreateLShr(a, resize(last, bits, false)), number(bits, 1));
         const V fill = ir_.CreateSub(number(bits, 0), sign);
         // Above the bits that are left of the field, all are the sign.

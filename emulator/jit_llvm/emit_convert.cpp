@@ -60,8 +60,7 @@ std::int64_t most_of(Format format) {
 
 } // namespace
 
-bool ValueEmitter::can_emit_convert(const ConvertForm& form, const Target& target) {
-    const bool is_narrow = form.to == Format::F32 || is_half(form.to);
+bool ValueEmitter::can_emit_convert(const ConvertForm& form) {
     if (form.random != RandomBits::None || form.from >= Format::TF32 || form.to > Format::TF32) {
         return false;
     }
@@ -74,11 +73,10 @@ bool ValueEmitter::can_emit_convert(const ConvertForm& form, const Target& targe
     if (is_integer(form.from)) {
         // Rounded once where the intermediate f64 is exact.
         const bool is_small = bits_of_format(form.from) < 64;
-        return form.to == Format::F64 ? form.rounding == Rounding::Nearest || is_small
-               : form.to == Format::F32
-                   ? (form.rounding == Rounding::Nearest || is_small) && !form.is_saturating
-                   : form.rounding == Rounding::Nearest && bits_of_format(form.from) <= 16 &&
-                         !form.is_saturating;
+        const bool is_half_exact = bits_of_format(form.from) <= 16;
+        return !form.is_saturating &&
+               (form.rounding == Rounding::Nearest ? is_half_exact || !is_half(form.to)
+                                                   : is_small && !is_half(form.to));
     }
     if (form.rounds_to_integer) {
         return form.from == form.to && !is_half(form.from);
@@ -93,10 +91,9 @@ bool ValueEmitter::can_emit_convert(const ConvertForm& form, const Target& targe
                 (form.to == Format::BF16 && form.rounding == Rounding::Zero));
     }
     if (is_half(form.from)) {
-        return form.to == Format::F32 && !form.is_pair;
+        return form.to == Format::F32 && !form.is_pair && form.rounding == Rounding::Nearest;
     }
-    (void)target;
-    return !is_narrow || form.rounding == Rounding::Nearest || !form.flushes;
+    return form.rounding == Rounding::Nearest || (form.to == Format::F32 && !form.flushes);
 }
 
 /// Returns the bits of a register, as wide as an integer type needs at least.
@@ -109,7 +106,9 @@ ValueEmitter::V ValueEmitter::integer_to_integer(const ConvertForm& form, V valu
     const unsigned common = std::max({lane_bits(form.from_width), width, from == 64 ? 64u : 32u});
     if (!form.is_saturating) {
         // What lies above the source is not needed if the result has no more bits.
-        value = to <= from ? value : extend(value, std::min(from, value->getType()->getScalarSizeInBits()), from_signed);
+        value = to <= from ? value
+                           : extend(value, std::min(from, value->getType()->getScalarSizeInBits()),
+                                    from_signed);
         value = resize(value, common, from_signed);
         return resize(extend(value, to, to_signed), width, to_signed);
     }
@@ -117,9 +116,11 @@ ValueEmitter::V ValueEmitter::integer_to_integer(const ConvertForm& form, V valu
     const auto bound = [&](std::uint64_t number_of) { return number(common, number_of); };
     const std::uint64_t most =
         to == 64 ? (to_signed ? ~0ull >> 1 : ~0ull) : static_cast<std::uint64_t>(most_of(form.to));
-    const bool reaches = from_signed ? from - 1 > to - (to_signed ? 1 : 0) : from > to - (to_signed ? 1 : 0);
+    const bool reaches =
+        from_signed ? from - 1 > to - (to_signed ? 1 : 0) : from > to - (to_signed ? 1 : 0);
     if (from_signed) {
-        const std::int64_t least = to == 64 && to_signed ? std::int64_t(1ull << 63) : least_of(form.to);
+        const std::int64_t least =
+            to == 64 && to_signed ? std::int64_t(1ull << 63) : least_of(form.to);
         value = intrinsic(llvm::Intrinsic::smax, {value, bound(static_cast<std::uint64_t>(least))});
         if (reaches) {
             value = intrinsic(llvm::Intrinsic::smin, {value, bound(most)});
@@ -137,8 +138,7 @@ ValueEmitter::V ValueEmitter::integer_to_float(const ConvertForm& form, V value)
         return from_signed ? ir_.CreateSIToFP(value, type) : ir_.CreateUIToFP(value, type);
     };
     if (form.to == Format::F64) {
-        const V result = convert(real());
-        return form.is_saturating ? saturate(result) : result;
+        return convert(real());
     }
     if (form.to == Format::F32) {
         return form.rounding == Rounding::Nearest ? convert(single())
@@ -154,9 +154,9 @@ ValueEmitter::V ValueEmitter::float_to_integer(const ConvertForm& form, V value)
     const unsigned width = lane_bits(form.to_width);
     const unsigned computed = to == 64 ? 64 : 32;
     const V rounded = round_to_integer(value, form.rounding);
-    V result = ir_.CreateIntrinsic(to_signed ? llvm::Intrinsic::fptosi_sat
-                                             : llvm::Intrinsic::fptoui_sat,
-                                   {integer(computed), value->getType()}, {rounded});
+    V result =
+        ir_.CreateIntrinsic(to_signed ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
+                            {integer(computed), value->getType()}, {rounded});
     if (to < 32) {
         result = to_signed ? clamp(result, least_of(form.to), most_of(form.to))
                            : intrinsic(llvm::Intrinsic::umin,
@@ -218,8 +218,9 @@ void ValueEmitter::emit_convert(const ConvertForm& form) {
     const unsigned width = lane_bits(form.to_width);
     const auto source = [&](unsigned index) { return (*source_)(index, form.from_width); };
     if (is_integer(form.from)) {
-        give(is_integer(form.to) ? integer_to_integer(form, source(0))
-                                 : resize(bits_of(integer_to_float(form, source(0))), width, false));
+        give(is_integer(form.to)
+                 ? integer_to_integer(form, source(0))
+                 : resize(bits_of(integer_to_float(form, source(0))), width, false));
         return;
     }
     const auto number_of = [&](unsigned index) -> V {
@@ -232,7 +233,8 @@ void ValueEmitter::emit_convert(const ConvertForm& form) {
     };
     const V value = number_of(0);
     if (is_integer(form.to)) {
-        give(float_to_integer(form, form.flushes && form.from == Format::F32 ? flush(value) : value));
+        give(float_to_integer(form,
+                              form.flushes && form.from == Format::F32 ? flush(value) : value));
         return;
     }
     if (form.to == Format::TF32) { // halfway cases away from zero

@@ -51,7 +51,8 @@ ValueEmitter::V ValueEmitter::narrow(V value, Rounding rounding) {
     const V is_below = ir_.CreateFCmpOLT(back, value);
     const V bits = bits_of(nearest);
     const V is_negative = ir_.CreateICmpSLT(bits, n32(0));
-    const V smaller = rounding == Rounding::Down ? ir_.CreateAnd(is_above, ir_.CreateNot(is_negative))
+    const V smaller = rounding == Rounding::Down
+                          ? ir_.CreateAnd(is_above, ir_.CreateNot(is_negative))
                       : rounding == Rounding::Up ? ir_.CreateAnd(is_below, is_negative)
                                                  : select(is_negative, is_below, is_above);
     V result = select(smaller, ir_.CreateSub(bits, n32(1)), bits);
@@ -107,11 +108,10 @@ ValueEmitter::V ValueEmitter::flush_smallest_normal(FloatOp op, V result, V a, V
         scaled = compute(op, x, y, op == FloatOp::Fma ? ir_.CreateFMul(c, scale) : c, rounding);
     }
     const V bits = bits_of(result);
-    const V is_smallest =
-        ir_.CreateICmpEQ(ir_.CreateAnd(bits, n32(0x7fffffffu)), n32(0x00800000u));
+    const V is_smallest = ir_.CreateICmpEQ(ir_.CreateAnd(bits, n32(0x7fffffffu)), n32(0x00800000u));
     const V is_below = ir_.CreateFCmpOLT(magnitude(scaled), single_constant(0x1p-62f));
-    return as_single(select(ir_.CreateAnd(is_smallest, is_below),
-                            ir_.CreateAnd(bits, n32(0x80000000u)), bits));
+    return as_single(
+        select(ir_.CreateAnd(is_smallest, is_below), ir_.CreateAnd(bits, n32(0x80000000u)), bits));
 }
 
 /// add, sub, mul, fma and div.
@@ -151,7 +151,8 @@ ValueEmitter::V ValueEmitter::extreme(const FloatForm& form, V a, V b) {
     const V x = bits_of(a);
     const V y = bits_of(b);
     V result = bits_of(select(is_max ? ir_.CreateFCmpOGT(a, b) : ir_.CreateFCmpOLT(a, b), a, b));
-    result = select(ir_.CreateFCmpOEQ(a, b), is_max ? ir_.CreateAnd(x, y) : ir_.CreateOr(x, y), result);
+    result =
+        select(ir_.CreateFCmpOEQ(a, b), is_max ? ir_.CreateAnd(x, y) : ir_.CreateOr(x, y), result);
     // Unordered lanes remain. Their result is b, which is right if only a is a NaN.
     if (form.keeps_nan) {
         result = select(is_nan(a), x, result);
@@ -193,8 +194,8 @@ ValueEmitter::V ValueEmitter::approximate_quotient(const FloatForm& form, V a, V
     const V bits = bits_of(b);
     const V zero = as_single(ir_.CreateAnd(bits, n32(0x80000000u)));
     const V magnitude = ir_.CreateAnd(bits, n32(0x7fffffffu));
-    const V is_large =
-        ir_.CreateICmpULT(ir_.CreateSub(magnitude, n32(0x7e800001u)), n32(0x7f800000u - 0x7e800001u));
+    const V is_large = ir_.CreateICmpULT(ir_.CreateSub(magnitude, n32(0x7e800001u)),
+                                         n32(0x7f800000u - 0x7e800001u));
     V result = select(is_large, ir_.CreateFMul(a, zero), ir_.CreateFDiv(a, b));
     result = form.flushes ? flush(result) : result;
     return escape(result);
@@ -223,7 +224,8 @@ void ValueEmitter::emit_test(const FloatForm& form) {
         give(ir_.CreateICmpUGT(magnitude, exponent));
         break;
     case FloatOp::TestNormal: // zero counts as normal
-        give(ir_.CreateAnd(ir_.CreateICmpULT(magnitude, exponent), ir_.CreateOr(is_zero, has_exponent)));
+        give(ir_.CreateAnd(ir_.CreateICmpULT(magnitude, exponent),
+                           ir_.CreateOr(is_zero, has_exponent)));
         break;
     default:
         give(ir_.CreateNot(ir_.CreateOr(is_zero, has_exponent)));

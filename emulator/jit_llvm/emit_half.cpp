@@ -78,8 +78,7 @@ ValueEmitter::V ValueEmitter::narrow_half(V value, bool is_bfloat) {
 }
 
 ValueEmitter::V ValueEmitter::flush_half(V bits, bool is_bfloat) {
-    const V is_tiny =
-        ir_.CreateICmpEQ(ir_.CreateAnd(bits, n32(exponent_of(is_bfloat))), n32(0));
+    const V is_tiny = ir_.CreateICmpEQ(ir_.CreateAnd(bits, n32(exponent_of(is_bfloat))), n32(0));
     return select(is_tiny, ir_.CreateAnd(bits, n32(0x8000u)), bits);
 }
 
@@ -194,8 +193,7 @@ ValueEmitter::V ValueEmitter::half_extreme(const FloatForm& form, V a, V b) {
     };
     const V x = ordered(a);
     const V y = ordered(b);
-    const V is_first =
-        form.op == FloatOp::Max ? ir_.CreateICmpSGT(x, y) : ir_.CreateICmpSLT(x, y);
+    const V is_first = form.op == FloatOp::Max ? ir_.CreateICmpSGT(x, y) : ir_.CreateICmpSLT(x, y);
     const V takes_a = ir_.CreateOr(b_nan, ir_.CreateAnd(ir_.CreateNot(a_nan), is_first));
     V result = select(takes_a, a, b);
     result = form.is_xorsign ? ir_.CreateOr(result, sign) : result;

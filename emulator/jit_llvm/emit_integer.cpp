@@ -50,7 +50,8 @@ IntegerType integer_type(ptx::Type type) {
 /// Returns the upper half of a product.
 ValueEmitter::V ValueEmitter::high_product(V a, V b, unsigned bits, bool is_signed) {
     if (bits == 32 || lanes_ == 1) {
-        const V product = ir_.CreateMul(resize(a, 2 * bits, is_signed), resize(b, 2 * bits, is_signed));
+        const V product =
+            ir_.CreateMul(resize(a, 2 * bits, is_signed), resize(b, 2 * bits, is_signed));
         return resize(ir_.CreateLShr(product, number(2 * bits, bits)), bits, false);
     }
     // From products of halves: vectors have no products of 128 bits.
@@ -60,10 +61,11 @@ ValueEmitter::V ValueEmitter::high_product(V a, V b, unsigned bits, bool is_sign
     const V bl = ir_.CreateAnd(b, low);
     const V ah = ir_.CreateLShr(a, half);
     const V bh = ir_.CreateLShr(b, half);
-    const V first = ir_.CreateAdd(ir_.CreateMul(ah, bl), ir_.CreateLShr(ir_.CreateMul(al, bl), half));
+    const V first =
+        ir_.CreateAdd(ir_.CreateMul(ah, bl), ir_.CreateLShr(ir_.CreateMul(al, bl), half));
     const V second = ir_.CreateAdd(ir_.CreateMul(al, bh), ir_.CreateAnd(first, low));
-    V result = ir_.CreateAdd(ir_.CreateMul(ah, bh),
-                             ir_.CreateAdd(ir_.CreateLShr(first, half), ir_.CreateLShr(second, half)));
+    V result = ir_.CreateAdd(ir_.CreateMul(ah, bh), ir_.CreateAdd(ir_.CreateLShr(first, half),
+                                                                  ir_.CreateLShr(second, half)));
     if (is_signed) {
         const V sign = n64(63);
         result = ir_.CreateSub(result, ir_.CreateAnd(ir_.CreateAShr(a, sign), b));
@@ -100,9 +102,8 @@ void ValueEmitter::emit_divide(const IntegerForm& form, V a, V b) {
             ir_.CreateFDiv(ir_.CreateUIToFP(a, real()), ir_.CreateUIToFP(divisor, real())),
             integer(32));
     }
-    const V result = form.op == IntegerOp::Rem
-                         ? ir_.CreateSub(a, ir_.CreateMul(quotient, divisor))
-                         : quotient;
+    const V result =
+        form.op == IntegerOp::Rem ? ir_.CreateSub(a, ir_.CreateMul(quotient, divisor)) : quotient;
     give(select(is_zero, number(lane, ~std::uint64_t{0}), result));
 }
 
@@ -115,16 +116,16 @@ void ValueEmitter::emit_packed(const IntegerForm& form) {
     V result = nullptr;
     switch (form.op) {
     case IntegerOp::Add:
-        result = !form.is_saturating ? ir_.CreateAdd(part(0), part(1))
-                                     : intrinsic(is_signed ? llvm::Intrinsic::sadd_sat
-                                                           : llvm::Intrinsic::uadd_sat,
-                                                 {part(0), part(1)});
+        result = !form.is_saturating
+                     ? ir_.CreateAdd(part(0), part(1))
+                     : intrinsic(is_signed ? llvm::Intrinsic::sadd_sat : llvm::Intrinsic::uadd_sat,
+                                 {part(0), part(1)});
         break;
     case IntegerOp::Sub:
-        result = !form.is_saturating ? ir_.CreateSub(part(0), part(1))
-                                     : intrinsic(is_signed ? llvm::Intrinsic::ssub_sat
-                                                           : llvm::Intrinsic::usub_sat,
-                                                 {part(0), part(1)});
+        result = !form.is_saturating
+                     ? ir_.CreateSub(part(0), part(1))
+                     : intrinsic(is_signed ? llvm::Intrinsic::ssub_sat : llvm::Intrinsic::usub_sat,
+                                 {part(0), part(1)});
         break;
     case IntegerOp::Neg:
         result = ir_.CreateSub(zero, part(0));
@@ -154,7 +155,9 @@ void ValueEmitter::emit_integer(const IntegerForm& form) {
     const auto source = [&](unsigned index) { return lane == 64 ? quad(index) : word(index); };
     // Only where the upper bits matter.
     const auto extended = [&](unsigned index) { return extend(source(index), bits, is_signed); };
-    const auto pick = [&](ID of_signed, ID of_unsigned) { return is_signed ? of_signed : of_unsigned; };
+    const auto pick = [&](ID of_signed, ID of_unsigned) {
+        return is_signed ? of_signed : of_unsigned;
+    };
     const auto product24 = [&] {
         return ir_.CreateMul(resize(extend(word(0), 24, is_signed), 64, is_signed),
                              resize(extend(word(1), 24, is_signed), 64, is_signed));
@@ -162,14 +165,14 @@ void ValueEmitter::emit_integer(const IntegerForm& form) {
     const auto saturated = [&](V sum) { return resize(clamp(sum, LEAST32, MOST32), 32, false); };
     switch (form.op) {
     case IntegerOp::Add:
-        give(!form.is_saturating ? ir_.CreateAdd(source(0), source(1))
-                                 : intrinsic(pick(llvm::Intrinsic::sadd_sat, llvm::Intrinsic::uadd_sat),
-                                             {source(0), source(1)}));
+        give(!form.is_saturating
+                 ? ir_.CreateAdd(source(0), source(1))
+                 : intrinsic(pick(llvm::Intrinsic::sadd_sat, llvm::Intrinsic::uadd_sat),
+                             {source(0), source(1)}));
         break;
     case IntegerOp::Sub:
-        give(!form.is_saturating
-                 ? ir_.CreateSub(source(0), source(1))
-                 : intrinsic(llvm::Intrinsic::ssub_sat, {source(0), source(1)}));
+        give(!form.is_saturating ? ir_.CreateSub(source(0), source(1))
+                                 : intrinsic(llvm::Intrinsic::ssub_sat, {source(0), source(1)}));
         break;
     case IntegerOp::MulLo:
         give(ir_.CreateMul(source(0), source(1)));
@@ -198,8 +201,8 @@ void ValueEmitter::emit_integer(const IntegerForm& form) {
     case IntegerOp::MulWide:
     case IntegerOp::MadWide: {
         const unsigned wide = 2 * bits;
-        const V product =
-            ir_.CreateMul(resize(extended(0), wide, is_signed), resize(extended(1), wide, is_signed));
+        const V product = ir_.CreateMul(resize(extended(0), wide, is_signed),
+                                        resize(extended(1), wide, is_signed));
         const bool adds = form.op == IntegerOp::MadWide;
         give(!adds ? product : ir_.CreateAdd(product, wide == 64 ? quad(2) : word(2)));
         break;
@@ -314,7 +317,8 @@ void ValueEmitter::emit_carry(const CarryForm& form) {
         carries = ir_.CreateNot(borrows);
     } else {
         if (is_mad) {
-            x = form.op == CarryOp::MadHi ? high_product(x, y, lane, is_signed) : ir_.CreateMul(x, y);
+            x = form.op == CarryOp::MadHi ? high_product(x, y, lane, is_signed)
+                                          : ir_.CreateMul(x, y);
             y = source(2);
         }
         const V sum = ir_.CreateAdd(x, y);

@@ -24,13 +24,15 @@ ValueEmitter::V ValueEmitter::polynomial(V x, llvm::ArrayRef<double> coefficient
 ValueEmitter::V ValueEmitter::exp2_of(V x) {
     const V high = real_constant(1000.0);
     const V low = real_constant(-1000.0);
-    const V limited = select(ir_.CreateFCmpOGT(x, high), high,
-                             select(ir_.CreateFCmpOLT(x, low), low, x));
+    const V limited =
+        select(ir_.CreateFCmpOGT(x, high), high, select(ir_.CreateFCmpOLT(x, low), low, x));
     const V whole = round_to_integer(limited, Rounding::Nearest);
-    const V f = ir_.CreateFMul(ir_.CreateFSub(limited, whole), real_constant(0.69314718055994530942));
+    const V f =
+        ir_.CreateFMul(ir_.CreateFSub(limited, whole), real_constant(0.69314718055994530942));
     const V sum = polynomial(f, {1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720,
                                  1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0});
-    const V power = ir_.CreateAdd(resize(ir_.CreateFPToSI(whole, integer(32)), 64, true), n64(1023));
+    const V power =
+        ir_.CreateAdd(resize(ir_.CreateFPToSI(whole, integer(32)), 64, true), n64(1023));
     const V result = ir_.CreateFMul(sum, as_real(ir_.CreateShl(power, n64(52))));
     return select(is_nan(x), x, result);
 }
@@ -43,8 +45,7 @@ ValueEmitter::V ValueEmitter::log2_of(V x) {
     const V one = real_constant(1.0);
     const V s = ir_.CreateFDiv(ir_.CreateFSub(mantissa, one), ir_.CreateFAdd(mantissa, one));
     const V z = ir_.CreateFMul(s, s);
-    const V sum =
-        polynomial(z, {1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3, 1.0});
+    const V sum = polynomial(z, {1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3, 1.0});
     const V scaled =
         ir_.CreateFMul(ir_.CreateFMul(s, sum), real_constant(2 / 0.69314718055994530942));
     return ir_.CreateFAdd(ir_.CreateSIToFP(resize(exponent, 32, true), real()), scaled);
@@ -61,8 +62,8 @@ ValueEmitter::V ValueEmitter::sine_of(V x, bool is_cosine) {
     const V z = ir_.CreateFMul(r, r);
     V sine = polynomial(z, {-1.0 / 39916800, 1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6});
     sine = ir_.CreateFAdd(r, ir_.CreateFMul(ir_.CreateFMul(r, z), sine));
-    V cosine = polynomial(
-        z, {1.0 / 479001600, -1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24, -0.5});
+    V cosine =
+        polynomial(z, {1.0 / 479001600, -1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24, -0.5});
     cosine = ir_.CreateFAdd(real_constant(1.0), ir_.CreateFMul(z, cosine));
     V turn = ir_.CreateFPToSI(quarters, integer(32));
     turn = is_cosine ? ir_.CreateAdd(turn, n32(1)) : turn;
@@ -114,8 +115,8 @@ ValueEmitter::V ValueEmitter::evaluate(FloatOp op, V a) {
         const float nan = std::numeric_limits<float>::quiet_NaN();
         const V zero = single_constant(0.0f);
         const V value = ir_.CreateFPTrunc(log2_of(x), single());
-        const V other = select(ir_.CreateFCmpOEQ(a, zero), single_constant(-infinity),
-                               single_constant(nan));
+        const V other =
+            select(ir_.CreateFCmpOEQ(a, zero), single_constant(-infinity), single_constant(nan));
         const V finite = select(ir_.CreateFCmpOGT(a, zero), value, other);
         return select(ir_.CreateFCmpOEQ(a, single_constant(infinity)), a, finite);
     }

@@ -28,7 +28,8 @@ ValueEmitter::ValueEmitter(llvm::IRBuilder<>& ir, const bytecode::Kernel& kernel
                            const Target& target)
     : ir_(ir), kernel_(kernel), lanes_(lanes), target_(target) {}
 
-// ---- types and constants -------------------------------------------------------------------------
+// ---- types and constants
+// -------------------------------------------------------------------------
 
 llvm::Type* ValueEmitter::shaped(llvm::Type* scalar) const {
     return lanes_ == 1 ? scalar : llvm::FixedVectorType::get(scalar, lanes_);
@@ -59,7 +60,8 @@ ValueEmitter::V ValueEmitter::real_constant(double value) const {
     return llvm::ConstantFP::get(real(), llvm::APFloat(value));
 }
 
-// ---- sources and results -------------------------------------------------------------------------
+// ---- sources and results
+// -------------------------------------------------------------------------
 
 ValueEmitter::V ValueEmitter::word(unsigned index) {
     return (*source_)(index, Width::B32);
@@ -94,7 +96,8 @@ Operand ValueEmitter::destination(unsigned index) const {
                                   : kernel_.operands[at_->extra + index - at_->dst_count];
 }
 
-// ---- integers ------------------------------------------------------------------------------------
+// ---- integers
+// ------------------------------------------------------------------------------------
 
 ValueEmitter::V ValueEmitter::extend(V value, unsigned bits, bool is_signed) {
     const unsigned width = value->getType()->getScalarSizeInBits();
@@ -123,8 +126,10 @@ ValueEmitter::V ValueEmitter::intrinsic(llvm::Intrinsic::ID id, llvm::ArrayRef<V
 
 ValueEmitter::V ValueEmitter::clamp(V value, std::int64_t least, std::int64_t most) {
     const unsigned bits = value->getType()->getScalarSizeInBits();
-    value = intrinsic(llvm::Intrinsic::smax, {value, number(bits, static_cast<std::uint64_t>(least))});
-    return intrinsic(llvm::Intrinsic::smin, {value, number(bits, static_cast<std::uint64_t>(most))});
+    value =
+        intrinsic(llvm::Intrinsic::smax, {value, number(bits, static_cast<std::uint64_t>(least))});
+    return intrinsic(llvm::Intrinsic::smin,
+                     {value, number(bits, static_cast<std::uint64_t>(most))});
 }
 
 /// Amounts of the width or more shift everything out.
@@ -146,7 +151,8 @@ ValueEmitter::V ValueEmitter::shift_right(V value, V amount, bool is_signed) {
                   number(bits, 0));
 }
 
-// ---- floats --------------------------------------------------------------------------------------
+// ---- floats
+// --------------------------------------------------------------------------------------
 
 ValueEmitter::V ValueEmitter::flush(V value) {
     const V bits = bits_of(value);
@@ -218,7 +224,8 @@ ValueEmitter::V ValueEmitter::round_to_integer(V value, Rounding rounding) {
     }
 }
 
-// ---- moves ---------------------------------------------------------------------------------------
+// ---- moves
+// ---------------------------------------------------------------------------------------
 
 bool ValueEmitter::can_emit_move(const MoveForm& form) {
     switch (form.op) {
@@ -251,8 +258,9 @@ void ValueEmitter::emit_pack_parts(const MoveForm& form) {
     for (unsigned part = 0; part * form.part_bytes < form.bytes; ++part) {
         V value = (*source_)(part, width_of_bytes(form.part_bytes));
         value = resize(extend(value, part_bits, false), lane_bits, false);
-        value = part == 0 ? value
-                          : ir_.CreateShl(value, number(lane_bits, std::uint64_t{part} * part_bits));
+        value = part == 0
+                    ? value
+                    : ir_.CreateShl(value, number(lane_bits, std::uint64_t{part} * part_bits));
         whole = part == 0 ? value : ir_.CreateOr(whole, value);
     }
     give(whole);
@@ -311,7 +319,8 @@ void ValueEmitter::emit_move(const MoveForm& form) {
     }
 }
 
-// ---- all families --------------------------------------------------------------------------------
+// ---- all families
+// --------------------------------------------------------------------------------
 
 bool ValueEmitter::can_emit(const Instruction& at, const Target& target) {
     switch (at.form.family()) {
@@ -328,7 +337,7 @@ bool ValueEmitter::can_emit(const Instruction& at, const Target& target) {
     case Family::Float:
         return can_emit_float(at.form.as<FloatForm>(), target);
     case Family::Convert:
-        return can_emit_convert(at.form.as<ConvertForm>(), target);
+        return can_emit_convert(at.form.as<ConvertForm>());
     default:
         return false;
     }

@@ -37,8 +37,8 @@ struct Target {
 };
 
 /// Emits instructions that only compute. Values are canonical: i1 for predicates, i32, i64 or i128
-/// by the width of the register, or vectors of `lanes` of these. The bits above 8- and 16-bit values
-/// are undefined, as in the interpreter.
+/// by the width of the register, or vectors of `lanes` of these. The bits above 8- and 16-bit
+/// values are undefined, as in the interpreter.
 class ValueEmitter {
 public:
     /// With one lane, values are scalars.
@@ -129,7 +129,7 @@ private:
     [[nodiscard]] static bool can_emit_move(const MoveForm& form);
     [[nodiscard]] static bool can_emit_float(const FloatForm& form, const Target& target);
     [[nodiscard]] static bool can_emit_half(const FloatForm& form);
-    [[nodiscard]] static bool can_emit_convert(const ConvertForm& form, const Target& target);
+    [[nodiscard]] static bool can_emit_convert(const ConvertForm& form);
     void emit_move(const MoveForm& form);
     void emit_pack_parts(const MoveForm& form);
     void emit_unpack(const MoveForm& form);
