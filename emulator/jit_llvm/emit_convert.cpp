@@ -60,8 +60,7 @@ std::int64_t most_of(Format format) {
 
 } // namespace
 
-bool ValueEmitter::can_emit_convert(const ConvertForm& form, const Target& target) {
-    const bool is_narrow = form.to == Format::F32 || is_half(form.to);
+bool ValueEmitter::can_emit_convert(const ConvertForm& form) {
     if (form.random != RandomBits::None || form.from >= Format::TF32 || form.to > Format::TF32) {
         return false;
     }
@@ -74,11 +73,10 @@ bool ValueEmitter::can_emit_convert(const ConvertForm& form, const Target& targe
     if (is_integer(form.from)) {
         // Rounded once where the intermediate f64 is exact.
         const bool is_small = bits_of_format(form.from) < 64;
-        return form.to == Format::F64 ? form.rounding == Rounding::Nearest || is_small
-               : form.to == Format::F32
-                   ? (form.rounding == Rounding::Nearest || is_small) && !form.is_saturating
-                   : form.rounding == Rounding::Nearest && bits_of_format(form.from) <= 16 &&
-                         !form.is_saturating;
+        const bool is_half_exact = bits_of_format(form.from) <= 16;
+        return !form.is_saturating &&
+               (form.rounding == Rounding::Nearest ? is_half_exact || !is_half(form.to)
+                                                   : is_small && !is_half(form.to));
     }
     if (form.rounds_to_integer) {
         return form.from == form.to && !is_half(form.from);
@@ -93,10 +91,9 @@ bool ValueEmitter::can_emit_convert(const ConvertForm& form, const Target& targe
                 (form.to == Format::BF16 && form.rounding == Rounding::Zero));
     }
     if (is_half(form.from)) {
-        return form.to == Format::F32 && !form.is_pair;
+        return form.to == Format::F32 && !form.is_pair && form.rounding == Rounding::Nearest;
     }
-    (void)target;
-    return !is_narrow || form.rounding == Rounding::Nearest || !form.flushes;
+    return form.rounding == Rounding::Nearest || (form.to == Format::F32 && !form.flushes);
 }
 
 /// Returns the bits of a register, as wide as an integer type needs at least.
@@ -141,8 +138,7 @@ ValueEmitter::V ValueEmitter::integer_to_float(const ConvertForm& form, V value)
         return from_signed ? ir_.CreateSIToFP(value, type) : ir_.CreateUIToFP(value, type);
     };
     if (form.to == Format::F64) {
-        const V result = convert(real());
-        return form.is_saturating ? saturate(result) : result;
+        return convert(real());
     }
     if (form.to == Format::F32) {
         return form.rounding == Rounding::Nearest ? convert(single())

@@ -337,7 +337,7 @@ bool ValueEmitter::can_emit(const Instruction& at, const Target& target) {
     case Family::Float:
         return can_emit_float(at.form.as<FloatForm>(), target);
     case Family::Convert:
-        return can_emit_convert(at.form.as<ConvertForm>(), target);
+        return can_emit_convert(at.form.as<ConvertForm>());
     default:
         return false;
     }

@@ -129,7 +129,7 @@ private:
     [[nodiscard]] static bool can_emit_move(const MoveForm& form);
     [[nodiscard]] static bool can_emit_float(const FloatForm& form, const Target& target);
     [[nodiscard]] static bool can_emit_half(const FloatForm& form);
-    [[nodiscard]] static bool can_emit_convert(const ConvertForm& form, const Target& target);
+    [[nodiscard]] static bool can_emit_convert(const ConvertForm& form);
     void emit_move(const MoveForm& form);
     void emit_pack_parts(const MoveForm& form);
     void emit_unpack(const MoveForm& form);
