@@ -56,6 +56,8 @@ struct KernelEmitter::Access {
 
     [[nodiscard]] bool is_shared() const { return form.space == Space::Shared; }
 
+    [[nodiscard]] bool is_local() const { return form.space == Space::Local; }
+
     [[nodiscard]] unsigned unit_shift() const {
         return static_cast<unsigned>(std::countr_zero(lane_bytes));
     }
@@ -100,7 +102,8 @@ bool KernelEmitter::find_access(const Node& node, Access& access) {
     const MemoryForm& form = access.form;
     const bool is_device =
         form.space == Space::Global || form.space == Space::Constant || form.space == Space::None;
-    if (form.is_ordered || form.element_bytes > 8 || (!is_device && !access.is_shared()) ||
+    if (form.is_ordered || form.element_bytes > 8 ||
+        (!is_device && !access.is_shared() && !access.is_local()) ||
         (instruction.tag & REACHES_CLUSTER) != 0 || form.register_width == Width::B128) {
         return false;
     }
@@ -135,7 +138,7 @@ bool KernelEmitter::find_access(const Node& node, Access& access) {
         access.start = widen(add(scalar(address, form.address_width), displacement));
         return true;
     }
-    if (lanes.kind == Lanes::Kind::Pattern) {
+    if (lanes.kind == Lanes::Kind::Pattern && !access.is_local()) {
         const auto [least, most] = std::ranges::minmax(lanes.offsets);
         bool is_adjacent = true;
         bool is_aligned = true;
@@ -156,7 +159,8 @@ bool KernelEmitter::find_access(const Node& node, Access& access) {
         }
     }
     access.kind = Kind::Varying;
-    if (!form.is_store) { // narrow elements are gathered with what follows them
+    if (!form.is_store &&
+        !access.is_local()) { // narrow elements are gathered with what follows them
         access.span = std::max(access.span, 4u);
     }
     IR starts = vector(address, form.address_width);
@@ -181,6 +185,11 @@ KernelEmitter::IR KernelEmitter::is_accessible(Access& access) {
         IR const room = ir_.CreateSub(bytes, ir_.getInt64(access.span));
         IR const count = ir_.CreateAdd(ir_.CreateLShr(room, shift), ir_.getInt64(1));
         limit = ir_.CreateSelect(ir_.CreateICmpUGE(bytes, ir_.getInt64(access.span)), count,
+                                 ir_.getInt64(0));
+    } else if (access.is_local()) {
+        IR const room = ir_.CreateSub(local_stride_, ir_.getInt64(access.span));
+        IR const count = ir_.CreateAdd(ir_.CreateLShr(room, shift), ir_.getInt64(1));
+        limit = ir_.CreateSelect(ir_.CreateICmpUGE(local_stride_, ir_.getInt64(access.span)), count,
                                  ir_.getInt64(0));
     } else {
         access.site = site_count_++;
@@ -217,6 +226,15 @@ Instruction* KernelEmitter::in_device(Instruction* access, bool is_constant) {
 
 /// Returns the host address of the first byte, or of each lane.
 KernelEmitter::IR KernelEmitter::host_of(const Access& access) {
+    if (access.is_local()) { // each lane has memory of its own
+        llvm::SmallVector<llvm::Constant*, 32> numbers;
+        for (std::uint32_t l = 0; l < width_; ++l) {
+            numbers.push_back(ir_.getInt64(l));
+        }
+        IR const begins = ir_.CreateMul(llvm::ConstantVector::get(numbers), splat(local_stride_));
+        IR const offsets = access.starts != nullptr ? access.starts : splat(access.start);
+        return ir_.CreateGEP(ir_.getInt8Ty(), local_, ir_.CreateAdd(begins, offsets));
+    }
     if (access.starts == nullptr) {
         return access.is_shared() ? ir_.CreateGEP(ir_.getInt8Ty(), shared_, access.start)
                                   : ir_.CreateIntToPtr(access.start, ir_.getPtrTy());
@@ -243,7 +261,7 @@ void KernelEmitter::load_components(const Access& access, llvm::SmallVectorImpl<
     const bool is_constant = access.form.is_read_only;
     IR const host = host_of(access);
     const auto alignment = llvm::Align(bytes);
-    switch (access.kind) {
+    switch (access.is_local() ? Kind::Varying : access.kind) {
     case Kind::Uniform:
         for (std::uint32_t c = 0; c < count; ++c) {
             IR const place = ir_.CreateConstGEP1_64(ir_.getInt8Ty(), host, c * bytes);
@@ -272,18 +290,19 @@ void KernelEmitter::load_components(const Access& access, llvm::SmallVectorImpl<
     case Kind::Varying:
         break;
     }
+    const bool is_widened = bytes < 4 && !access.is_local(); // local memory has no room behind it
     auto* const gathered =
-        llvm::FixedVectorType::get(bytes < 4 ? ir_.getInt32Ty() : access.element, width_);
+        llvm::FixedVectorType::get(is_widened ? ir_.getInt32Ty() : access.element, width_);
     auto* const wanted = llvm::FixedVectorType::get(access.element, width_);
     for (std::uint32_t c = 0; c < count; ++c) {
         IR const places =
             c == 0 ? host : ir_.CreateGEP(ir_.getInt8Ty(), host, ir_.getInt64(c * bytes));
         IR const result =
-            in_device(ir_.CreateMaskedGather(gathered, places, llvm::Align(bytes < 4 ? 1 : bytes),
+            in_device(ir_.CreateMaskedGather(gathered, places, llvm::Align(is_widened ? 1 : bytes),
                                              mask_or_all(access.mask),
                                              llvm::Constant::getNullValue(gathered)),
                       false);
-        results.push_back(bytes < 4 ? ir_.CreateTrunc(result, wanted) : result);
+        results.push_back(is_widened ? ir_.CreateTrunc(result, wanted) : result);
     }
 }
 
@@ -293,7 +312,7 @@ void KernelEmitter::store_components(const Access& access) {
     const auto alignment = llvm::Align(bytes);
     const auto& sources = access.node->sources;
     IR const host = host_of(access);
-    if (access.kind == Kind::Uniform) { // the last lane wins
+    if (access.kind == Kind::Uniform && !access.is_local()) { // the last lane wins
         IR last = ir_.getInt64(width_ - 1);
         if (!access.mask.is_full()) {
             IR const word = ir_.CreateZExt(bits(access.mask), ir_.getInt64Ty());
@@ -321,7 +340,7 @@ void KernelEmitter::store_components(const Access& access) {
         values.push_back(
             ir_.CreateTrunc(vector(sources[1 + c], access.form.register_width), element_type));
     }
-    if (access.kind == Kind::Varying) {
+    if (access.kind == Kind::Varying || access.is_local()) {
         for (std::uint32_t c = 0; c < count; ++c) {
             IR const places =
                 c == 0 ? host : ir_.CreateGEP(ir_.getInt8Ty(), host, ir_.getInt64(c * bytes));

@@ -47,6 +47,16 @@ void KernelEmitter::run(const std::string& name) {
     shared_ = field(block, offsetof(BlockContext, shared), pointer, "shared");
     shared_bytes_ =
         field(block, offsetof(BlockContext, shared_bytes), ir_.getInt32Ty(), "shared_bytes");
+    local_stride_ = ir_.CreateZExt(
+        field(block, offsetof(BlockContext, local_stride_bytes), ir_.getInt32Ty(), "stride"),
+        ir_.getInt64Ty());
+    IR const warp_index = field(warp_, offsetof(WarpContext, index), ir_.getInt32Ty(), "index");
+    IR const thread = ir_.CreateAdd(
+        ir_.CreateMul(ir_.CreateZExt(warp_index, ir_.getInt64Ty()), ir_.getInt64(WARP_SIZE)),
+        first64_);
+    local_ = ir_.CreateGEP(ir_.getInt8Ty(),
+                           field(block, offsetof(BlockContext, local), pointer, "local"),
+                           ir_.CreateMul(thread, local_stride_));
     sites_ = field(call_, offsetof(GangCall, sites), pointer, "sites");
     budget_ = allocas_.CreateAlloca(ir_.getInt32Ty());
     ir_.CreateStore(field(call_, offsetof(GangCall, budget), ir_.getInt32Ty(), "budget", false),

@@ -145,6 +145,8 @@ private:
     bool emit_value(const Node& node, Mask mask);
     bool emit_memory(const Node& node, Mask mask);
     bool emit_warp(const Node& node, Mask mask);
+    void emit_shuffle(const Node& node, WarpOp op, llvm::SmallVectorImpl<IR>& results);
+    [[nodiscard]] IR permuted(IR values, IR from);
     [[nodiscard]] bool emit_rendezvous(std::uint32_t block, std::size_t node, Mask mask);
     void guard_widening(std::uint32_t block, std::size_t node, Mask mask);
     void run_handler(const Node& node, Mask mask);
@@ -185,9 +187,12 @@ private:
     IR shared_bytes_ = nullptr;
     IR sites_ = nullptr;
     llvm::AllocaInst* site_use_ = nullptr;
-    IR budget_ = nullptr; // alloca
-    IR live_ = nullptr;   // alloca: lanes that have not left (P)
-    IR left_ = nullptr;   // alloca: lanes that wait at the exit for good
+    llvm::AllocaInst* exchange_ = nullptr; // values that lanes exchange
+    IR local_ = nullptr;                   // host address of the gang's local memory
+    IR local_stride_ = nullptr;            // of one thread
+    IR budget_ = nullptr;                  // alloca
+    IR live_ = nullptr;                    // alloca: lanes that have not left (P)
+    IR left_ = nullptr;                    // alloca: lanes that wait at the exit for good
     Version version_ = Version::Full;
     Known known_;
     std::uint32_t current_ = NONE; // the block that is being written

@@ -187,6 +187,11 @@ void Block::start_one() {
     }
     find_compiled();
     is_compiled_together_ = context_.compiled != nullptr;
+    if (is_compiled_together_ && context_.reductions != nullptr) {
+        // Compiled code loads without looking at what was collected.
+        apply_reductions(*context_.reductions);
+        context_.reductions = nullptr;
+    }
     is_in_lockstep_ = !is_compiled_together_ && lockstep::can_start(lockstep_);
     if (is_in_lockstep_) {
         lockstep::start(lockstep_);
