@@ -282,7 +282,12 @@ bool KernelEmitter::emit_rendezvous(std::uint32_t block, std::size_t node, Mask 
     IR const alive = ir_.CreateAnd(present, ir_.CreateNot(ir_.CreateOr(exited, left)));
     llvm::BasicBlock* const met = new_block("met");
     llvm::BasicBlock* const waits = new_block("waits");
-    ir_.CreateCondBr(ir_.CreateICmpEQ(alive, warp_mask(mask)), met, waits);
+    const Ref& members = graph_.blocks[block].nodes[node].sources[0];
+    IR missing = ir_.CreateAnd(alive, ir_.CreateNot(warp_mask(mask)));
+    if (lanes_of(graph_, members, version_).is_uniform()) { // lanes that nobody names need not come
+        missing = ir_.CreateAnd(missing, scalar(members, Width::B32));
+    }
+    ir_.CreateCondBr(ir_.CreateICmpEQ(missing, ir_.getInt32(0)), met, waits);
     const Known kept = known_;
     begin(waits);
     bail(block, node, mask);

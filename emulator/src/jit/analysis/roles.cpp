@@ -131,7 +131,8 @@ Role role_of(const Instruction& instruction, std::uint32_t lanes) {
     case Family::None:
         return Role::Unfit;
     case Family::Fixed:
-        return role_of_fixed(form.as<FixedOp>());
+        // Lanes of a whole warp meet in compiled code, unless some are elsewhere.
+        return form.is(FixedOp::Rendezvous) ? for_whole_warp : role_of_fixed(form.as<FixedOp>());
     case Family::Warp:
         return form.as<WarpForm>().op == WarpOp::Fence ? Role::Plain : for_whole_warp;
     case Family::Matrix:
