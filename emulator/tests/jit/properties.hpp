@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -33,9 +32,12 @@ public:
             check_live(b);
             check_edges_of_values(b);
         }
+        check_values_behind_loops();
         for (const jit::Version version : {jit::Version::Full, jit::Version::Partial}) {
             check_waiting(version);
+            check_joins(version);
         }
+        check_divergent_loops();
         check_lanes();
     }
 
@@ -306,6 +308,86 @@ private:
             }
         }
         EXPECT_EQ(is_waited_for, flow.has_mask);
+    }
+
+    /// Lanes may leave a divergent loop in different rounds, so they wait behind it, and each keeps
+    /// what it left with.
+    void check_divergent_loops() {
+        const jit::Flow& flow = graph_.flow(jit::Version::Partial);
+        for (const jit::Loop& loop : graph_.loops) {
+            bool is_divergent = false;
+            for (const std::uint32_t exit : loop.exits) {
+                const std::uint32_t from = graph_.blocks[exit].predecessors[0];
+                const Numbers& waiting = flow.waiting[from];
+                is_divergent |=
+                    flow.is_divergent[from] || (!waiting.empty() && waiting.front() <= loop.latch);
+                if (!loop.is_divergent) {
+                    continue;
+                }
+                EXPECT_TRUE(contains(flow.waiting[loop.header], exit) ||
+                            graph_.blocks[from].end == jit::Block::End::Boundary)
+                    << at(exit);
+                for (const std::uint32_t phi : graph_.blocks[exit].phis) {
+                    EXPECT_TRUE(graph_.lanes(phi, jit::Version::Partial).is_varying())
+                        << "v" << phi;
+                }
+            }
+            EXPECT_EQ(loop.is_divergent, is_divergent) << at(loop.header);
+        }
+    }
+
+    /// What a loop changes is used behind it only by the phis of its exits.
+    void check_values_behind_loops() {
+        std::vector<std::set<std::uint32_t>> written(graph_.loops.size()); // slots
+        for (const jit::Value& it : graph_.values) {
+            const bool is_written = it.kind == jit::Value::Kind::Result ||
+                                    (it.kind == jit::Value::Kind::Entry && it.block != jit::NONE);
+            if (is_written) {
+                for (std::uint32_t l = graph_.blocks[it.block].loop; l != jit::NONE;
+                     l = graph_.loops[l].parent) {
+                    written[l].insert(it.slot);
+                }
+            }
+        }
+        for (std::uint32_t b = 0; b < graph_.blocks.size(); ++b) {
+            for (const std::uint32_t number : graph_.blocks[b].live_in) {
+                const jit::Value& it = value(number);
+                for (std::uint32_t l = it.block == jit::NONE ? jit::NONE
+                                                             : graph_.blocks[it.block].loop;
+                     l != jit::NONE; l = graph_.loops[l].parent) {
+                    EXPECT_TRUE(contains(graph_.loops[l].blocks, b) ||
+                                !written[l].contains(it.slot))
+                        << "v" << number << " in " << at(b);
+                }
+            }
+        }
+    }
+
+    /// Lanes that come to a block by different ways have different values.
+    void check_joins(jit::Version version) {
+        for (std::uint32_t b = 0; b < graph_.blocks.size(); ++b) {
+            const jit::Block& block = graph_.blocks[b];
+            if (!graph_.flow(version).has_mask[b] || block.is_loop_exit) {
+                continue;
+            }
+            for (const std::uint32_t phi : block.phis) {
+                std::set<std::uint32_t> inputs;
+                for (std::size_t i = 0; i < block.predecessors.size(); ++i) {
+                    if (block.predecessors[i] < b) {
+                        inputs.insert(value(phi).inputs[i]);
+                    }
+                }
+                EXPECT_TRUE(inputs.size() < 2 || graph_.lanes(phi, version).is_varying() ||
+                            are_all_undefined(inputs))
+                    << "v" << phi;
+            }
+        }
+    }
+
+    [[nodiscard]] bool are_all_undefined(const std::set<std::uint32_t>& values) const {
+        return std::ranges::all_of(values, [&](std::uint32_t number) {
+            return value(number).kind == jit::Value::Kind::Undefined;
+        });
     }
 
     void check_lanes() {

@@ -11,6 +11,7 @@
 #include "jit/analysis/internal.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <queue>
 #include <set>
 #include <utility>
@@ -329,11 +330,14 @@ void Builder::find_dominators() {
             if (blocks_[number].predecessors.empty()) {
                 continue; // a root
             }
-            std::uint32_t found = UNSET;
-            for (const std::uint32_t before : blocks_[number].predecessors) {
-                if (dominators_[before] != UNSET) {
-                    found = found == UNSET ? before : intersect(found, before);
-                }
+            // The last ones first: then a block with many predecessors takes short steps.
+            Numbers all = blocks_[number].predecessors;
+            std::erase_if(all, [&](std::uint32_t block) { return dominators_[block] == UNSET; });
+            std::ranges::sort(all, std::ranges::greater{},
+                              [&](std::uint32_t block) { return position_[block]; });
+            std::uint32_t found = all[0];
+            for (std::size_t i = 1; i < all.size(); ++i) {
+                found = intersect(found, all[i]);
             }
             if (found != dominators_[number]) {
                 dominators_[number] = found;

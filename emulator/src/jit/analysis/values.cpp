@@ -371,9 +371,10 @@ void Builder::place_phis() {
         }
         for (std::uint32_t at : block.predecessors) {
             for (; at != NONE && at != work_.dominators[b]; at = work_.dominators[at]) {
-                if (frontiers[at].empty() || frontiers[at].back() != b) {
-                    frontiers[at].push_back(b);
+                if (!frontiers[at].empty() && frontiers[at].back() == b) {
+                    break; // so have those above
                 }
+                frontiers[at].push_back(b);
             }
         }
     }
