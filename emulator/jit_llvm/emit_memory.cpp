@@ -380,16 +380,10 @@ void KernelEmitter::store_components(const Access& access) {
     in_device(ir_.CreateMaskedStore(all, host, alignment, mask), false);
 }
 
-bool KernelEmitter::emit_memory(const Node& node, Mask mask) {
-    Access access;
-    access.mask = mask;
-    if (!find_access(node, access)) {
-        return false;
-    }
-    const bool is_guarded = node.guard.kind != Ref::Kind::None;
-    if (is_guarded && access.kind == Kind::Uniform) {
-        return false; // perhaps no lane accesses anything
-    }
+/// Emits an access, and what its results are behind it.
+void KernelEmitter::emit_access(Access& access, llvm::SmallVectorImpl<IR>& results) {
+    const Node& node = *access.node;
+    const Mask mask = access.mask;
     IR const is_fine = is_accessible(access);
     llvm::BasicBlock* const quick = new_block("access");
     llvm::BasicBlock* const slow = new_block("slow_access");
@@ -430,16 +424,88 @@ bool KernelEmitter::emit_memory(const Node& node, Mask mask) {
     ir_.CreateBr(done);
     known_ = kept;
     begin(done);
-    llvm::SmallVector<IR, 4> results;
-    for (std::size_t r = 0; r < node.results.size(); ++r) {
-        if (node.results[r] == NONE) {
+    join(quick_results, quick_end, slow_results, slow_end, results);
+}
+
+/// Joins the results of two ways.
+void KernelEmitter::join(llvm::ArrayRef<IR> left, llvm::BasicBlock* left_end,
+                         llvm::ArrayRef<IR> right, llvm::BasicBlock* right_end,
+                         llvm::SmallVectorImpl<IR>& results) {
+    for (std::size_t r = 0; r < left.size(); ++r) {
+        if (left[r] == nullptr) {
             results.push_back(nullptr);
             continue;
         }
-        llvm::PHINode* const both_ways = ir_.CreatePHI(quick_results[r]->getType(), 2);
-        both_ways->addIncoming(quick_results[r], quick_end);
-        both_ways->addIncoming(slow_results[r], slow_end);
+        llvm::PHINode* const both_ways = ir_.CreatePHI(left[r]->getType(), 2);
+        both_ways->addIncoming(left[r], left_end);
+        both_ways->addIncoming(right[r], right_end);
         results.push_back(both_ways);
+    }
+}
+
+/// Returns whether the lanes of a varying address are probably adjacent.
+bool KernelEmitter::is_probably_adjacent(const Access& access) {
+    const Ref& address = access.node->sources[0];
+    if (access.kind != Kind::Varying || access.is_local() || address.kind != Ref::Kind::Value) {
+        return false;
+    }
+    std::unique_ptr<Addresses>& addresses = addresses_[static_cast<std::size_t>(version_)];
+    if (addresses == nullptr) {
+        addresses = std::make_unique<Addresses>(graph_, version_);
+    }
+    const Address* const parts = addresses->parts(address.value);
+    return parts != nullptr && addresses->is_probably_adjacent(*parts, access.lane_bytes);
+}
+
+bool KernelEmitter::emit_memory(const Node& node, Mask mask) {
+    Access access;
+    access.mask = mask;
+    if (!find_access(node, access)) {
+        return false;
+    }
+    const bool is_guarded = node.guard.kind != Ref::Kind::None;
+    if (is_guarded && access.kind == Kind::Uniform) {
+        return false; // perhaps no lane accesses anything
+    }
+    llvm::SmallVector<IR, 4> results;
+    if (is_probably_adjacent(access)) {
+        llvm::SmallVector<llvm::Constant*, 32> steps;
+        Access adjacent = access;
+        adjacent.kind = Kind::Adjacent;
+        adjacent.span = access.lane_bytes * width_;
+        for (std::uint32_t l = 0; l < width_; ++l) {
+            adjacent.offsets.push_back(std::int64_t{l} * access.lane_bytes);
+            steps.push_back(ir_.getInt64(std::uint64_t{l} * access.lane_bytes));
+        }
+        IR const offsets = llvm::ConstantVector::get(steps);
+        IR const begins = ir_.CreateSub(access.starts, offsets);
+        adjacent.start = ir_.CreateExtractElement(begins, first_active(mask));
+        adjacent.starts = nullptr;
+        IR differs = ir_.CreateICmpNE(begins, splat(adjacent.start));
+        if (!mask.is_full()) {
+            differs = ir_.CreateAnd(differs, mask.bits);
+        }
+        llvm::BasicBlock* const together = new_block("together");
+        llvm::BasicBlock* const apart = new_block("apart");
+        llvm::BasicBlock* const done = new_block("both");
+        ir_.CreateCondBr(any({differs}), apart, together);
+        const Known kept = known_;
+        begin(together);
+        llvm::SmallVector<IR, 4> of_adjacent;
+        emit_access(adjacent, of_adjacent);
+        llvm::BasicBlock* const together_end = ir_.GetInsertBlock();
+        ir_.CreateBr(done);
+        known_ = kept;
+        begin(apart);
+        llvm::SmallVector<IR, 4> of_scattered;
+        emit_access(access, of_scattered);
+        llvm::BasicBlock* const apart_end = ir_.GetInsertBlock();
+        ir_.CreateBr(done);
+        known_ = kept;
+        begin(done);
+        join(of_adjacent, together_end, of_scattered, apart_end, results);
+    } else {
+        emit_access(access, results);
     }
     IR guard = nullptr;
     if (is_guarded && !results.empty()) {

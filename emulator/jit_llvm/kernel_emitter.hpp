@@ -17,6 +17,7 @@
 
 #pragma once
 
+#include "jit/address.hpp"
 #include "jit/plugin.hpp"
 #include "jit_llvm/emit_values.hpp"
 
@@ -156,6 +157,10 @@ private:
     [[nodiscard]] IR host_of(const Access& access);
     [[nodiscard]] IR repeated(IR mask, std::uint32_t count);
     void load_components(const Access& access, llvm::SmallVectorImpl<IR>& results);
+    void emit_access(Access& access, llvm::SmallVectorImpl<IR>& results);
+    void join(llvm::ArrayRef<IR> left, llvm::BasicBlock* left_end, llvm::ArrayRef<IR> right,
+              llvm::BasicBlock* right_end, llvm::SmallVectorImpl<IR>& results);
+    [[nodiscard]] bool is_probably_adjacent(const Access& access);
     void store_components(const Access& access);
     template <typename Instruction>
     Instruction* in_device(Instruction* access, bool is_constant);
@@ -200,6 +205,7 @@ private:
     std::map<std::pair<std::uint32_t, std::uint32_t>, llvm::AllocaInst*> homes_;
     std::vector<llvm::AllocaInst*> waiting_;
     std::map<std::pair<std::uint32_t, std::size_t>, std::vector<std::uint32_t>> live_before_;
+    std::array<std::unique_ptr<Addresses>, VERSIONS> addresses_;
     std::vector<Entry> entries_;
     std::uint32_t site_count_ = 0;
     llvm::MDNode* unlikely_ = nullptr;

@@ -31,9 +31,6 @@ constexpr std::uint64_t MAX_GRANULES_AROUND = 4096;
 /// Writes the lanes of a register that only its head describes.
 void spread(std::byte* slot, Width width) {
     auto& head = *reinterpret_cast<LinearHead*>(slot - sizeof(LinearHead));
-    if (head.has_lanes != 0) {
-        return;
-    }
     for (std::uint32_t lane = 0; lane < WARP_SIZE; ++lane) {
         std::uint64_t value = head.base;
         for (std::uint32_t bit = 0; bit < LinearHead::STEP_COUNT; ++bit) {
@@ -52,6 +49,10 @@ void spread(std::byte* slot, Width width) {
 void spread(const bytecode::Kernel& kernel, std::byte* frame,
             const std::vector<std::uint32_t>& slots) {
     for (const std::uint32_t slot : slots) {
+        if (reinterpret_cast<const LinearHead*>(frame + slot - sizeof(LinearHead))->has_lanes !=
+            0) {
+            continue;
+        }
         const auto range =
             std::ranges::find_if(kernel.slot_ranges, [&](const bytecode::SlotRange& each) {
                 return slot >= each.begin && slot < each.end;
@@ -312,17 +313,14 @@ BlockEnd run_block(BlockContext& block, std::uint32_t budget) {
         if (number == 0) {
             break;
         }
-        const Entry& entry = compiled.entries[number - 1];
         call.entry = number - 1;
         std::uint32_t next = NONE; // where all gangs so far have stopped
         auto next_trust = GangCall::Trust::Full;
         for (std::uint32_t w = 0; w < block.warp_count; ++w) {
             WarpContext& warp = block.warps[w];
-            if (!entry.linear_slots.empty()) {
-                spread(kernel, warp.banks[0], entry.linear_slots);
-            }
+            // NOTE: no linear register needs its lanes here: only the interpreter leaves them out.
             bool is_alike = true;
-            std::array<Stand, WARP_SIZE + 1> stands;
+            std::array<Stand, WARP_SIZE + 1> stands; // of gangs before, and of this one
             std::size_t stand_count = 0;
             for (std::uint32_t first = 0; first < WARP_SIZE; first += compiled.lanes) {
                 const std::uint32_t mask = warp.present & gang_mask(compiled.lanes, first);

@@ -28,8 +28,8 @@ constexpr std::size_t MAX_WAITING = 16;
 
 /// Lanes that stand at one instruction.
 struct Stand {
-    std::uint32_t pc = 0;
-    std::uint32_t mask = 0; // of the warp
+    std::uint32_t pc;
+    std::uint32_t mask; // of the warp
 };
 
 struct GangCall;
