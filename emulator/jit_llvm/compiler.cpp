@@ -159,6 +159,12 @@ std::string compile(const Request& request, Object& object) {
         return "this processor is not supported";
     }
     emission.run(module);
+    if (const char* const folder = std::getenv("CUPRUM_JIT_OBJECTS")) {
+        std::error_code error;
+        llvm::raw_fd_ostream file(std::string(folder) + "/" + kernel.name.substr(0, 40) + ".o",
+                                  error);
+        file.write(bytes.data(), bytes.size());
+    }
     object.code.resize(bytes.size());
     std::memcpy(object.code.data(), bytes.data(), bytes.size());
     object.entries = emitter.take_entries();

@@ -149,6 +149,9 @@ void KernelEmitter::spill(const std::vector<std::uint32_t>& values, Mask mask,
         } else {
             lanes_now = vector_of_value(each);
         }
+        if (raw_[each]) {
+            lanes_now = canonical(lanes_now);
+        }
         store_slot(value.slot, value.width, lanes_now, mask);
     }
 }

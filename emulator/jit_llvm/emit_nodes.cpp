@@ -199,13 +199,14 @@ bool KernelEmitter::emit_value(const Node& node, Mask mask) {
     (void)guarded(node, mask, guard);
     ValueEmitter emitter(ir_, *graph_.kernel, are_scalars ? 1 : width_, target_);
     llvm::SmallVector<IR, 4> results;
+    const bool reads_bits = ValueEmitter::reads_bits(instruction);
     const bool is_done = emitter.emit(
         instruction,
         [&](unsigned index, Width width) {
-            return are_scalars ? first_lane(node.sources[index], width)
-                               : vector(node.sources[index], width);
+            return are_scalars ? first_lane(node.sources[index], width, reads_bits)
+                               : vector(node.sources[index], width, reads_bits);
         },
-        results);
+        results, !leaves_raw(node));
     if (!is_done) {
         return false;
     }
@@ -224,7 +225,7 @@ void KernelEmitter::call_handler(const Node& node, Mask mask, const Access* acce
         }
         const Value& value = graph_.values[source.value];
         if (value.kind != Value::Kind::Entry && value.kind != Value::Kind::Undefined) {
-            store_slot(value.slot, value.width, vector_of_value(source.value), live);
+            store_slot(value.slot, value.width, canonical_vector(source.value), live);
         }
     }
     IR const is_fine = call_service(node, mask, access);

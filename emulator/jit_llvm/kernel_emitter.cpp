@@ -65,6 +65,7 @@ void KernelEmitter::run(const std::string& name) {
     live_ = allocas_.CreateAlloca(mask_type);
     left_ = allocas_.CreateAlloca(mask_type);
     ir_.CreateStore(llvm::Constant::getNullValue(mask_type), left_);
+    find_raw();
     blocks_.resize(graph_.blocks.size());
     waiting_.resize(graph_.blocks.size(), nullptr);
 
@@ -171,10 +172,11 @@ KernelEmitter::IR KernelEmitter::bank_scalar(const Ref& ref, Width width) {
     return field(bank, ref.operand.offset(), type_of(width), "bank_value");
 }
 
-KernelEmitter::IR KernelEmitter::scalar(const Ref& ref, Width width) {
+KernelEmitter::IR KernelEmitter::scalar(const Ref& ref, Width width, bool reads_bits) {
     switch (ref.kind) {
     case Ref::Kind::Value:
-        return as_width(own(ref.value), width);
+        return as_width(reads_bits && is_raw(ref) ? canonical(own(ref.value)) : own(ref.value),
+                        width);
     case Ref::Kind::Constant: {
         const std::uint64_t bits = constant_of(graph_, ref, width);
         if (width == Width::B128) {
@@ -197,7 +199,7 @@ KernelEmitter::IR KernelEmitter::scalar(const Ref& ref, Width width) {
     return bank_scalar(ref, width);
 }
 
-KernelEmitter::IR KernelEmitter::first_lane(const Ref& ref, Width width) {
+KernelEmitter::IR KernelEmitter::first_lane(const Ref& ref, Width width, bool reads_bits) {
     if (ref.kind == Ref::Kind::Lanes) {
         IR const place = ir_.CreateGEP(
             ir_.getInt8Ty(), bank_[1],
@@ -205,7 +207,7 @@ KernelEmitter::IR KernelEmitter::first_lane(const Ref& ref, Width width) {
                           ir_.getInt64(ref.operand.offset())));
         return ir_.CreateLoad(type_of(width), place);
     }
-    IR const base = scalar(ref, width);
+    IR const base = scalar(ref, width, reads_bits);
     if (ref.kind != Ref::Kind::Value) {
         return base;
     }
@@ -252,9 +254,16 @@ KernelEmitter::IR KernelEmitter::vector_of_value(std::uint32_t value) {
     return result;
 }
 
-KernelEmitter::IR KernelEmitter::vector(const Ref& ref, Width width) {
+/// Returns the lanes of a value with the bits that the interpreter has.
+KernelEmitter::IR KernelEmitter::canonical_vector(std::uint32_t value) {
+    IR const lanes_now = vector_of_value(value);
+    return raw_[value] ? canonical(lanes_now) : lanes_now;
+}
+
+KernelEmitter::IR KernelEmitter::vector(const Ref& ref, Width width, bool reads_bits) {
     if (ref.kind == Ref::Kind::Value) {
-        return as_width(vector_of_value(ref.value), width);
+        return as_width(reads_bits ? canonical_vector(ref.value) : vector_of_value(ref.value),
+                        width);
     }
     if (ref.kind != Ref::Kind::Lanes) {
         return splat(scalar(ref, width));
@@ -283,6 +292,56 @@ void KernelEmitter::define(std::uint32_t value, IR result) {
     if (graph_.values[value].is_used_elsewhere) {
         ir_.CreateStore(result, home(value, version_, false));
     }
+}
+
+/// Gives a NaN of single precision, in words, the bits that every NaN has here.
+KernelEmitter::IR KernelEmitter::canonical(IR bits) {
+    llvm::Type* number = ir_.getFloatTy();
+    IR nan = ir_.getInt32(0x7fffffffu);
+    if (bits->getType()->isVectorTy()) {
+        number = llvm::FixedVectorType::get(number, width_);
+        nan = splat(nan);
+    }
+    IR const value = ir_.CreateBitCast(bits, number);
+    return ir_.CreateSelect(ir_.CreateFCmpUNO(value, value), nan, bits);
+}
+
+/// Finds the values whose NaNs need not be canonical: results of arithmetic in single precision,
+/// and phis of these.
+void KernelEmitter::find_raw() {
+    raw_.assign(graph_.values.size(), false);
+    std::vector<std::vector<std::uint32_t>> phis_of(graph_.values.size());
+    std::vector<std::uint32_t> pending;
+    for (std::uint32_t v = 0; v < graph_.values.size(); ++v) {
+        const Value& value = graph_.values[v];
+        if (value.kind == Value::Kind::Phi) {
+            for (const std::uint32_t input : value.inputs) {
+                phis_of[input].push_back(v);
+            }
+        } else if (value.kind == Value::Kind::Result && value.width == Width::B32 &&
+                   leaves_raw(graph_.blocks[value.block].nodes[value.node])) {
+            raw_[v] = true;
+            pending.push_back(v);
+        }
+    }
+    while (!pending.empty()) {
+        const std::uint32_t value = pending.back();
+        pending.pop_back();
+        for (const std::uint32_t phi : phis_of[value]) {
+            if (!raw_[phi]) {
+                raw_[phi] = true;
+                pending.push_back(phi);
+            }
+        }
+    }
+}
+
+/// Returns whether a node computes in single precision, so that its NaNs can wait.
+bool KernelEmitter::leaves_raw(const Node& node) const {
+    const bytecode::Instruction& instruction = at(node);
+    return instruction.form.family() == bytecode::Family::Float &&
+           instruction.form.as<FloatForm>().type == ptx::Type::F32 &&
+           !ValueEmitter::reads_bits(instruction) && ValueEmitter::can_emit(instruction, target_);
 }
 
 KernelEmitter::IR KernelEmitter::all_lanes() {

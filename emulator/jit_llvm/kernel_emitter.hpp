@@ -97,14 +97,25 @@ private:
     [[nodiscard]] IR home(std::uint32_t value, Version version, bool is_input);
     [[nodiscard]] IR own(std::uint32_t value);
     [[nodiscard]] IR bank_scalar(const Ref& ref, Width width);
-    [[nodiscard]] IR scalar(const Ref& ref, Width width); // uniform: the value; pattern: its base
-    [[nodiscard]] IR first_lane(const Ref& ref, Width width); // what lane 0 of the gang has
-    [[nodiscard]] IR vector(const Ref& ref, Width width);
+    [[nodiscard]] IR scalar(const Ref& ref, Width width,
+                            bool reads_bits = true); // uniform: the value; pattern: its base
+    [[nodiscard]] IR first_lane(const Ref& ref, Width width,
+                                bool reads_bits = true); // what lane 0 of the gang has
+    [[nodiscard]] IR vector(const Ref& ref, Width width, bool reads_bits = true);
     [[nodiscard]] IR vector_of_value(std::uint32_t value);
+    [[nodiscard]] IR canonical_vector(std::uint32_t value);
     [[nodiscard]] IR as_width(IR value, Width width);
     [[nodiscard]] IR splat(IR value);
     [[nodiscard]] IR pattern(const Lanes& lanes, llvm::Type* element);
     void define(std::uint32_t value, IR result);
+    void find_raw();
+    [[nodiscard]] bool leaves_raw(const Node& node) const;
+
+    [[nodiscard]] bool is_raw(const Ref& ref) const {
+        return ref.kind == Ref::Kind::Value && raw_[ref.value];
+    }
+
+    [[nodiscard]] IR canonical(IR bits);
     void define_lanes(std::uint32_t value, IR vector); // from a vector, whatever its lanes are
     [[nodiscard]] IR any(Mask mask);
     [[nodiscard]] IR bits(Mask mask); // as an integer of `lanes` bits
@@ -205,6 +216,8 @@ private:
     std::map<std::pair<std::uint32_t, std::uint32_t>, llvm::AllocaInst*> homes_;
     std::vector<llvm::AllocaInst*> waiting_;
     std::map<std::pair<std::uint32_t, std::size_t>, std::vector<std::uint32_t>> live_before_;
+    // By value: a NaN in it may have any bits. They are made canonical where something reads them.
+    std::vector<bool> raw_;
     std::array<std::unique_ptr<Addresses>, VERSIONS> addresses_;
     std::vector<Entry> entries_;
     std::uint32_t site_count_ = 0;
