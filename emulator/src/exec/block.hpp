@@ -127,6 +127,7 @@ private:
     Lockstep lockstep_;
     bool is_in_lockstep_ = false;        // the warps run together
     jit::CodeCache* compiled_ = nullptr; // of the kernel; null: this grid is interpreted
+    std::size_t shape_ = 0;              // of the compiled code
     std::vector<jit::Site> sites_;       // of the compiled code
     std::uint64_t sites_of_ = 0;         // Compiled::number that they belong to
     std::uint64_t sites_since_ = 0;      // MemoryMap::permission_changes

@@ -131,7 +131,7 @@ void note_work(const GridLaunch& launch, std::uint64_t ns) {
 /// Returns whether the blocks of a launch run by compiled code.
 bool is_compiled(const GridLaunch& launch) {
     jit::CodeCache* const code = launch.kernel->code_source->compiled_code();
-    return code != nullptr && code->find(launch.block) != nullptr;
+    return code != nullptr && code->find(code->shape_for(launch.block)) != nullptr;
 }
 
 /// The scope in which a worker runs a block. Notes the block only if it yields, so quick blocks

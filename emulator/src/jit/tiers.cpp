@@ -45,15 +45,19 @@ bool looks_at_lanes(const bytecode::Kernel& kernel) {
     });
 }
 
-std::string level_name() {
-    const std::string_view full = handler_level();
-    const auto dash = full.rfind('v');
-    return dash == std::string_view::npos ? "isa_generic" : "isa_" + std::string(full.substr(dash));
+const std::string& level_name() {
+    static const std::string name = [] {
+        const std::string_view full = handler_level();
+        const auto dash = full.rfind('v');
+        return dash == std::string_view::npos ? std::string("isa_generic")
+                                              : "isa_" + std::string(full.substr(dash));
+    }();
+    return name;
 }
 
 /// Returns how many lanes of 32 bits fit twice into a vector of this machine.
 std::uint32_t preferred_lanes() {
-    const std::string level = level_name();
+    const std::string& level = level_name();
     return level == "isa_v4" ? 32 : level == "isa_v3" ? 16 : 8;
 }
 
@@ -167,16 +171,19 @@ CodeCache::~CodeCache() {
     }
 }
 
-const Compiled* CodeCache::find(const std::uint32_t (&block)[3]) {
-    const Mode now = mode.load(std::memory_order_relaxed);
-    if (now == Mode::Off) {
-        return nullptr;
-    }
+std::size_t CodeCache::shape_for(const std::uint32_t (&block)[3]) {
     if (!is_whole_warp_known_.load(std::memory_order_acquire)) {
         is_whole_warp_ = looks_at_lanes(kernel_);
         is_whole_warp_known_.store(true, std::memory_order_release);
     }
-    const std::size_t shape = number_of(block, is_whole_warp_);
+    return number_of(block, is_whole_warp_);
+}
+
+const Compiled* CodeCache::find(std::size_t shape) {
+    const Mode now = mode.load(std::memory_order_relaxed);
+    if (now == Mode::Off) {
+        return nullptr;
+    }
     Place& place = places_[shape];
     if (now == Mode::Always && !place.is_decided.load(std::memory_order_acquire)) {
         compile(shape);
@@ -189,7 +196,7 @@ void CodeCache::note_work(const std::uint32_t (&block)[3], std::chrono::nanoseco
     if (mode.load(std::memory_order_relaxed) != Mode::Auto || plugin() == nullptr) {
         return;
     }
-    const std::size_t shape = number_of(block, is_whole_warp_);
+    const std::size_t shape = shape_for(block);
     Place& place = places_[shape];
     const std::int64_t so_far = place.worked_ns.fetch_add(time.count()) + time.count();
     if (so_far > WORK_BEFORE_COMPILING.count() && !place.is_decided.exchange(true)) {
@@ -205,7 +212,7 @@ void CodeCache::compile(std::size_t shape) {
     }
     const Plugin* const plugin = jit::plugin();
     if (plugin != nullptr) {
-        const std::string level = level_name();
+        const std::string& level = level_name();
         Object object;
         std::string why = plugin->compile({.kernel = &kernel_,
                                            .shape = shape_of(shape),

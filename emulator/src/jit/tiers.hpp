@@ -46,8 +46,11 @@ public:
     CodeCache& operator=(const CodeCache&) = delete;
     ~CodeCache();
 
-    /// Returns the code for blocks of this size, or null if there is none yet.
-    [[nodiscard]] const Compiled* find(const std::uint32_t (&block)[3]);
+    /// Returns the number of the shape of code that blocks of this size run.
+    [[nodiscard]] std::size_t shape_for(const std::uint32_t (&block)[3]);
+
+    /// Returns the code of a shape, or null if there is none yet.
+    [[nodiscard]] const Compiled* find(std::size_t shape);
 
     /// Notes that blocks of this size have worked for so long. `kernel` keeps the kernel alive.
     void note_work(const std::uint32_t (&block)[3], std::chrono::nanoseconds time,
