@@ -54,7 +54,10 @@ struct Analysed {
         std::uint32_t found = jit::NONE;
         for (std::uint32_t at = 0; at < kernel->code.size(); ++at) {
             const std::uint32_t offset = kernel->lines[kernel->code[at].line].text_offset;
-            if (kernel->source->compare(offset, text.size(), text) == 0) {
+            const std::string_view there =
+                std::string_view(*kernel->source).substr(offset, text.size() + 1);
+            if (there.starts_with(text) && !(there.back() >= '0' && there.back() <= '9' &&
+                                             there.size() > text.size())) { // not %r10 for %r1
                 EXPECT_EQ(found, jit::NONE) << "'" << text << "' is there twice";
                 found = at;
             }
