@@ -89,9 +89,6 @@ void KernelEmitter::run(const std::string& name) {
     }
     for (const Version version : {Version::Full, Version::Partial}) {
         for (std::uint32_t b = 0; b < graph_.blocks.size(); ++b) {
-            if (version == Version::Partial && !graph_.needs_partial) {
-                continue;
-            }
             emit_block(b, version);
         }
     }
