@@ -67,7 +67,7 @@ void KernelEmitter::run(const std::string& name) {
     ir_.CreateStore(llvm::Constant::getNullValue(mask_type), left_);
     find_raw();
     blocks_.resize(graph_.blocks.size());
-    waiting_.resize(graph_.blocks.size(), nullptr);
+    waiting_.fill(std::vector<llvm::AllocaInst*>(graph_.blocks.size(), nullptr));
 
     // The entries, in the order of their instructions.
     std::map<std::uint32_t, std::uint32_t> by_pc;
