@@ -1,23 +1,22 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// lop3: any function of three bits, with one handler for each of the 256 truth tables.
+// lop3: any function of three bits, one for each of the 256 truth tables.
+
+#pragma once
 
 #include "interp/handlers/common.hpp"
-#include "interp/handlers/select.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
-namespace {
-
-using Bits = Vector<std::uint32_t>;
+using LogicBits = Vector<std::uint32_t>;
 
 /// Evaluates a function of two bits given its table: bit 2b + c is the result for b and c.
 template <unsigned TABLE>
-[[gnu::always_inline]] inline Bits two_inputs(Bits b, Bits c) {
+[[gnu::always_inline]] inline LogicBits two_inputs(LogicBits b, LogicBits c) {
     switch (TABLE) {
     case 0:
-        return Bits{};
+        return LogicBits{};
     case 1:
         return ~(b | c);
     case 2:
@@ -47,7 +46,7 @@ template <unsigned TABLE>
     case 14:
         return b | c;
     default:
-        return ~Bits{};
+        return ~LogicBits{};
     }
 }
 
@@ -74,31 +73,5 @@ struct Lop3 {
 #endif
     }
 };
-
-struct Table {
-    Handler handlers[256];
-};
-
-template <unsigned LUT>
-constexpr void fill(Table& table) {
-    table.handlers[LUT] = map_vectors<Lop3<LUT>, std::uint32_t, 3>;
-    if constexpr (LUT > 0) {
-        fill<LUT - 1>(table);
-    }
-}
-
-constexpr Table make_table() {
-    Table table{};
-    fill<255>(table);
-    return table;
-}
-
-constexpr Table TABLE = make_table();
-
-} // namespace
-
-Handler select_lop3(const BitsForm& form) {
-    return TABLE.handlers[form.lut];
-}
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE
