@@ -155,7 +155,6 @@ private:
 
 // The decoders. Each handles the opcodes of one family.
 void decode_move(Reader& reader);
-void decode_select(Reader& reader);
 void decode_address_conversion(Reader& reader);
 void decode_rows(Reader& reader); // all opcodes that rows describe
 void decode_number(Reader& reader);

@@ -7,6 +7,7 @@
 
 #include "decode/reader.hpp"
 #include "rows/integer.hpp"
+#include "rows/move.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -46,6 +47,7 @@ public:
         add(rows::BITS_ROWS);
         add(rows::COMPARE_ROWS);
         add(rows::PACK_ROWS);
+        add(rows::SELECT_ROWS);
     }
 
     [[nodiscard]] std::span<const Entry> of(std::string_view opcode) const {
@@ -335,6 +337,8 @@ private:
             return Type::B64;
         case 'i':
             return Type::S32;
+        case 'f':
+            return Type::F32;
         case 'p':
         case 'P':
             return Type::Pred;

@@ -15,7 +15,7 @@
 //
 // Operands are written as their kinds, results first:
 //
-//   w q h         32, 64 or 16 bits; `i` is a signed 32-bit value
+//   w q h         32, 64 or 16 bits; `i` is a signed 32-bit value, `f` an f32
 //   T (any group) the type that the group names; D is twice as wide as T
 //   p p0 p1       a predicate; as a source, its negation sets bit 0 or 1 of `tag`
 //   b             a predicate to combine with, if group b has a word; its negation sets bit 2
@@ -90,6 +90,7 @@ constexpr WordList WORD_LISTS[] = {
     {"BITS", "b16,b32,b64"},
     {"ORDERS", "eq,ne,lt,le,gt,ge"},
     {"COMBINE", ",.and,.or,.xor"},
+    {"SELECTED", "b16,b32,b64,u16,u32,u64,s16,s32,s64,f32,f64"},
     {"RESULTS", "u32,s32,u16,s16,f32,f16,f16x2,bf16,bf16x2"},
 };
 

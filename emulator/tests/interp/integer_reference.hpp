@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What instructions on integers, bits and predicates compute, from their text. It follows the
-// descriptions in the PTX ISA with integers of 128 bits, one bit or byte at a time, and shares
-// nothing with the handlers.
+// What instructions on integers, bits and predicates, and selections compute, from their text. It
+// follows the descriptions in the PTX ISA with integers of 128 bits, one bit or byte at a time, and
+// shares nothing with the handlers.
 
 #pragma once
 
@@ -11,6 +11,7 @@
 #include "rows/row.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <string_view>
 
@@ -327,6 +328,15 @@ inline bool combine(std::string_view how, bool a, bool b) {
     return how == "and" ? a && b : how == "or" ? a || b : how == "xor" ? a != b : a;
 }
 
+/// slct: the sign of the third source, as a number or a float, chooses.
+inline bool chooses_first(const rows::Match& match, std::uint32_t key) {
+    if (match.word(match.pattern().groups.size() - 1) == "s32") {
+        return static_cast<std::int32_t>(key) >= 0;
+    }
+    const bool is_subnormal = (key & 0x7f800000) == 0;
+    return (match.has("ftz") && is_subnormal) || std::bit_cast<float>(key) >= 0;
+}
+
 /// Computes the result and the carry of an instruction.
 inline void compute_reference(const rows::Match& match, Values& values) {
     const std::string_view opcode = match.word(0);
@@ -344,6 +354,11 @@ inline void compute_reference(const rows::Match& match, Values& values) {
                         : opcode == "or"  ? a || b
                         : opcode == "xor" ? a != b
                                           : !a;
+    } else if (opcode == "selp" || opcode == "slct") {
+        const bool is_first = opcode == "selp"
+                                  ? values.predicate[2]
+                                  : chooses_first(match, static_cast<std::uint32_t>(source[2]));
+        values.result = low_bits(static_cast<Wide>(source[is_first ? 0 : 1]), bits);
     } else if (opcode.starts_with("set")) {
         const bool is_first = integer.compare(source[0], source[1]);
         const bool holds = combine(match['b'], is_first, values.predicate[2]);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// setp of floats, selp and slct. test_rows.cpp has the rest.
+// setp of floats. test_rows.cpp has the rest.
 
 #include "support/operation.hpp"
 
@@ -58,25 +58,6 @@ TEST_P(CompareOperations, ftz_makes_subnormals_equal_to_zero) {
                            [](U, U) { return Bool{1}; });
     expect_operation<Bool>("setp.eq.f32 %d, %a, %b;", std::vector<std::tuple<U, U>>{{1, 0}},
                            [](U, U) { return Bool{0}; });
-}
-
-TEST_P(CompareOperations, selections) {
-    const std::vector<Bool> both{{0}, {1}};
-    expect_operation<U>("selp.b32 %d, %a, %b, %c;",
-                        each(std::vector<U>{1, 2, 3}, std::vector<U>{7, 8}, both),
-                        [](U a, U b, Bool c) { return c.value != 0 ? a : b; });
-    expect_operation<std::uint64_t>(
-        "selp.b64 %d, %a, %b, !%c;",
-        each(std::vector<std::uint64_t>{1, 2}, std::vector<std::uint64_t>{~0ull}, both),
-        [](std::uint64_t a, std::uint64_t b, Bool c) { return c.value != 0 ? b : a; });
-    expect_operation<U>(
-        "slct.u32.s32 %d, %a, %b, %c;",
-        each(std::vector<U>{1}, std::vector<U>{2}, std::vector<std::int32_t>{0, 5, -1}),
-        [](U a, U b, std::int32_t c) { return c >= 0 ? a : b; });
-    expect_operation<U>("slct.u32.f32 %d, %a, %b, %c;",
-                        each(std::vector<U>{1}, std::vector<U>{2},
-                             std::vector<float>{0.0f, -0.0f, 3.0f, -1e-40f, NAN}),
-                        [](U a, U b, float c) { return c >= 0 ? a : b; });
 }
 
 } // namespace

@@ -8,6 +8,7 @@
 
 #include "interp/integer_reference.hpp"
 #include "rows/integer.hpp"
+#include "rows/move.hpp"
 #include "support/operation.hpp"
 
 #include <random>
@@ -92,6 +93,7 @@ struct Text {
             return 16;
         case 'w':
         case 'i':
+        case 'f':
             return 32;
         case 'q':
             return 64;
@@ -303,6 +305,12 @@ TEST_P(Rows, comparisons_are_those_of_the_reference) {
     Runner runner;
     runner.run_rows(rows::COMPARE_ROWS);
     EXPECT_GT(runner.count(), 2000u);
+}
+
+TEST_P(Rows, selections_are_those_of_the_reference) {
+    Runner runner;
+    runner.run_rows(rows::SELECT_ROWS);
+    EXPECT_GT(runner.count(), 40u);
 }
 
 } // namespace
