@@ -7,6 +7,8 @@
 
 #include <llvm/IR/Intrinsics.h>
 
+#include <cmath>
+
 namespace cuprum::emulator::jit {
 
 using bytecode::Width;
@@ -142,9 +144,9 @@ ValueEmitter::V ValueEmitter::integer_to_float(const ConvertForm& form, V value)
     }
     if (form.to == Format::F32) {
         return form.rounding == Rounding::Nearest ? convert(single())
-                                                  : narrow(convert(real()), form.rounding);
+                                                  : narrow(convert(real()), nullptr, form.rounding);
     }
-    return narrow_half(convert(single()), form.to == Format::BF16);
+    return narrow_half(convert(single()), form.to == Format::BF16, 32);
 }
 
 /// A NaN gives 0, or only the top bit if either side has 64 bits.
@@ -153,10 +155,27 @@ ValueEmitter::V ValueEmitter::float_to_integer(const ConvertForm& form, V value)
     const unsigned to = bits_of_format(form.to);
     const unsigned width = lane_bits(form.to_width);
     const unsigned computed = to == 64 ? 64 : 32;
-    const V rounded = round_to_integer(value, form.rounding);
-    V result =
-        ir_.CreateIntrinsic(to_signed ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
-                            {integer(computed), value->getType()}, {rounded});
+    // The conversion to an integer truncates.
+    const V rounded =
+        form.rounding == Rounding::Zero ? value : round_to_integer(value, form.rounding);
+    const auto bound = [&](double limit) {
+        return value->getType()->getScalarType()->isDoubleTy()
+                   ? real_constant(limit)
+                   : single_constant(static_cast<float>(limit));
+    };
+    const double limit = std::ldexp(1.0, static_cast<int>(computed - (to_signed ? 1 : 0)));
+    const std::uint64_t most = ~std::uint64_t{0} >> (64 - computed + (to_signed ? 1 : 0));
+    V result = nullptr;
+    if (to_signed) {
+        result = ir_.CreateFPToSI(rounded, integer(computed));
+        result = select(ir_.CreateFCmpOLT(rounded, bound(-limit)), number(computed, ~most), result);
+        result = select(is_nan(value), number(computed, 0), result);
+    } else {
+        result = ir_.CreateFPToUI(rounded, integer(computed));
+        const V is_positive = ir_.CreateFCmpOGE(rounded, bound(0.0));
+        result = select(is_positive, result, number(computed, 0));
+    }
+    result = select(ir_.CreateFCmpOGE(rounded, bound(limit)), number(computed, most), result);
     if (to < 32) {
         result = to_signed ? clamp(result, least_of(form.to), most_of(form.to))
                            : intrinsic(llvm::Intrinsic::umin,
@@ -176,7 +195,7 @@ ValueEmitter::V ValueEmitter::to_half(const ConvertForm& form, V value) {
     if (form.rounding == Rounding::Zero) {
         result = select(is_nan(value), n32(0x7fffu), ir_.CreateLShr(bits_of(value), n32(16)));
     } else {
-        result = narrow_half(value, is_bfloat);
+        result = narrow_half(value, is_bfloat, 32);
     }
     if (form.is_relu) {
         result = select(ir_.CreateFCmpOLE(value, single_constant(0.0f)), n32(0), result);
@@ -206,7 +225,7 @@ ValueEmitter::V ValueEmitter::float_to_float(const ConvertForm& form, V value) {
                                                 real_constant(0x1p-126 - 0x1p-151));
             value = select(is_tiny, ir_.CreateFMul(value, real_constant(0.0)), value);
         }
-        result = narrow(value, form.rounding);
+        result = narrow(value, nullptr, form.rounding);
     }
     if (form.is_saturating) {
         result = saturate(result);

@@ -146,8 +146,15 @@ ValueEmitter::V ValueEmitter::upper_half(FloatOp op, V a) {
 }
 
 ValueEmitter::V ValueEmitter::function(const FloatForm& form, V a) {
-    if (form.rounding != Rounding::Nearest) {
-        return compute_directed(form.op, a, nullptr, nullptr, form.rounding);
+    if (form.rounding != Rounding::Nearest) { // Rcp and Sqrt
+        FloatForm rounded = form;
+        if (form.op == FloatOp::Sqrt) {
+            return arithmetic(rounded, a, nullptr, nullptr);
+        }
+        rounded.op = FloatOp::Div;
+        const bool is_single = form.type == ptx::Type::F32;
+        return arithmetic(rounded, is_single ? single_constant(1.0f) : real_constant(1.0), a,
+                          nullptr);
     }
     if (form.type == ptx::Type::F64) {
         return form.flushes ? upper_half(form.op, a) : evaluate(form.op, a);

@@ -191,13 +191,18 @@ ValueEmitter::V ValueEmitter::fused(V a, V b, V c) {
     return ir_.CreateFPTrunc(sum_to_odd(product, ir_.CreateFPExt(c, real())), single());
 }
 
+/// Returns what rounding has lost of a sum.
+ValueEmitter::V ValueEmitter::sum_error(V sum, V product, V addend) {
+    const V part = ir_.CreateFSub(sum, product);
+    return ir_.CreateFAdd(ir_.CreateFSub(product, ir_.CreateFSub(sum, part)),
+                          ir_.CreateFSub(addend, part));
+}
+
 /// Returns the exact sum of two numbers rounded to odd in their precision. Rounding it to a
 /// precision of at least two bits less then equals rounding the exact sum.
 ValueEmitter::V ValueEmitter::sum_to_odd(V product, V addend) {
     const V sum = ir_.CreateFAdd(product, addend);
-    const V part = ir_.CreateFSub(sum, product);
-    const V error = ir_.CreateFAdd(ir_.CreateFSub(product, ir_.CreateFSub(sum, part)),
-                                   ir_.CreateFSub(addend, part));
+    const V error = sum_error(sum, product, addend);
     const V bits = bits_of(sum);
     const unsigned width = bits->getType()->getScalarSizeInBits();
     const V zero = llvm::Constant::getNullValue(sum->getType());

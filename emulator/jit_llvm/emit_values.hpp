@@ -111,18 +111,21 @@ private:
     V is_nan(V value);
     V fused(V a, V b, V c);
     V sum_to_odd(V product, V addend);
+    V sum_error(V sum, V product, V addend);
     V round_to_integer(V value, Rounding rounding);
 
-    /// Rounds f64 to f32. If the direction is not to nearest, `value` is exact or rounded to odd.
-    V narrow(V value, Rounding rounding);
+    /// Rounds the sum of a number of double precision and its error, if there is one, to single
+    /// precision.
+    V narrow(V value, V error, Rounding rounding);
 
-    // ---- halves: in the low 16 bits of 32; the others are undefined in sources, 0 in results
+    // ---- halves: as numbers of 16 bits, or in the low bits of 32
+    V like(V value, std::uint64_t number); // a constant of the same type
     V widen_half(V bits, bool is_bfloat);
-    V narrow_half(V value, bool is_bfloat); // makes a NaN canonical
+    V narrow_half(V value, bool is_bfloat, unsigned width); // makes a NaN canonical
     V flush_half(V bits, bool is_bfloat);
     V half_arithmetic(const FloatForm& form, V a, V b, V c);
     V half_extreme(const FloatForm& form, V a, V b);
-    V fused_half(V a, V b, V c, bool is_bfloat, bool flushes);
+    V fused_half(V a, V b, V c, bool is_bfloat); // rounded to odd
     V is_half_nan(V bits, bool is_bfloat);
 
     // ---- families
@@ -161,6 +164,9 @@ private:
     V arithmetic(const FloatForm& form, V a, V b, V c);
     V compute(FloatOp op, V a, V b, V c, Rounding rounding);
     V compute_directed(FloatOp op, V a, V b, V c, Rounding rounding);
+    V compute_with_avx512(FloatOp op, V a, V b, V c, Rounding rounding);
+    V compute_in_double(FloatOp op, V a, V b, V c, Rounding rounding);
+    bool is_never_zero_or_nan(V value);
     V flush_smallest_normal(FloatOp op, V result, V a, V b, V c, Rounding rounding);
     V extreme(const FloatForm& form, V a, V b);
     V change_sign(const FloatForm& form, V a);

@@ -298,7 +298,7 @@ private:
         passes.crossRegisterProxies(loops, functions, components, modules);
         llvm::ModulePassManager manager;
         llvm::cantFail(passes.parsePassPipeline(
-            manager, "function(sroa,early-cse,instcombine,simplifycfg,gvn)"));
+            manager, "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,gvn)"));
         manager.run(*module_, modules);
     }
 
