@@ -63,6 +63,8 @@ if(CUPRUM_EMULATOR)
   set(compilers cuprum_ptxas cuprum_nvjitlink_12 cuprum_nvjitlink_13 cuprum_nvrtc_12 cuprum_nvrtc_13
                 cuprum_nvfatbin_12 cuprum_nvfatbin_13)
   install(TARGETS ${compilers} DESTINATION "${emulator_dir}/compilers" COMPONENT emulator)
+  get_property(stand_ins GLOBAL PROPERTY cuprum_stand_ins)
+  install(TARGETS ${stand_ins} LIBRARY DESTINATION "${emulator_dir}/stand_ins" COMPONENT emulator)
   install(PROGRAMS emulator/compilers/nvcc.sh DESTINATION "${emulator_dir}/compilers/bin"
           RENAME nvcc COMPONENT emulator)
   install(FILES emulator/compilers/python/sitecustomize.py
@@ -74,7 +76,7 @@ if(CUPRUM_EMULATOR)
   # Builds all that is installed here. The wheel cuprum-emulator names this target alone.
   add_custom_target(cuprum_emulator_package)
   add_dependencies(cuprum_emulator_package cuprum_emulator cuprum_emulator_name cuprum_emulator_nvml
-                   ${runtime} ${archives} ${compilers} cuprum_emulator_command)
+                   ${runtime} ${archives} ${compilers} ${stand_ins} cuprum_emulator_command)
 endif()
 
 # ---- the extension module and licences ----------------------------------------------------------

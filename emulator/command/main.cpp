@@ -43,6 +43,7 @@ constexpr std::string_view USAGE =
     "\n"
     "run also gives the program stand-ins for NVIDIA's compilers of machine code: ptxas, nvcc,\n"
     "NVRTC, nvJitLink and nvFatbin. Triton, Numba, PyCUDA and cuda.core need them.\n"
+    "PyTorch gets a cuda device if the Python package cuprum is installed.\n"
     "\n"
     "CUPRUM_EMULATOR_DEVICES, _COMPUTE_CAPABILITY, _MEMORY and others configure the\n"
     "emulated device; 'info' lists those that are set.\n";

@@ -5,7 +5,6 @@
 
 #include <pthread.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <new>
@@ -31,6 +30,15 @@ CUresult link(const std::vector<const void*>& images, CUlibrary* library);
 cudaError_t load(const void* wrapper, const std::vector<FatBinary::Managed>& managed,
                  CUlibrary* library);
 
+/// Removes the entry of a host address, unless another binary has replaced it.
+template <typename Table, typename Binary>
+void erase_of(Table& table, const void* host, const Binary& binary) {
+    if (const auto found = table.find(host);
+        found != table.end() && found->second.binary == binary) {
+        table.erase(found);
+    }
+}
+
 /// Unloads a library, if there is one. May fail: the driver may already be gone.
 void unload(CUlibrary library) {
     if (library != nullptr) {
@@ -53,7 +61,7 @@ Registry::Registry() {
 /// Only the thread that forks lives on in a child: those that load, or wait for that, do not.
 void Registry::begin_anew_in_child() noexcept {
     ::new (&loaded_) std::condition_variable;
-    for (const Binary& binary : binaries_) {
+    for (const auto& [handle, binary] : binaries_) {
         if (binary->state == FatBinary::State::Loading) {
             binary->state = FatBinary::State::Fresh;
         }
@@ -68,7 +76,7 @@ void Registry::unload_all() {
         for (auto& [host, kernel] : kernels_) {
             kernel.handle = nullptr;
         }
-        for (const Binary& binary : binaries_) {
+        for (const auto& [handle, binary] : binaries_) {
             doomed.push_back(close(*binary));
         }
     }
@@ -87,13 +95,15 @@ CUlibrary Registry::close(FatBinary& binary) {
 FatBinary* Registry::add(const void* wrapper) {
     auto binary = std::make_shared<FatBinary>();
     binary->wrapper = wrapper;
+    FatBinary* const handle = binary.get();
     const std::lock_guard lock(mutex_);
-    return binaries_.emplace_back(std::move(binary)).get();
+    binaries_.emplace(handle, std::move(binary));
+    return handle;
 }
 
 Registry::Binary Registry::share_of(const FatBinary* binary) const {
-    const auto found = std::ranges::find(binaries_, binary, &Binary::get);
-    return found != binaries_.end() ? *found : nullptr;
+    const auto found = binaries_.find(binary);
+    return found != binaries_.end() ? found->second : nullptr;
 }
 
 void Registry::remove(FatBinary* binary) {
@@ -104,10 +114,11 @@ void Registry::remove(FatBinary* binary) {
         if (share == nullptr) {
             return;
         }
-        const auto is_of_it = [&](const auto& entry) { return entry.second.binary == share; };
-        std::erase_if(kernels_, is_of_it);
-        std::erase_if(variables_, is_of_it);
-        std::erase(binaries_, share);
+        for (const void* host : share->hosts) {
+            erase_of(kernels_, host, share);
+            erase_of(variables_, host, share);
+        }
+        binaries_.erase(binary);
         doomed = close(*share);
     }
     unload(doomed);
@@ -115,12 +126,14 @@ void Registry::remove(FatBinary* binary) {
 
 void Registry::add_kernel(FatBinary* binary, const void* host, std::string name) {
     const std::lock_guard lock(mutex_);
+    binary->hosts.push_back(host);
     kernels_.insert_or_assign(host, Kernel{share_of(binary), std::move(name)});
 }
 
 void Registry::add_variable(FatBinary* binary, const void* host, std::string name,
                             std::size_t size) {
     const std::lock_guard lock(mutex_);
+    binary->hosts.push_back(host);
     variables_.insert_or_assign(host, Variable{share_of(binary), std::move(name), size, false});
 }
 
@@ -128,6 +141,7 @@ void Registry::add_managed(FatBinary* binary, void** host, const std::string& na
                            std::size_t size) {
     const std::lock_guard lock(mutex_);
     binary->managed.push_back({host, name});
+    binary->hosts.push_back(host);
     variables_.insert_or_assign(host, Variable{share_of(binary), name, size, true});
 }
 

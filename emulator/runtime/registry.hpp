@@ -38,6 +38,7 @@ struct FatBinary {
     CUlibrary library = nullptr; // Loaded
     cudaError_t status = cudaErrorUnknown;
     std::vector<Managed> managed;
+    std::vector<const void*> hosts; // of its kernels and variables
 };
 
 /// The kernels and variables of all fat binaries, by the host addresses that represent them.
@@ -107,7 +108,7 @@ private:
 
     std::mutex mutex_;
     std::condition_variable loaded_;
-    std::vector<Binary> binaries_;
+    std::unordered_map<const FatBinary*, Binary> binaries_;
     std::unordered_map<const void*, Kernel> kernels_;
     std::unordered_map<const void*, Variable> variables_;
 };

@@ -9094,7 +9094,7 @@ class StridedMemoryView:
     @property
     def strides(self) -> tuple[int, ...] | None:
         """
-        Return the strides in elements, or None if it is contiguous in C order.
+        Return the strides in elements, or None if the array gives none and is contiguous in C order.
         """
 
     @property

@@ -50,16 +50,21 @@ std::string without_parameters(std::string_view text) {
 
 } // namespace
 
-std::string readable_name(std::string_view symbol) {
-    std::string name(symbol);
+std::string readable_signature(std::string_view symbol) {
+    const std::string name(symbol);
     int status = 0;
     const std::unique_ptr<char, decltype(&std::free)> demangled(
         symbol.starts_with("_Z") ? abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status)
                                  : nullptr,
         &std::free);
-    if (demangled != nullptr) {
+    return demangled != nullptr ? demangled.get() : name;
+}
+
+std::string readable_name(std::string_view symbol) {
+    std::string name = readable_signature(symbol);
+    if (name != symbol) {
         constexpr std::string_view result = "void "; // of a kernel that is a template
-        name = without_parameters(demangled.get());
+        name = without_parameters(name);
         if (name.starts_with(result)) {
             name.erase(0, result.size());
         }

@@ -13,4 +13,8 @@ namespace cuprum::detail {
 /// are.
 [[nodiscard]] std::string readable_name(std::string_view symbol);
 
+/// Returns a symbol with the types of its parameters: "_Z5twicefi" is "twice(float, int)". Other
+/// names stay as they are.
+[[nodiscard]] std::string readable_signature(std::string_view symbol);
+
 } // namespace cuprum::detail

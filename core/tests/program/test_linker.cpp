@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "program/link/session.hpp"
 #include "support/device_test.hpp"
 #include "support/expect_error.hpp"
 #include "support/fake_driver.hpp"
@@ -10,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -219,6 +221,17 @@ TEST_F(LinkerOnDevice, what_is_missing_is_in_log_and_error) {
     EXPECT_NE(linker.error_log().find("twice"), std::string::npos);
 }
 
+TEST_F(LinkerOnDevice, a_function_that_no_input_defines_is_named_as_in_the_source) {
+    for (const CodeType type : {CodeType::Ptx, CodeType::LtoIr}) {
+        const std::vector<ObjectCode> both = parts(type);
+        const std::span<const ObjectCode> caller = std::span(both).first(1);
+        const Linker linker(caller);
+        expect_error<LinkerError>(
+            [&] { static_cast<void>(linker.link(CodeType::Cubin)); },
+            {"no input defines \"twice(int)\"; give the Linker the code that does too"});
+    }
+}
+
 TEST_F(LinkerOnDevice, times_are_in_the_info_log) {
     const Linker linker(parts(CodeType::Ptx), {.time = true});
     static_cast<void>(linker.link(CodeType::Cubin));
@@ -284,6 +297,18 @@ TEST_F(DriverLinker, a_failure_has_the_drivers_log) {
     const Linker linker(parts(), BY_DRIVER);
     expect_error<LinkerError>([&] { static_cast<void>(linker.link(CodeType::Cubin)); },
                               {"cuLinkComplete", "CUDA_ERROR_INVALID_PTX", "linker error log"});
+}
+
+TEST(LinkerLog, undefined_functions_and_variables_are_found) {
+    using detail::advice_about_undefined;
+    const auto names = [](const char* log, const char* name) {
+        return advice_about_undefined(log).starts_with("no input defines \"" + std::string(name) +
+                                                       "\"; give the Linker");
+    };
+    EXPECT_TRUE(names("error   : Undefined reference to '_Z5twicefi' in 'a'", "twice(float, int)"));
+    EXPECT_TRUE(names("ptxas fatal   : Unresolved extern function 'twice'", "twice"));
+    EXPECT_TRUE(names("ptxas fatal   : Unresolved extern variable 'table'", "table"));
+    EXPECT_EQ(advice_about_undefined("ptxas fatal   : Memory allocation failure"), "");
 }
 
 TEST_F(DriverLinker, options_it_does_not_have_are_refused_by_name) {

@@ -6,6 +6,8 @@
 ``cuda.bindings.runtime`` contains NVIDIA's runtime library, which works with NVIDIA's driver only.
 Its modules call each other through tables of C functions. Here the tables get the addresses of
 Cuprum's ``libcudart.so``, so that the program uses the emulated device.
+
+PyTorch gets Cuprum's libraries before it is imported, and ``cuprum.torch`` after that.
 """
 
 from __future__ import annotations
@@ -17,16 +19,13 @@ import importlib.util
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 
-#: The modules that contain NVIDIA's runtime library, in newer and in older versions.
-_RUNTIMES = ("cuda.bindings._internal.runtime", "cuda.bindings._bindings.cyruntime")
-
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Finds the runtime's bindings as usual, and redirects them once they are loaded."""
+    """Finds modules as usual, and changes some of them once they are loaded."""
 
     def __init__(self) -> None:
         self._this_thread = threading.local()  # another thread may import at the same time
@@ -34,23 +33,27 @@ class _Finder(importlib.abc.MetaPathFinder):
     def find_spec(
         self, name: str, _path: Sequence[str] | None, _target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if name not in _RUNTIMES or getattr(self._this_thread, "is_searching", False):
+        change = _CHANGES.get(name)
+        if change is None or getattr(self._this_thread, "is_searching", False):
             return None
         self._this_thread.is_searching = True
         try:
             spec = importlib.util.find_spec(name)
+            if name == "torch" and not (spec is not None and _prepare_torch()):
+                return spec
         finally:
             self._this_thread.is_searching = False
         if spec is not None and spec.loader is not None:
-            spec.loader = _Loader(spec.loader)
+            spec.loader = _Loader(spec.loader, change)
         return spec
 
 
 class _Loader(importlib.abc.Loader):
-    """Loads a module by another loader."""
+    """Loads a module by another loader, and changes it."""
 
-    def __init__(self, loader: importlib.abc.Loader) -> None:
+    def __init__(self, loader: importlib.abc.Loader, change: Callable[[ModuleType], None]) -> None:
         self._loader = loader
+        self._change = change
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._loader, name)
@@ -60,7 +63,7 @@ class _Loader(importlib.abc.Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         self._loader.exec_module(module)
-        _redirect(module)
+        self._change(module)
 
 
 def _redirect(module: ModuleType) -> None:
@@ -86,6 +89,33 @@ def _set_address(capsule: object, function: ctypes._CFuncPtr) -> None:
     set_pointer = ctypes.pythonapi.PyCapsule_SetPointer
     set_pointer.argtypes = (ctypes.py_object, ctypes.c_void_p)
     set_pointer(capsule, ctypes.cast(function, ctypes.c_void_p))
+
+
+def _prepare_torch() -> bool:
+    """Load what PyTorch needs, and return whether its operators can be replaced."""
+    try:
+        from cuprum import torch
+    except ImportError:
+        sys.stderr.write(
+            "cuprum-emulator: PyTorch's cuda device needs the package cuprum (pip install cuprum)\n"
+        )
+        return False
+    return torch.prepare()
+
+
+def _activate_torch(_module: ModuleType) -> None:
+    from cuprum import torch
+
+    torch.activate()
+
+
+# What is done to a module once it is loaded. The first two contain NVIDIA's runtime library, in
+# newer and in older versions.
+_CHANGES: dict[str, Callable[[ModuleType], None]] = {
+    "cuda.bindings._internal.runtime": _redirect,
+    "cuda.bindings._bindings.cyruntime": _redirect,
+    "torch": _activate_torch,
+}
 
 
 def _run_next() -> None:

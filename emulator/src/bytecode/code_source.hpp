@@ -16,6 +16,10 @@
 #include <cstdint>
 #include <span>
 
+namespace cuprum::emulator::jit {
+class CodeCache;
+}
+
 namespace cuprum::emulator::bytecode {
 
 /// Code of one kernel. It refers to lists that someone else owns.
@@ -69,6 +73,9 @@ public:
 
     /// Returns where the warps of a launch find their code. The slot lives as long as the source.
     [[nodiscard]] virtual const CodeSlot& code_for(BlockShape shape) = 0;
+
+    /// Returns the kernel's compiled code, or null if it is never compiled.
+    [[nodiscard]] virtual jit::CodeCache* compiled_code() noexcept { return nullptr; }
 };
 
 } // namespace cuprum::emulator::bytecode

@@ -7,6 +7,7 @@
 #include "exec/team.hpp"
 #include "interp/broadcast.hpp"
 #include "interp/random.hpp"
+#include "jit/tiers.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -184,7 +185,14 @@ void Block::start_one() {
     } else {
         context_.observer = nullptr;
     }
-    is_in_lockstep_ = lockstep::can_start(lockstep_);
+    find_compiled();
+    is_compiled_together_ = context_.compiled != nullptr;
+    if (is_compiled_together_ && context_.reductions != nullptr) {
+        // Compiled code loads without looking at what was collected.
+        apply_reductions(*context_.reductions);
+        context_.reductions = nullptr;
+    }
+    is_in_lockstep_ = !is_compiled_together_ && lockstep::can_start(lockstep_);
     if (is_in_lockstep_) {
         lockstep::start(lockstep_);
     } else {
@@ -246,10 +254,51 @@ void Block::leave_lockstep() {
     }
 }
 
+/// Looks for compiled code, and forgets what it knew of memory that has changed.
+void Block::find_compiled() {
+    context_.compiled = compiled_ == nullptr ? nullptr : compiled_->find(shape_);
+    if (context_.compiled == nullptr) {
+        return;
+    }
+    const std::atomic<std::uint64_t>* const changes = context_.memory->permission_changes;
+    const std::uint64_t now = changes == nullptr ? 0 : changes->load(std::memory_order_acquire);
+    if (sites_of_ != context_.compiled->number || sites_since_ != now || changes == nullptr) {
+        sites_.assign(context_.compiled->site_count, {});
+        sites_of_ = context_.compiled->number;
+        sites_since_ = now;
+    }
+    context_.sites = sites_.data();
+}
+
+/// Runs the whole block by compiled code as far as possible. Returns whether the block stops there.
+bool Block::run_compiled(Progress& progress) {
+    is_compiled_together_ = false;
+    if (context_.probe != nullptr) {
+        return false;
+    }
+    switch (jit::run_block(context_, QUANTUM * MAX_TURNS)) {
+    case jit::BlockEnd::Finished:
+        context_.runnable = 0;
+        context_.live_threads = 0;
+        progress = Progress::Finished;
+        return true;
+    case jit::BlockEnd::Faulted:
+        progress = Progress::Faulted;
+        return true;
+    case jit::BlockEnd::Alone:
+        break;
+    }
+    return false;
+}
+
 Block::Progress Block::run_one() {
+    if (Progress progress{}; is_compiled_together_ && run_compiled(progress)) {
+        return progress;
+    }
     if (Progress progress{}; is_in_lockstep_ && run_lockstep(progress)) {
         return progress;
     }
+    find_compiled();
     for (std::uint32_t turn = 1;; ++turn) {
         if (context_.runnable == 0) {
             return context_.live_threads == 0 ? Progress::Finished : Progress::Stuck;
@@ -416,6 +465,10 @@ void Block::configure(const std::shared_ptr<Grid>& grid, std::uint32_t sm,
     block_values_.assign(kernel.block_specials.size(), none);
     configure_warps();
     lockstep_.is_configured = false;
+    compiled_ = launch.memory->checks == 0 && !grid_->is_random()
+                    ? kernel.code_source->compiled_code()
+                    : nullptr;
+    shape_ = compiled_ == nullptr ? 0 : compiled_->shape_for(launch.block);
     if (launch.memory->checks == 0 && !grid_->is_random() && grid_->cluster_blocks() == 1) {
         const auto strides = static_cast<std::size_t>(warp_count) * context_.max_frames;
         lockstep::configure(lockstep_, context_,

@@ -9,6 +9,7 @@
 #include "interp/lockstep.hpp"
 #include "interp/probe.hpp"
 #include "interp/warp.hpp"
+#include "jit/compiled.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -110,6 +111,8 @@ private:
     void configure_warps();
     void start_warps();
     [[nodiscard]] bool run_lockstep(Progress& progress);
+    void find_compiled();
+    [[nodiscard]] bool run_compiled(Progress& progress);
     void leave_lockstep();
     void move_to(std::uint64_t cluster);
     void fill_block_bank();
@@ -122,7 +125,13 @@ private:
     PendingReductions* collected_ = nullptr;  // null: this grid collects no reductions
     BlockContext context_;
     Lockstep lockstep_;
-    bool is_in_lockstep_ = false; // the warps run together
+    bool is_in_lockstep_ = false;        // the warps run together
+    jit::CodeCache* compiled_ = nullptr; // of the kernel; null: this grid is interpreted
+    std::size_t shape_ = 0;              // of the compiled code
+    std::vector<jit::Site> sites_;       // of the compiled code
+    std::uint64_t sites_of_ = 0;         // Compiled::number that they belong to
+    std::uint64_t sites_since_ = 0;      // MemoryMap::permission_changes
+    bool is_compiled_together_ = false;  // the block starts with jit::run_block()
     std::unique_ptr<WarpContext[]> warps_;
     std::uint32_t warp_capacity_ = 0;
     AlignedBuffer frames_;

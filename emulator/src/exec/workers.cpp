@@ -23,6 +23,7 @@
 #include "bytecode/readable_name.hpp"
 #include "exec/default_floating_point.hpp"
 #include "exec/engine_state.hpp"
+#include "jit/tiers.hpp"
 #include "usage/publisher.hpp"
 
 #include <algorithm>
@@ -118,6 +119,19 @@ void fail_with(Grid& grid, const std::exception& error, const char* purpose = "t
     } catch (const std::bad_alloc&) {
         grid.fail({kind, {}});
     }
+}
+
+/// Tells the kernel of a launch how long its blocks have worked, so that it is compiled some time.
+void note_work(const GridLaunch& launch, std::uint64_t ns) {
+    if (jit::CodeCache* const code = launch.kernel->code_source->compiled_code()) {
+        code->note_work(launch.block, std::chrono::nanoseconds(ns), launch.kernel);
+    }
+}
+
+/// Returns whether the blocks of a launch run by compiled code.
+bool is_compiled(const GridLaunch& launch) {
+    jit::CodeCache* const code = launch.kernel->code_source->compiled_code();
+    return code != nullptr && code->find(code->shape_for(launch.block)) != nullptr;
 }
 
 /// The scope in which a worker runs a block. Notes the block only if it yields, so quick blocks
@@ -278,6 +292,7 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
             // From here on the grid may be done and may run again on other workers.
         }
         now = now_ns();
+        note_work(grid->launch(), now - begin);
         // A grid that has ended may run again at once. What followed on its end comes first then.
         if (!range.is_empty() || !grid->may_start_more() || self.next != nullptr ||
             (now >= turn_end && !is_turn_young && has_rivals(*grid))) {
@@ -338,8 +353,9 @@ std::uint64_t Engine::State::run_range(Worker& self, const std::shared_ptr<Grid>
             break;
         }
         ++rounds;
-        if (const std::uint64_t first = range.next;
-            range.size() > 1 && !parted.has(first) && run_team(self, *grid, range, parted)) {
+        if (const std::uint64_t first = range.next; range.size() > 1 && !parted.has(first) &&
+                                                    !is_compiled(grid->launch()) &&
+                                                    run_team(self, *grid, range, parted)) {
             started += range.next - first;
             finished += range.next - first;
             if (!is_only_worker() && !range.is_empty() && is_late(*grid, begin_ns) &&
@@ -464,7 +480,9 @@ bool Engine::State::drive(Grid& grid, std::unique_ptr<Block>& block, bool has_mo
         if (outcome == Block::Outcome::Finished) [[likely]] {
             return false;
         }
-        this_worker->turn_begin_ns = now_ns();
+        const std::uint64_t now = now_ns();
+        note_work(grid.launch(), now - this_worker->turn_begin_ns);
+        this_worker->turn_begin_ns = now;
         slow.note(*block);
         if (this_worker->is_guest && !waiting_host) {
             waiting_host.emplace();

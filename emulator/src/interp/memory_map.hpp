@@ -60,6 +60,9 @@ struct MemoryMap {
     const std::atomic<std::uint8_t>* granules =
         nullptr; // of Permission; index (a - memory_base) >> shift
 
+    // Counts the changes to the permissions of granules.
+    const std::atomic<std::uint64_t>* permission_changes = nullptr;
+
     /// Decides about a range that the granules do not cover: registered host memory, or exact
     /// allocations for a checker. Returns whether the range may be read (or written).
     bool (*is_accessible)(const MemoryMap& map, std::uint64_t address, std::uint64_t bytes,

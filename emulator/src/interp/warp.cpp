@@ -17,6 +17,7 @@
 #include "interp/groups.hpp"
 #include "interp/probe.hpp"
 #include "interp/random.hpp"
+#include "jit/compiled.hpp"
 
 #include <algorithm>
 
@@ -59,7 +60,9 @@ void start_warp(WarpContext& warp, std::uint32_t present) {
 }
 
 Stop run_warp(WarpContext& warp) {
-    warp.code = warp.block->code->current().instructions;
+    warp.compiled = warp.block->probe == nullptr ? warp.block->compiled : nullptr;
+    warp.code = warp.compiled != nullptr ? warp.compiled->instructions.data()
+                                         : warp.block->code->current().instructions;
     while (choose_group(warp)) {
         if (warp.block->probe == nullptr) [[likely]] {
             run_group(warp);

@@ -33,6 +33,11 @@ namespace builtins {
 class Heap;
 }
 
+namespace jit {
+struct Compiled;
+struct Site;
+} // namespace jit
+
 class Probe;
 struct BlockContext;
 
@@ -132,7 +137,9 @@ struct BlockContext {
     static constexpr std::uint32_t BARRIER_COUNT = 16;
 
     const bytecode::Kernel* kernel = nullptr;
-    const bytecode::CodeSlot* code = nullptr; // what the warps run
+    const bytecode::CodeSlot* code = nullptr; // what the warps run, unless there is:
+    const jit::Compiled* compiled = nullptr;  // compiled code, or null
+    jit::Site* sites = nullptr;               // of this code, for the worker
     const MemoryMap* memory = nullptr;
     std::byte* shared = nullptr; // static and dynamic shared memory
     std::uint32_t shared_bytes = 0;
@@ -200,6 +207,7 @@ struct WarpContext {
     std::uint32_t cluster_parity = 0;
     // The value of ClusterContext::mbarrier_changes when each lane last tested an mbarrier.
     std::array<std::uint32_t, bytecode::WARP_SIZE> tested_at{};
+    const jit::Compiled* compiled = nullptr; // as in the block when run_warp() began
 
     /// Returns the frame of the lanes at a call depth.
     [[nodiscard]] std::byte* frame(std::uint32_t depth) const {

@@ -17,7 +17,14 @@
 // block in the linearised code goes to the first block for which lanes may wait.
 //
 // The frame of a warp (bytecode/instruction.hpp) is where compiled code and the interpreter meet.
-// Every value has the slot of its register there.
+// Every value has the slot of its register there. A slot is the register of this representation:
+// at each place at most one value is in a slot, and all inputs of a phi have its slot.
+//
+// What is known about the lanes of a value holds for lanes that have come to it through compiled
+// code of that version. It is not known of lanes that arrive from the interpreter: it may have
+// taken them there by different ways, or in different rounds of a loop, and joined them. So compare
+// the lanes of Block::live_in with what is expected before entering a block, and enter it with
+// lanes that agree. What Lanes::alignment says needs no test: it holds on every way.
 
 #pragma once
 
@@ -25,6 +32,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,13 +64,24 @@ struct Lanes {
     };
 
     Kind kind = Kind::Unknown;
-    std::uint64_t alignment = 1;       // a power of two that divides the base
+    // A power of two that divides the base, modulo 2^32 for values of 32 bits.
+    std::uint64_t alignment = 1;
     std::vector<std::int64_t> offsets; // of Pattern: one a lane; at least one is not 0
 
     [[nodiscard]] bool is_uniform() const { return kind == Kind::Uniform; }
 
+    [[nodiscard]] bool is_pattern() const { return kind == Kind::Pattern; }
+
     [[nodiscard]] bool is_varying() const { return kind == Kind::Varying; }
+
+    friend bool operator==(const Lanes&, const Lanes&) = default;
 };
+
+/// The alignment of zero: more than any offset.
+constexpr std::uint64_t MAX_ALIGNMENT = std::uint64_t{1} << 20;
+
+/// Returns whether the base plus any offset never wraps around, be they signed or not.
+[[nodiscard]] bool never_wraps(const Lanes& lanes);
 
 /// What an instruction reads.
 struct Ref {
@@ -82,7 +101,10 @@ struct Ref {
 /// One definition of a register.
 struct Value {
     enum class Kind : std::uint8_t {
-        Entry,     // as the kernel finds it in its frame: %tid and other values of the warp
+        // Found in the frame. `block` is NONE: set when the warp or the activation starts (%tid).
+        // Else: written by the instruction at the end of this Boundary. Such a value is in none of
+        // the lists of its block; it is in those of the successors, and an input of their phis.
+        Entry,
         Phi,       // at the beginning of `block`
         Result,    // of Block::nodes[node] of `block`
         Undefined, // nothing was written before it is read
@@ -105,8 +127,12 @@ struct Node {
     std::vector<Ref> sources; // in the order of passes::for_each_source, absent ones included
     std::vector<std::uint32_t> results;  // values; NONE where the destination is absent
     std::vector<std::uint32_t> previous; // of a guarded instruction: what each register held before
-    // A result and no effect can be left out if nobody uses the result.
+    // False: it has no effect and nobody uses its results. It can be left out, and its results are
+    // in no list.
     bool is_needed = true;
+    // By Version: it extends a pattern of 32 bits, and its result is as its lanes say only if no
+    // lane of the source wraps around. Test that before.
+    std::array<bool, VERSIONS> must_not_wrap{};
 };
 
 struct Block {
@@ -115,28 +141,41 @@ struct Block {
         Branch,   // `condition` holds: successors[0], else successors[1]
         Boundary, // compiled code stops before the instruction `end_pc`. The interpreter runs it,
                   // and compiled code may start again at each successor: barriers, calls, sleeps
-        Exit, // the lanes are done; the only block without successors
+        // (its first successor that is not a block of our own). Without successors, no lane
+        // goes on here: a return or a trap
+        Exit, // the lanes are done; has no successors
     };
 
     End end = End::Jump;
     std::uint32_t pc = 0; // the interpreter's instruction for lanes that stand before this block
-    std::uint32_t end_pc = 0; // of Branch, Boundary and Exit: the instruction
+    std::uint32_t end_pc = NONE; // the instruction that ends it, unless it just goes on
     Ref condition;
     bool is_negated = false; // the branch is taken where the condition does not hold
-    // What a jump back costs of the warp's budget (control.hpp), if this block ends with one.
+    // Of a latch: what its jump back costs of the warp's budget (control.hpp).
     std::uint32_t cost = 0;
     std::vector<std::uint32_t> phis; // values
     std::vector<Node> nodes;         // without the end
     std::vector<std::uint32_t> successors;
     std::vector<std::uint32_t> predecessors;
     std::uint32_t loop = NONE; // the innermost loop that contains it
+    bool is_own = false;       // no block of the kernel: inserted here, without nodes. `pc` is that
+                               // of the next block of the kernel
     bool is_loop_exit = false; // a block of our own between a loop and what follows
-    bool is_latch = false;     // the only block of its loop that jumps back
+    bool is_latch = false;     // the only block of its loop that jumps back; it always jumps
     bool is_simple = false;    // ends with a divergent branch over few instructions: masked in F
-    bool leaves_early = false; // ends with a divergent branch straight to the exit
-    // The values of the registers that are live before the block, its phis included.
+    // Ends with a branch straight to the exit that is divergent in P, where no lanes wait: lanes
+    // that leave there do not wait for the exit, they are done.
+    bool leaves_early = false;
+    // The values of the registers that are live before the block, its phis included, by slot.
+    // Undefined: in this slot is nothing that anybody needs.
     std::vector<std::uint32_t> live_in;
-    // Compiled code may be entered here.
+    // The values of the registers that are live behind the nodes, by slot: what the condition or
+    // the Boundary's instruction reads, and what the successors need. In the slots that an
+    // unguarded Boundary writes is nothing before.
+    std::vector<std::uint32_t> live_out;
+    // Compiled code may be entered here: at the entry of the kernel and of its functions, at loop
+    // headers and behind a Boundary. No two entries have the same `pc`, and none is a block of our
+    // own, except block 0 if the kernel begins with a loop (then the header is the entry).
     bool is_entry = false;
 };
 
@@ -167,7 +206,7 @@ struct Graph {
     std::vector<Value> values;
     std::array<Flow, VERSIONS> flows; // by Version
     std::uint32_t exit = NONE;        // the block with End::Exit
-    bool needs_partial = false;       // P may be reached
+    bool needs_partial = false;       // F may reach a branch that differs between lanes, and P
 
     [[nodiscard]] const Flow& flow(Version version) const {
         return flows[static_cast<std::size_t>(version)];
@@ -187,7 +226,14 @@ enum class Role : std::uint8_t {
     Unfit, // the kernel cannot be compiled
 };
 
-[[nodiscard]] Role role_of(const bytecode::Instruction& instruction);
+/// `lanes` is the size of a gang: what looks at all lanes of a warp is a Boundary for smaller ones.
+[[nodiscard]] Role role_of(const bytecode::Instruction& instruction,
+                           std::uint32_t lanes = bytecode::WARP_SIZE);
+
+/// Returns the width of a source, by its place in Node::sources. Only of forms that have a
+/// structure in forms.hpp; else that of a word.
+[[nodiscard]] bytecode::Width source_width(const bytecode::Instruction& instruction,
+                                           std::size_t index);
 
 /// Builds the graph of a kernel. Returns why it cannot, or an empty string.
 [[nodiscard]] std::string build(const bytecode::Kernel& kernel, const Shape& shape, Graph& graph);
@@ -198,6 +244,10 @@ enum class Role : std::uint8_t {
 /// Returns the bits of a constant as a value of this width has them in one lane of a warp.
 [[nodiscard]] std::uint64_t constant_of(const Graph& graph, const Ref& ref, bytecode::Width width,
                                         std::uint32_t lane = 0);
+
+/// Returns the bits of a source that is a constant, or a register that was set to one.
+[[nodiscard]] std::optional<std::uint64_t> known_bits(const Graph& graph, const Ref& ref,
+                                                      bytecode::Width width);
 
 /// Returns the graph as text: blocks, nodes, values with their lanes in both versions.
 [[nodiscard]] std::string describe(const Graph& graph);

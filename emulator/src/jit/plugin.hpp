@@ -28,30 +28,58 @@ constexpr std::size_t MAX_WAITING = 16;
 
 /// Lanes that stand at one instruction.
 struct Stand {
-    std::uint32_t pc = 0;
-    std::uint32_t mask = 0; // of the warp
+    std::uint32_t pc;
+    std::uint32_t mask; // of the warp
 };
 
 struct GangCall;
 
+/// What compiled code knows about the memory that one of its instructions accesses: the range of
+/// device memory around the last address that it may read (or write) without another look. An
+/// access that begins at `begin + offset` is fine if `offset` is a multiple of its unit, and in
+/// units less than `limit`. Empty at first, and after every change of what is mapped.
+struct Site {
+    std::uint64_t begin = 0;
+    std::uint64_t limit = 0;
+};
+
+/// An access that compiled code leaves to the handler, and its site.
+struct SiteUse {
+    std::uint32_t site = NONE;    // NONE: not an access with a site
+    std::uint32_t unit_shift = 0; // the unit is two to the power of this
+    std::uint32_t span = 0;       // bytes from the beginning of the access on
+    std::uint32_t is_write = 0;
+    std::uint64_t address = 0; // where it begins
+};
+
 /// Functions of the emulated device that compiled code calls.
 struct Services {
     /// Runs one instruction by its handler for lanes of a mask. Returns false after a fault.
-    bool (*run)(WarpContext* warp, std::uint32_t pc, std::uint32_t mask);
+    bool (*run)(WarpContext* warp, GangCall* call, std::uint32_t pc, std::uint32_t mask);
+
+    /// As run(), for an access whose address is outside what its site knows. Updates the site.
+    bool (*run_access)(WarpContext* warp, GangCall* call, std::uint32_t pc, std::uint32_t mask,
+                       const SiteUse* use);
 };
 
 /// What a gang is called with, and where it says how it stopped.
 struct GangCall {
     const Services* services = nullptr;
+    Site* sites = nullptr;                   // Object::site_count of them, of this worker and code
     std::uint32_t first_lane = 0;            // of the gang in its warp
     std::uint32_t entry = 0;                 // index into Object::entries
     std::uint32_t mask = 0;                  // lanes that stand at the entry, of the warp
     std::uint32_t budget = 0;                // back edges left, counted down
     std::uint32_t waiting[MAX_WAITING] = {}; // lanes that wait for Entry::waiting, of the warp
+    // What is known of the lanes at the entry: they come from the interpreter; or straight from
+    // compiled code, in version P; or in F, or they have just started.
+    enum class Trust : std::uint32_t { None, Partial, Full };
+    Trust trust = Trust::None;
     // Out.
     std::uint32_t stand_count = 0; // 0 after a fault
-    Stand stands[WarpContext{}.groups.size()];
+    Stand stands[bytecode::WARP_SIZE + 1];
     std::uint32_t is_out_of_budget = 0;
+    std::uint32_t has_stopped_full = 0; // in version F
 };
 
 /// Runs a gang.
@@ -70,6 +98,7 @@ struct Object {
     std::vector<std::byte> code;
     std::vector<Entry> entries; // by pc
     std::uint32_t lanes = 16;   // of a gang
+    std::uint32_t site_count = 0;
 };
 
 struct Request {

@@ -16,6 +16,7 @@
 #include "interp/tensor_copy.hpp"
 #include "interp/texture.hpp"
 #include "interp/video.hpp"
+#include "jit/tiers.hpp"
 #include "passes/build.hpp"
 
 #include <array>
@@ -265,15 +266,19 @@ std::uint32_t first_effect_of(const std::vector<Instruction>& code) {
 class InterpreterCode final : public bytecode::CodeSource {
 public:
     explicit InterpreterCode(const bytecode::Kernel& kernel)
-        : code_{.instructions = kernel.code.data(), .lockstep = kernel.lockstep}, slot_(code_) {}
+        : code_{.instructions = kernel.code.data(), .lockstep = kernel.lockstep}, slot_(code_),
+          compiled_(kernel) {}
 
     [[nodiscard]] const bytecode::CodeSlot& code_for(BlockShape /*shape*/) override {
         return slot_;
     }
 
+    [[nodiscard]] jit::CodeCache* compiled_code() noexcept override { return &compiled_; }
+
 private:
     bytecode::Code code_;
     bytecode::CodeSlot slot_;
+    jit::CodeCache compiled_;
 };
 
 } // namespace

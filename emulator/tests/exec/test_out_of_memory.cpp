@@ -1,16 +1,20 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Workers that run out of memory end the kernel, and not the process. The program replaces
-// `operator new` and lets chosen allocations of workers fail.
+// Workers that run out of memory end the kernel, and not the process. Calls that run out of memory
+// fail, and can be repeated. The program replaces `operator new` and lets chosen allocations fail.
 
 #include "exec/engine_state.hpp"
 #include "exec/harness.hpp"
+#include "objects/streams/shared_event.hpp"
+
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 namespace {
 
@@ -19,10 +23,13 @@ std::atomic<int> successes_left{-1};
 /// Whether all allocations fail after the first one that does.
 std::atomic<bool> is_lasting{false};
 std::atomic<int> failures{0};
+/// Whether allocations of the calling thread, which is no worker, fail too.
+thread_local bool is_included = false;
 
 /// Returns whether the calling thread gets memory.
 bool may_allocate() {
-    if (cuprum::emulator::exec::this_worker == nullptr || successes_left < 0) {
+    const bool is_concerned = cuprum::emulator::exec::this_worker != nullptr || is_included;
+    if (!is_concerned || successes_left < 0) {
         return true;
     }
     if (is_lasting ? successes_left > 0 && successes_left-- > 0 : successes_left-- > 0) {
@@ -176,6 +183,44 @@ TEST_F(OutOfMemory, so_do_all_allocations_from_some_time_on) {
     test::restart_engine({.worker_count = 1});
     is_lasting = true;
     fail_one_after_the_other();
+}
+
+TEST_F(OutOfMemory, opening_an_event_of_another_process_can_be_repeated) {
+    is_lasting = false;
+    int to_parent[2];
+    int to_child[2];
+    ASSERT_EQ(::pipe(to_parent), 0);
+    ASSERT_EQ(::pipe(to_child), 0);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) { // creates the event and keeps it until the parent closes its pipe
+        ::close(to_child[1]);
+        const auto event = SharedEvent::create();
+        const SharedAddress address = event->address();
+        char end = 0;
+        const bool is_sent = ::write(to_parent[1], &address, sizeof address) == sizeof address;
+        std::_Exit(is_sent && ::read(to_child[0], &end, 1) == 0 ? 0 : 1);
+    }
+    ::close(to_child[0]);
+    SharedAddress address;
+    ASSERT_EQ(::read(to_parent[0], &address, sizeof address), ssize_t{sizeof address});
+    std::shared_ptr<SharedEvent> opened;
+    int number = 0;
+    for (; opened == nullptr && number < 100; ++number) {
+        is_included = true;
+        successes_left = number;
+        try {
+            opened = SharedEvent::open(address);
+        } catch (const std::bad_alloc&) { // the next round has one allocation more
+        }
+        is_included = false;
+    }
+    EXPECT_NE(opened, nullptr);
+    EXPECT_GT(number, 3); // the event, its share and its place in the list were refused once each
+    ::close(to_child[1]);
+    int status = -1;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // they need address space

@@ -98,6 +98,33 @@ TEST(GraphReports, a_copy_of_freed_memory_is_found) {
         "was freed or is not allocated.*freed by cuMemFree.*in node 0, memory copy of 4 bytes");
 }
 
+TEST(GraphReports, a_batch_on_freed_memory_is_found) {
+    for (const bool is_wait : {false, true}) {
+        expect_report(
+            nullptr, nullptr,
+            [&](Reports& graph) {
+                CUdeviceptr memory = 0;
+                check(CUDA_SUCCESS, CU(cuMemAlloc)(&memory, 64));
+                check(CUDA_SUCCESS, CU(cuMemsetD32)(memory, 0, 1));
+                CUstreamBatchMemOpParams item{};
+                item.operation =
+                    is_wait ? CU_STREAM_MEM_OP_WAIT_VALUE_32 : CU_STREAM_MEM_OP_WRITE_VALUE_32;
+                item.writeValue.address = memory; // at the same place in waitValue; 0 and GEQ
+                CUDA_BATCH_MEM_OP_NODE_PARAMS batch{graph.context_, 1, &item, 0};
+                CUgraphNode node = nullptr;
+                check(CUDA_SUCCESS,
+                      CU(cuGraphAddBatchMemOpNode)(&node, graph.graph_, nullptr, 0, &batch));
+                const CUgraphExec executable = graph.instantiate();
+                check(CUDA_SUCCESS, graph.run(executable));
+                check(CUDA_SUCCESS, CU(cuMemFree)(memory));
+                check(CUDA_ERROR_ILLEGAL_ADDRESS, graph.run(executable));
+            },
+            std::string(is_wait ? "wait for a value" : "write") +
+                " of 4 bytes at 0x.*which was freed or is not allocated.*freed by cuMemFree.*"
+                "in node 0");
+    }
+}
+
 /// Runs a graph whose while node never ends by itself. The body is a kernel or only a memset.
 void run_endless_loop(Reports& graph, bool has_kernel) {
     CUgraphConditionalHandle handle = 0;

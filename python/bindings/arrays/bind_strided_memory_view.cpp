@@ -277,8 +277,8 @@ void bind_facts(Type& type) {
     fast_property<exporting_obj>(type, "def exporting_obj(self) -> object", "Return the array.");
     fast_property<shape>(type, "def shape(self) -> tuple[int, ...]", "Return the extents.");
     fast_property<strides>(type, "def strides(self) -> tuple[int, ...] | None",
-                           "Return the strides in elements, or None if it is contiguous in C "
-                           "order.");
+                           "Return the strides in elements, or None if the array gives none and is "
+                           "contiguous in C order.");
     fast_property<size>(type, "def size(self) -> int", "Return the number of elements.");
     type.def_prop_ro("dtype", &View::dtype_object, nb::lock_self(),
                      nb::sig("def dtype(self) -> object"),

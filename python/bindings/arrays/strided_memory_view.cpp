@@ -44,31 +44,6 @@ void StridedMemoryView::drop_memory() noexcept {
     }
 }
 
-void StridedMemoryView::settle_extents() {
-    check_extents();
-    drop_plain_strides();
-}
-
-void StridedMemoryView::drop_plain_strides() noexcept {
-    if (!has_strides_) {
-        return;
-    }
-    const std::int64_t* const shape = extents();
-    const std::int64_t* const strides = shape + ndim_;
-    std::uint64_t expected = 1; // wraps around where there are no elements, which is harmless
-    for (std::size_t i = ndim_; i-- > 0;) {
-        if (shape[i] != 1 && static_cast<std::uint64_t>(strides[i]) != expected) {
-            // An array without elements is contiguous whatever its strides say.
-            for (std::size_t j = 0; j < ndim_; ++j) {
-                has_strides_ = has_strides_ && shape[j] != 0;
-            }
-            return;
-        }
-        expected *= static_cast<std::uint64_t>(shape[i]);
-    }
-    has_strides_ = false;
-}
-
 void StridedMemoryView::check_not_empty() const {
     if (!exporter.is_valid()) {
         raise_error(PyExc_ValueError,

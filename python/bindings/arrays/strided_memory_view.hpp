@@ -61,7 +61,7 @@ public:
         return {extents(), ndim_};
     }
 
-    /// Returns the strides in elements; none means contiguous in C order.
+    /// Returns the strides in elements as the producer gave them; none means contiguous in C order.
     [[nodiscard]] std::optional<std::span<const std::int64_t>> strides() const noexcept {
         return has_strides_ ? std::optional(std::span(extents() + ndim_, ndim_)) : std::nullopt;
     }
@@ -81,12 +81,10 @@ public:
 
     [[nodiscard]] std::int64_t* strides_data() noexcept { return shape_data() + ndim_; }
 
-    /// Takes over a producer's extents, and its strides unless they are null or those of C order.
+    /// Takes over a producer's extents, and its strides unless they are null.
     /// @throws BufferError as check_extents() does.
     inline void take_extents(std::size_t ndim, const std::int64_t* shape,
                              const std::int64_t* strides);
-    /// Leaves the strides implicit if they are those of C order.
-    void drop_plain_strides() noexcept;
 
     /// Returns the number of elements.
     /// @throws ValueError if the view is empty, as StridedMemoryView() makes it.
@@ -138,8 +136,6 @@ public:
 private:
     /// Gives up what holds the memory, but for Python objects.
     void drop_memory() noexcept;
-    /// Looks again at extents that are not all positive, or too large.
-    void settle_extents();
 
     [[nodiscard]] const std::int64_t* extents() const noexcept {
         return more_extents_ != nullptr ? more_extents_.get() : few_extents_.data();
@@ -153,28 +149,22 @@ private:
 
 inline void StridedMemoryView::take_extents(std::size_t ndim, const std::int64_t* shape,
                                             const std::int64_t* strides) {
-    const bool has_strides = strides != nullptr && ndim != 0;
-    set_ndim(ndim, has_strides);
+    set_ndim(ndim, strides != nullptr);
     std::int64_t* const own = shape_data();
     std::int64_t count = 1;
     bool is_unusual = false;
-    bool is_plain = true;
-    for (std::size_t i = ndim; i-- > 0;) {
+    for (std::size_t i = 0; i < ndim; ++i) {
         const std::int64_t extent = shape[i];
         own[i] = extent;
-        if (has_strides) {
-            const std::int64_t stride = strides[i];
-            own[ndim + i] = stride;
-            is_plain = is_plain && (stride == count || extent == 1);
+        if (strides != nullptr) {
+            own[ndim + i] = strides[i];
         }
         const bool is_beyond = __builtin_mul_overflow(count, extent, &count);
         is_unusual = is_unusual || is_beyond || extent <= 0;
     }
     if (is_unusual) [[unlikely]] {
-        settle_extents();
-        return;
+        check_extents();
     }
-    has_strides_ = has_strides && !is_plain;
 }
 
 template <>

@@ -30,16 +30,14 @@ bool view_cupy_array(StridedMemoryView& view, nb::handle object) {
         return false;
     }
     const auto ndim = static_cast<std::size_t>(array.shape.end - array.shape.begin);
-    view.set_ndim(ndim, array.is_c_contiguous == 0);
+    view.set_ndim(ndim, true);
     std::copy(array.shape.begin, array.shape.end, view.shape_data());
-    if (array.is_c_contiguous == 0) {
-        const auto bytes = static_cast<std::int64_t>(element);
-        for (std::size_t i = 0; i < ndim; ++i) {
-            if (array.strides.begin[i] % bytes != 0) {
-                return false;
-            }
-            view.strides_data()[i] = array.strides.begin[i] / bytes;
+    const auto bytes = static_cast<std::int64_t>(element);
+    for (std::size_t i = 0; i < ndim; ++i) {
+        if (array.strides.begin[i] % bytes != 0) {
+            return false;
         }
+        view.strides_data()[i] = array.strides.begin[i] / bytes;
     }
     view.exporter = nb::borrow(object);
     view.type_source = StridedMemoryView::TypeSource::Exporter;
@@ -89,7 +87,6 @@ bool view_cupy(StridedMemoryView& view, nb::handle array) {
         }
         view.strides_data()[i] /= static_cast<std::int64_t>(element);
     }
-    view.drop_plain_strides();
     view.exporter = nb::borrow(array);
     view.dtype = dtype;
     view.type_source = StridedMemoryView::TypeSource::Dtype;

@@ -151,19 +151,18 @@ void view_numpy(StridedMemoryView& view, nb::handle object) {
     view.base = view.pointer = reinterpret_cast<std::uintptr_t>(array.data);
     view.is_readonly = (array.flags & NumpyArray::WRITEABLE) == 0;
     const auto ndim = static_cast<std::size_t>(array.ndim);
-    const bool is_contiguous = (array.flags & NumpyArray::C_CONTIGUOUS) != 0;
-    view.set_ndim(ndim, !is_contiguous);
+    const auto element = static_cast<std::int64_t>(view.itemsize);
+    view.set_ndim(ndim, ndim != 0 && element != 0); // as numpy's own DLPack
     std::int64_t* const shape = view.shape_data();
     for (std::size_t i = 0; i < ndim; ++i) {
         shape[i] = array.shape[i];
     }
-    if (is_contiguous) [[likely]] {
+    if (element == 0) [[unlikely]] {
         return;
     }
-    const auto element = static_cast<std::int64_t>(view.itemsize);
     std::int64_t* const strides = view.strides_data();
     for (std::size_t i = 0; i < ndim; ++i) {
-        if (element == 0 || array.strides[i] % element != 0) {
+        if (array.strides[i] % element != 0) {
             refuse_strides(i, array.strides[i], element);
         }
         strides[i] = array.strides[i] / element;

@@ -24,11 +24,6 @@ namespace nb = nanobind;
 /// be given up on any thread, with or without the GIL, even inside the driver.
 [[nodiscard]] std::shared_ptr<void> keep_for_graph(nb::object object);
 
-/// Returns the Python object that keep_for_graph() keeps.
-[[nodiscard]] inline nb::handle kept_object(const std::shared_ptr<void>& kept) noexcept {
-    return static_cast<PyObject*>(kept.get());
-}
-
 /// Asks the main thread to release what graphs have given up, if it has not been asked yet. Costs
 /// two loads if there is nothing. Safe on any thread.
 void schedule_releases() noexcept;

@@ -189,6 +189,16 @@ def test_more_than_48_kib_of_shared_memory_needs_no_preparation(code, device, st
             launch(stream, LaunchConfig(grid=1, block=1, shmem_size=limit + 1), kernel, buffer, 0)
 
 
+def test_too_much_shared_memory_names_the_limit_of_the_device_alone(code, device, stream, counter):
+    limit = device.properties.max_shared_memory_per_block_optin
+    config = LaunchConfig(grid=1, block=1, shmem_size=limit + 1)
+    with pytest.raises(ValueError, match=f"at most {limit}") as caught:
+        launch(stream, config, code.get_kernel("mark"), counter)
+    if device.is_emulated:  # the driver's log is in the message
+        without_preparation = device.properties.max_shared_memory_per_block
+        assert str(without_preparation) not in str(caught.value)
+
+
 def test_from_size_has_a_thread_for_each_element():
     assert LaunchConfig.from_size(1000) == LaunchConfig(grid=4, block=256)
     assert LaunchConfig.from_size(1000, block=128).grid == (8, 1, 1)

@@ -183,7 +183,10 @@ void DriverSession::option(CUjit_option key, std::uintptr_t value) {
 
 void DriverSession::check(CUresult status, const char* call, const std::string& what) const {
     if (status != CUDA_SUCCESS) {
-        std::string advice = driver::explanation_of(status);
+        std::string advice = detail::advice_about_undefined(error_log());
+        if (advice.empty()) {
+            advice = driver::explanation_of(status);
+        }
         if (!what.empty()) {
             advice = what + ": " + advice;
         }

@@ -85,6 +85,9 @@ std::string advice_for(nvJitLinkResult status, const std::vector<std::string>& o
         return "kernels that launch kernels need CUDA's libcudadevrt.a as one more input; on the "
                "emulated device, let its driver link instead (LinkerOptions backend \"driver\")";
     }
+    if (std::string advice = detail::advice_about_undefined(log); !advice.empty()) {
+        return advice;
+    }
     const auto arch = std::find_if(options.begin(), options.end(), [](const std::string& option) {
         return option.starts_with("-arch=");
     });

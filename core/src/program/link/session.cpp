@@ -4,8 +4,24 @@
 #include "program/link/session.hpp"
 
 #include "program/code/fatbin.hpp"
+#include "support/readable_name.hpp"
 
 namespace cuprum::detail {
+
+std::string advice_about_undefined(std::string_view log) {
+    for (const std::string_view words : {"Undefined reference to '", "Unresolved extern function '",
+                                         "Unresolved extern variable '"}) {
+        const std::size_t found = log.find(words);
+        if (found == std::string_view::npos) {
+            continue;
+        }
+        const std::string_view rest = log.substr(found + words.size());
+        return "no input defines \"" + readable_signature(rest.substr(0, rest.find('\''))) +
+               "\"; give the Linker the code that does too, compiled with "
+               "relocatable_device_code, or check the types of its parameters";
+    }
+    return {};
+}
 
 std::string ptx_in(const ObjectCode& code) {
     switch (code.code_type()) {

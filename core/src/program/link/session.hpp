@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cuprum::detail {
@@ -44,6 +45,10 @@ public:
 /// Starts linking PTX with the emulated device's linker, which takes nvJitLink's options as well.
 /// Those that would only change machine code have no effect.
 [[nodiscard]] std::unique_ptr<LinkSession> start_emulated_link(const LinkerOptions& options);
+
+/// Returns what to do about the first function or variable that a linker's log calls undefined;
+/// empty if there is none.
+[[nodiscard]] std::string advice_about_undefined(std::string_view log);
 
 /// Returns the PTX of code that is PTX or a fat binary with PTX in it; empty if it has none.
 [[nodiscard]] std::string ptx_in(const ObjectCode& code);

@@ -50,6 +50,11 @@ void check_shared_memory_config(CUsharedconfig config) {
     }
 }
 
+int largest_dynamic_shared_bytes(const bytecode::Kernel& kernel, const Device& device) {
+    return device.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) -
+           static_cast<int>(kernel.static_shared_bytes);
+}
+
 FunctionAttributes::FunctionAttributes() {
     for (auto& value : set_) {
         value.store(NOT_SET, std::memory_order_relaxed);
@@ -103,9 +108,7 @@ void FunctionAttributes::set(CUfunction_attribute attribute, int value,
                              const bytecode::Kernel& kernel, const Device& device) {
     switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: {
-        const int largest =
-            device.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) -
-            static_cast<int>(kernel.static_shared_bytes);
+        const int largest = largest_dynamic_shared_bytes(kernel, device);
         if (value < 0 || value > largest) {
             fail(CUDA_ERROR_INVALID_VALUE, std::to_string(value) +
                                                " bytes of dynamic shared memory: at most " +

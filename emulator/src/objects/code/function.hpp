@@ -26,6 +26,10 @@ class Context;
 class Device;
 class Module;
 
+/// Returns how much dynamic shared memory a kernel can have on a device beside what it declares.
+[[nodiscard]] int largest_dynamic_shared_bytes(const bytecode::Kernel& kernel,
+                                               const Device& device);
+
 /// The attributes of a kernel that programs can read and set, in a context or for a device.
 class FunctionAttributes {
 public:

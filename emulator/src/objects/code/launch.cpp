@@ -295,10 +295,15 @@ void check_shared_memory(Function& function, const Device& device, const LaunchR
         std::max(0, function.attributes().get(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                               *function.kernel(), device)));
     if (request.shared_bytes > limit) {
+        const auto largest = static_cast<std::uint32_t>(
+            std::max(0, largest_dynamic_shared_bytes(*function.kernel(), device)));
+        const std::string bytes =
+            std::to_string(request.shared_bytes) + " bytes of dynamic shared memory";
         fail(CUDA_ERROR_INVALID_VALUE,
-             std::to_string(request.shared_bytes) + " bytes of dynamic shared memory exceed " +
-                 std::to_string(limit) +
-                 "; raise CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES first");
+             request.shared_bytes > largest
+                 ? bytes + ": at most " + std::to_string(largest) + " are possible"
+                 : bytes + " exceed " + std::to_string(limit) +
+                       "; raise CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES first");
     }
 }
 

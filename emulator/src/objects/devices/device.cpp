@@ -46,10 +46,12 @@ std::string Device::pci_bus_id() const {
 }
 
 int Device::attribute(CUdevice_attribute attribute) const {
-    if (attribute < 1 || attribute >= CU_DEVICE_ATTRIBUTE_MAX) {
+    // The driver is that of CUDA 13.4. What that adds to our headers does not exist here.
+    constexpr int last_of_driver = 161;
+    if (attribute < 1 || attribute > std::max<int>(last_of_driver, CU_DEVICE_ATTRIBUTE_MAX - 1)) {
         fail(CUDA_ERROR_INVALID_VALUE, "unknown device attribute " + std::to_string(attribute));
     }
-    return attributes_[attribute];
+    return attribute < CU_DEVICE_ATTRIBUTE_MAX ? attributes_[attribute] : 0;
 }
 
 void Device::charge(std::uint64_t bytes) {

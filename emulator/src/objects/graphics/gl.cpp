@@ -216,11 +216,6 @@ const Functions& current() {
     return functions;
 }
 
-bool is_current() noexcept {
-    const std::lock_guard lock(platforms_mutex);
-    return current_platform() != nullptr;
-}
-
 std::uint64_t buffer_bytes(const Functions& gl, Name buffer) {
     const int oldest = gl.is_embedded ? OLDEST_EMBEDDED_VERSION : OLDEST_VERSION;
     if (gl.version < oldest) {

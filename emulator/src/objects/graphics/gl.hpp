@@ -71,9 +71,6 @@ struct Functions {
 /// @throws DriverError INVALID_GRAPHICS_CONTEXT if no context is current.
 [[nodiscard]] const Functions& current();
 
-/// Returns whether a context of OpenGL is current on the calling thread.
-[[nodiscard]] bool is_current() noexcept;
-
 /// Returns the size of a buffer's storage, 0 if it has none.
 ///
 /// @throws DriverError INVALID_HANDLE if there is no such buffer, NOT_SUPPORTED if the context is

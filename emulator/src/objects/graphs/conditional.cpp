@@ -7,9 +7,9 @@
 
 namespace cuprum::emulator {
 
-ConditionalVariable::ConditionalVariable(const Graph& graph, std::shared_ptr<Context> context,
+ConditionalVariable::ConditionalVariable(std::shared_ptr<Context> context,
                                          std::uint32_t default_value, unsigned flags)
-    : graph_(&graph), context_(std::move(context)), default_value_(default_value), flags_(flags),
+    : context_(std::move(context)), default_value_(default_value), flags_(flags),
       value_(default_value), handle_(builtins::Conditionals::instance().add(value_)) {}
 
 ConditionalVariable::~ConditionalVariable() {

@@ -12,21 +12,17 @@
 namespace cuprum::emulator {
 
 class Context;
-class Graph;
 
 /// The value that decides what a conditional node runs. Kernels set it by its handle.
 class ConditionalVariable {
 public:
-    ConditionalVariable(const Graph& graph, std::shared_ptr<Context> context,
-                        std::uint32_t default_value, unsigned flags);
+    ConditionalVariable(std::shared_ptr<Context> context, std::uint32_t default_value,
+                        unsigned flags);
     ~ConditionalVariable();
     ConditionalVariable(const ConditionalVariable&) = delete;
     ConditionalVariable& operator=(const ConditionalVariable&) = delete;
 
     [[nodiscard]] CUgraphConditionalHandle handle() const noexcept { return handle_; }
-
-    /// Returns whether the variable was made for a graph. Never follows the pointer.
-    [[nodiscard]] bool is_of(const Graph& graph) const noexcept { return graph_ == &graph; }
 
     [[nodiscard]] const std::shared_ptr<Context>& context() const noexcept { return context_; }
 
@@ -44,7 +40,6 @@ public:
     bool is_used = false; // by a conditional node
 
 private:
-    const Graph* graph_;
     std::shared_ptr<Context> context_;
     std::uint32_t default_value_;
     unsigned flags_;

@@ -72,8 +72,7 @@ void replace_child(GraphNode& node, Graph& child) {
 CUgraphConditionalHandle add_variable(Graph& graph, std::shared_ptr<Context> context,
                                       std::uint32_t default_value, unsigned flags) {
     require((flags & ~unsigned{CU_GRAPH_COND_ASSIGN_DEFAULT}) == 0, "unknown flags");
-    auto variable =
-        std::make_shared<ConditionalVariable>(graph, std::move(context), default_value, flags);
+    auto variable = std::make_shared<ConditionalVariable>(std::move(context), default_value, flags);
     graph.variables().push_back(variable);
     return variable->handle();
 }

@@ -75,9 +75,6 @@ public:
     /// Returns a number that no other node of the process has or had.
     [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
 
-    /// Returns the number of the node that this one was cloned from, 0 for none.
-    [[nodiscard]] std::uint64_t original_id() const noexcept { return original_id_; }
-
     /// Returns the place of the node in the order in which its graph got nodes.
     [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
 
@@ -123,7 +120,7 @@ private:
 
     Graph* graph_;
     std::uint64_t id_;
-    std::uint64_t original_id_ = 0;
+    std::uint64_t original_id_ = 0; // of the node that this one was cloned from
     std::uint32_t number_ = 0;
     NodeParameters parameters_;
     GraphEdges dependencies_;

@@ -80,6 +80,7 @@ AddressSpace::AddressSpace() {
 
     granules_.push_back(make_granules(map_));
     map_.granules = granules_.front();
+    map_.permission_changes = &permission_changes_;
     next_ = map_.memory_base + GRANULE_BYTES;
     committed_ = map_.memory_base;
 }
@@ -189,6 +190,7 @@ void AddressSpace::set_permission(int device, std::uint64_t base, std::uint64_t 
     for (std::uint64_t index = first; index <= last; ++index) {
         granules[index].store(static_cast<std::uint8_t>(permission), std::memory_order_relaxed);
     }
+    permission_changes_.fetch_add(1, std::memory_order_release);
 }
 
 void AddressSpace::map_file(std::uint64_t base, std::uint64_t bytes, int file,

@@ -86,6 +86,7 @@ private:
     MemoryMap map_;                                    // of device 0
     std::vector<std::unique_ptr<MemoryMap>> others_;   // of the other devices
     std::vector<std::atomic<std::uint8_t>*> granules_; // by device
+    std::atomic<std::uint64_t> permission_changes_{0};
     std::mutex mutex_;                                 // guards the members below
     std::uint64_t next_ = 0;                           // addresses from here on were never used
     std::uint64_t committed_ = 0;                      // readable and writable up to here

@@ -106,15 +106,28 @@ void check_reach(const Use& use, const Allocation& allocation, int device) {
     }
 }
 
+namespace {
+
+std::string describe_lost(const std::string& what, std::uint64_t address, const std::string& by,
+                          const char* why) {
+    std::ostringstream text;
+    text << what << " 0x" << std::hex << address << ", which " << why
+         << Allocations::instance().describe(address) << (by.empty() ? "" : "\n  enqueued by ")
+         << by;
+    return text.str();
+}
+
+} // namespace
+
 std::string describe_unmapped(const std::string& what, std::uint64_t address,
                               const std::string& by) {
-    std::ostringstream text;
-    text << what << " 0x" << std::hex << address
-         << ", which the program has freed or unmapped before the work was done"
-         << Allocations::instance().describe(address) << (by.empty() ? "" : "\n  enqueued by ")
-         << by
-         << "\n  wait for the stream, then call cuMemHostUnregister, before you free the memory";
-    return text.str();
+    return describe_lost(what, address, by,
+                         "the program has freed or unmapped before the work was done") +
+           "\n  wait for the stream, then call cuMemHostUnregister, before you free the memory";
+}
+
+std::string describe_freed(const std::string& what, std::uint64_t address, const std::string& by) {
+    return describe_lost(what, address, by, "was freed or is not allocated");
 }
 
 } // namespace cuprum::emulator

@@ -41,4 +41,8 @@ void check_reach(const Use& use, const Allocation& allocation, int device);
 [[nodiscard]] std::string describe_unmapped(const std::string& what, std::uint64_t address,
                                             const std::string& by = {});
 
+/// Returns a report of work on device memory that was freed.
+[[nodiscard]] std::string describe_freed(const std::string& what, std::uint64_t address,
+                                         const std::string& by = {});
+
 } // namespace cuprum::emulator

@@ -234,6 +234,8 @@ void Driver::initialize() {
          .progress_after = settings.progress_after,
          .is_random = settings.is_random,
          .seed = settings.seed});
+    jit::configure(settings.jit,
+                   [](const std::string& text) { log(LogLevel::Info, text); });
     if (settings.is_random) {
         const std::string schedule =
             "the schedule is CUPRUM_EMULATOR_SCHEDULE=random:" + std::to_string(settings.seed);
@@ -367,6 +369,7 @@ void Driver::leave() noexcept {
         driver.state_.store(State::Leaving); // calls that are held back stay so
         RestoreThread::instance().withdraw();
         exec::Engine::instance().shutdown();
+        jit::shutdown();
         usage::withdraw();
         if (driver.lists_leaks_) {
             if (const std::string leaks = list_leaks(); !leaks.empty()) {

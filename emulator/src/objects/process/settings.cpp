@@ -101,6 +101,10 @@ Settings read_settings() {
     read_schedule(settings);
     read_watchdog(settings);
     read_progress(settings);
+    const std::string compiling = choice("CUPRUM_EMULATOR_JIT", {"off", "auto", "always"}, "auto");
+    settings.jit = compiling == "off"      ? jit::Mode::Off
+                   : compiling == "always" ? jit::Mode::Always
+                                           : jit::Mode::Auto;
     settings.lists_leaks = choice("CUPRUM_EMULATOR_LEAKS", {"0", "1"}, "0") == "1";
 #if defined(__x86_64__)
     (void)choice("CUPRUM_EMULATOR_ISA", {"v2", "v3", "v4"}, "v4");

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "jit/tiers.hpp"
 #include "objects/process/log.hpp"
 
 #include <chrono>
@@ -28,7 +29,8 @@ struct Settings {
     bool is_seed_given = false;
     std::uint32_t watchdog_seconds = 60; // CUPRUM_EMULATOR_WATCHDOG=seconds[:strict]; 0: never
     bool is_watchdog_strict = false;
-    bool lists_leaks = false; // CUPRUM_EMULATOR_LEAKS=0|1
+    jit::Mode jit = jit::Mode::Auto; // CUPRUM_EMULATOR_JIT=off|auto|always
+    bool lists_leaks = false;        // CUPRUM_EMULATOR_LEAKS=0|1
     // CUPRUM_PROGRESS=seconds; zero if it is 0 or stderr is not a terminal
     std::chrono::milliseconds progress_after{0};
     std::string progress_problem; // why CUPRUM_PROGRESS is ignored; empty if it is not

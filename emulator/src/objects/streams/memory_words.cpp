@@ -33,13 +33,19 @@ void check_write(int device, CUdeviceptr address, unsigned flags, std::size_t by
     check_word(device, address, bytes, true);
 }
 
-/// Fails if a word is in registered memory that the program has unmapped.
-void check_there(CUdeviceptr address, std::size_t bytes, const char* what, const Origin& by) {
-    if (!AddressSpace::instance().contains(address) && !is_mapped(address, bytes)) {
-        fail(CUDA_ERROR_ILLEGAL_ADDRESS,
-             describe_unmapped(std::string(what) + " of " + std::to_string(bytes) + " bytes at",
-                               address, by.function != nullptr ? by.to_text("    ") : ""));
+/// Fails if a word is in device memory that was freed, or in registered memory that the program has
+/// unmapped.
+void check_there(CUdeviceptr address, std::size_t bytes, bool is_write, const Origin& by) {
+    const bool is_registered = !AddressSpace::instance().contains(address);
+    if (is_registered ? is_mapped(address, bytes)
+                      : Allocations::instance().covers(address, bytes, is_write)) {
+        return;
     }
+    const std::string what = std::string(is_write ? "write of " : "wait for a value of ") +
+                             std::to_string(bytes) + " bytes at";
+    const std::string enqueued = by.function != nullptr ? by.to_text("    ") : "";
+    fail(CUDA_ERROR_ILLEGAL_ADDRESS, is_registered ? describe_unmapped(what, address, enqueued)
+                                                   : describe_freed(what, address, enqueued));
 }
 
 unsigned condition_of(unsigned flags) {
@@ -53,14 +59,14 @@ void check_wait(int device, CUdeviceptr address, unsigned flags, std::size_t byt
 
 template <typename Word>
 void write_word(CUdeviceptr address, Word value, const Origin& by) {
-    check_there(address, sizeof(Word), "write", by);
+    check_there(address, sizeof(Word), true, by);
     std::atomic_ref(*reinterpret_cast<Word*>(address)).store(value);
     check::mark_written(AddressSpace::instance().map(), address, sizeof(Word));
 }
 
 template <typename Word>
 bool is_met(CUdeviceptr address, Word value, unsigned flags, const Origin& by) {
-    check_there(address, sizeof(Word), "wait for a value", by);
+    check_there(address, sizeof(Word), false, by);
     const Word now = std::atomic_ref(*reinterpret_cast<Word*>(address)).load();
     switch (condition_of(flags)) {
     case CU_STREAM_WAIT_VALUE_GEQ:

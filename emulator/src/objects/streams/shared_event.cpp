@@ -64,9 +64,12 @@ std::shared_ptr<SharedEvent> SharedEvent::create() {
 }
 
 std::shared_ptr<SharedEvent> SharedEvent::open(const SharedAddress& address) {
+    // Destroyed after the mutex is unlocked, because the destructor locks it.
+    std::unique_ptr<SharedEvent> made;
+    std::shared_ptr<SharedEvent> event;
     const std::lock_guard lock(registry_mutex);
     if (const auto found = registry().find(address.token); found != registry().end()) {
-        if (auto event = found->second.lock()) {
+        if (event = found->second.lock(); event != nullptr) {
             return event;
         }
     }
@@ -74,7 +77,8 @@ std::shared_ptr<SharedEvent> SharedEvent::open(const SharedAddress& address) {
     if (file->header().kind != SharedKind::Event || file->data_bytes() < PAGE_BYTES) {
         fail(CUDA_ERROR_INVALID_HANDLE, "not the handle of an event");
     }
-    std::shared_ptr<SharedEvent> event(new SharedEvent(std::move(file)));
+    made.reset(new SharedEvent(std::move(file)));
+    event = std::move(made);
     registry()[address.token] = event;
     return event;
 }

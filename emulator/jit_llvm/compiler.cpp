@@ -1,0 +1,251 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The plug-in: from a kernel to an object, and from an object to code.
+
+#include "jit_llvm/kernel_emitter.hpp"
+
+#include <llvm/Analysis/CGSCCPassManager.h>
+#include <llvm/Analysis/LoopAnalysisManager.h>
+#include <llvm/ExecutionEngine/RTDyldMemoryManager.h>
+#include <llvm/ExecutionEngine/RuntimeDyld.h>
+#include <llvm/ExecutionEngine/SectionMemoryManager.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Object/ObjectFile.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/SmallVectorMemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/DeadStoreElimination.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include <cstring>
+#include <mutex>
+#include <string_view>
+
+#ifndef CUPRUM_JIT_BUILD
+#define CUPRUM_JIT_BUILD "development"
+#endif
+
+namespace cuprum::emulator::jit {
+
+namespace {
+
+constexpr const char* FUNCTION_NAME = "cuprum_gang";
+
+/// Kernels with more instructions than this stay interpreted: compiling takes too long.
+constexpr std::size_t MAX_INSTRUCTIONS = 8000;
+
+void initialize() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        llvm::InitializeNativeTarget();
+        llvm::InitializeNativeTargetAsmPrinter();
+    });
+}
+
+std::string processor_of(std::string_view level) {
+    if (level == "isa_v4") {
+        return "x86-64-v4";
+    }
+    if (level == "isa_v3") {
+        return "x86-64-v3";
+    }
+    return level == "isa_v2" ? "x86-64-v2" : "generic";
+}
+
+std::unique_ptr<llvm::TargetMachine> machine_for(std::string_view level, std::string& problem) {
+    const std::string triple = llvm::sys::getProcessTriple();
+    const llvm::Target* const target = llvm::TargetRegistry::lookupTarget(triple, problem);
+    if (target == nullptr) {
+        return nullptr;
+    }
+    llvm::TargetOptions options;
+    options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+    const std::string features = level == "isa_v4" ? "-prefer-256-bit" : "";
+    return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+        triple, processor_of(level), features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+        llvm::CodeGenOptLevel::Default));
+}
+
+void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+    llvm::LoopAnalysisManager loops;
+    llvm::FunctionAnalysisManager functions;
+    llvm::CGSCCAnalysisManager components;
+    llvm::ModuleAnalysisManager modules;
+    llvm::PassBuilder builder(&machine);
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(components);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, components, modules);
+    llvm::FunctionPassManager passes;
+    passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    passes.addPass(llvm::EarlyCSEPass(true));
+    passes.addPass(llvm::InstCombinePass());
+    passes.addPass(llvm::SimplifyCFGPass());
+    passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
+                                                         /*UseMemorySSA=*/true));
+    passes.addPass(llvm::GVNPass());
+    passes.addPass(llvm::InstCombinePass());
+    passes.addPass(llvm::SimplifyCFGPass());
+    for (llvm::Function& function : module) {
+        if (!function.isDeclaration()) {
+            passes.run(function, functions);
+        }
+    }
+}
+
+std::string compile(const Request& request, Object& object) {
+    initialize();
+    const bytecode::Kernel& kernel = *request.kernel;
+    if (kernel.code.size() > MAX_INSTRUCTIONS) {
+        return "it has more than " + std::to_string(MAX_INSTRUCTIONS) + " instructions";
+    }
+    Graph graph;
+    if (std::string problem = build(kernel, request.shape, graph); !problem.empty()) {
+        return problem;
+    }
+    if (std::getenv("CUPRUM_JIT_DUMP") != nullptr) {
+        llvm::errs() << describe(graph) << "\n";
+    }
+    std::string problem;
+    const auto machine = machine_for(request.level, problem);
+    if (machine == nullptr) {
+        return problem;
+    }
+    llvm::LLVMContext context;
+    llvm::Module module("kernel", context);
+    module.setTargetTriple(machine->getTargetTriple().str());
+    module.setDataLayout(machine->createDataLayout());
+    KernelEmitter emitter(graph, Target::of(request.level), module);
+    emitter.run(FUNCTION_NAME);
+    llvm::Function& function = *module.getFunction(FUNCTION_NAME);
+    function.addFnAttr("target-cpu", machine->getTargetCPU());
+    function.addFnAttr("target-features", machine->getTargetFeatureString());
+    if (std::string_view(request.level) == "isa_v4") {
+        function.addFnAttr("prefer-vector-width", "512");
+        function.addFnAttr("min-legal-vector-width", "512");
+    }
+    const bool dumps = std::getenv("CUPRUM_JIT_DUMP_IR") != nullptr;
+    if (dumps) {
+        module.print(llvm::errs(), nullptr);
+    }
+    std::string report;
+    llvm::raw_string_ostream stream(report);
+    if (llvm::verifyModule(module, &stream)) {
+        return "the emitted code is wrong, please report this: " + report;
+    }
+    optimize(module, *machine);
+    if (dumps) {
+        module.print(llvm::errs(), nullptr);
+    }
+    llvm::SmallVector<char, 0> bytes;
+    llvm::raw_svector_ostream out(bytes);
+    llvm::legacy::PassManager emission;
+    if (machine->addPassesToEmitFile(emission, out, nullptr, llvm::CodeGenFileType::ObjectFile)) {
+        return "this processor is not supported";
+    }
+    emission.run(module);
+    if (const char* const folder = std::getenv("CUPRUM_JIT_OBJECTS")) {
+        std::error_code error;
+        llvm::raw_fd_ostream file(std::string(folder) + "/" + kernel.name.substr(0, 40) + ".o",
+                                  error);
+        file.write(bytes.data(), bytes.size());
+    }
+    object.code.resize(bytes.size());
+    std::memcpy(object.code.data(), bytes.data(), bytes.size());
+    object.entries = emitter.take_entries();
+    object.lanes = request.shape.lanes;
+    object.site_count = emitter.site_count();
+    return {};
+}
+
+/// Finds the few functions that compiled code may call: those that compilers call by themselves.
+class Symbols final : public llvm::LegacyJITSymbolResolver {
+public:
+    llvm::JITSymbol findSymbolInLogicalDylib(const std::string& /*name*/) override {
+        return nullptr;
+    }
+
+    llvm::JITSymbol findSymbol(const std::string& name) override {
+        const void* address = nullptr;
+        if (name == "memcpy") {
+            address = reinterpret_cast<const void*>(&std::memcpy);
+        } else if (name == "memset") {
+            address = reinterpret_cast<const void*>(&std::memset);
+        } else if (name == "memmove") {
+            address = reinterpret_cast<const void*>(&std::memmove);
+        }
+        if (address == nullptr) {
+            return nullptr;
+        }
+        return {reinterpret_cast<llvm::JITTargetAddress>(address), llvm::JITSymbolFlags::Exported};
+    }
+};
+
+class LoadedCode final : public Code {
+public:
+    [[nodiscard]] GangFunction function() const noexcept override { return function_; }
+
+    /// Links an object. Returns why it cannot, or an empty string.
+    std::string link(const Object& object) {
+        const llvm::StringRef bytes(reinterpret_cast<const char*>(object.code.data()),
+                                    object.code.size());
+        auto file =
+            llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(bytes, "kernel"));
+        if (!file) {
+            return llvm::toString(file.takeError());
+        }
+        llvm::RuntimeDyld linker(memory_, symbols_);
+        linker.loadObject(**file);
+        if (linker.hasError()) {
+            return linker.getErrorString().str();
+        }
+        linker.resolveRelocations();
+        linker.registerEHFrames();
+        if (linker.hasError()) {
+            return linker.getErrorString().str();
+        }
+        std::string problem;
+        if (memory_.finalizeMemory(&problem)) {
+            return problem.empty() ? "there is no executable memory" : problem;
+        }
+        function_ = reinterpret_cast<GangFunction>(linker.getSymbol(FUNCTION_NAME).getAddress());
+        return function_ == nullptr ? "it has no function" : "";
+    }
+
+private:
+    llvm::SectionMemoryManager memory_;
+    Symbols symbols_;
+    GangFunction function_ = nullptr;
+};
+
+std::unique_ptr<Code> load(const Object& object, std::string& problem) {
+    initialize();
+    auto code = std::make_unique<LoadedCode>();
+    problem = code->link(object);
+    return problem.empty() ? std::move(code) : nullptr;
+}
+
+constexpr Plugin PLUGIN{.build = CUPRUM_JIT_BUILD, .compile = compile, .load = load};
+
+} // namespace
+
+} // namespace cuprum::emulator::jit
+
+extern "C" [[gnu::visibility("default")]] const cuprum::emulator::jit::Plugin* cuprum_jit_plugin() {
+    return &cuprum::emulator::jit::PLUGIN;
+}

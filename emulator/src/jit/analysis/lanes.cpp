@@ -1,0 +1,565 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// How the lanes of a result differ, from those of its sources.
+//
+// The base of a pattern or of a uniform result is what the instruction computes from the bases of
+// its sources. One case is different: `or` and `xor` with a constant that is smaller than the
+// alignment change the offsets alone.
+
+#include "bytecode/forms.hpp"
+#include "jit/analysis/internal.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace cuprum::emulator::jit {
+
+using bytecode::Family;
+using bytecode::Instruction;
+using bytecode::Special;
+using bytecode::Width;
+
+namespace {
+
+Lanes uniform(std::uint64_t alignment = 1) {
+    return {.kind = Lanes::Kind::Uniform,
+            .alignment = std::min(alignment, MAX_ALIGNMENT),
+            .offsets = {}};
+}
+
+Lanes varying() {
+    return {.kind = Lanes::Kind::Varying, .alignment = 1, .offsets = {}};
+}
+
+Lanes pattern(std::vector<std::int64_t> offsets, std::uint64_t alignment) {
+    if (std::ranges::all_of(offsets, [](std::int64_t offset) { return offset == 0; })) {
+        return uniform(alignment);
+    }
+    return {.kind = Lanes::Kind::Pattern,
+            .alignment = std::min(alignment, MAX_ALIGNMENT),
+            .offsets = std::move(offsets)};
+}
+
+/// Returns the largest power of two that divides a number.
+std::uint64_t alignment_of(std::uint64_t bits) {
+    return bits == 0 ? MAX_ALIGNMENT : std::min(bits & (~bits + 1), MAX_ALIGNMENT);
+}
+
+bool is_special(const std::vector<bytecode::SpecialSlot>& slots, std::uint32_t offset,
+                Special special) {
+    return std::ranges::any_of(slots, [&](const bytecode::SpecialSlot& slot) {
+        return slot.offset == offset && slot.special == special;
+    });
+}
+
+/// Returns the lanes of a constant that differs between the lanes of a warp.
+Lanes lanes_of_constant(const Graph& graph, const Ref& ref) {
+    const std::uint32_t lanes = graph.shape.lanes;
+    const auto value = [&](std::uint32_t lane) {
+        return static_cast<std::int64_t>(constant_of(graph, ref, Width::B32, lane));
+    };
+    std::vector<std::int64_t> offsets(lanes);
+    std::uint64_t alignment = MAX_ALIGNMENT;
+    for (std::uint32_t lane = 0; lane < bytecode::WARP_SIZE; ++lane) {
+        const std::uint32_t first = lane / lanes * lanes;
+        const std::int64_t offset = value(lane) - value(first);
+        if (first == 0) {
+            offsets[lane] = offset;
+        } else if (offset != offsets[lane - first]) {
+            return varying(); // the gangs of a warp differ
+        }
+        alignment = std::min(alignment, alignment_of(static_cast<std::uint64_t>(value(first))));
+    }
+    return pattern(std::move(offsets), alignment);
+}
+
+/// Returns whether all offsets are below the alignment: they only fill in bits that are 0 in the
+/// base.
+bool is_low(const Lanes& lanes) {
+    return std::ranges::all_of(lanes.offsets, [&](std::int64_t offset) {
+        return offset >= 0 && offset < static_cast<std::int64_t>(lanes.alignment);
+    });
+}
+
+} // namespace
+
+bool never_wraps(const Lanes& lanes) {
+    return lanes.is_uniform() || (lanes.is_pattern() && is_low(lanes));
+}
+
+Lanes lanes_of(const Graph& graph, const Ref& ref, Version version) {
+    switch (ref.kind) {
+    case Ref::Kind::Value:
+        return graph.lanes(ref.value, version);
+    case Ref::Kind::Constant: {
+        // The low bits are the same at any width.
+        return uniform(alignment_of(constant_of(graph, ref, Width::B32)));
+    }
+    case Ref::Kind::Lanes:
+        return lanes_of_constant(graph, ref);
+    case Ref::Kind::Bank:
+        if (graph.shape.has_whole_rows && ref.operand.bank() == bytecode::Bank::Launch &&
+            is_special(graph.kernel->launch_specials, ref.operand.offset(), Special::NtidX)) {
+            return uniform(graph.shape.lanes);
+        }
+        return uniform();
+    default:
+        return uniform();
+    }
+}
+
+namespace analysis {
+
+namespace {
+
+/// Computes the lanes of one result.
+class Rule {
+public:
+    Rule(const Graph& graph, const Node& node, Version version)
+        : graph_(graph), node_(node), instruction_(graph.kernel->code[node.pc]) {
+        for (const Ref& ref : node.sources) {
+            sources_.push_back(lanes_of(graph, ref, version));
+        }
+    }
+
+    [[nodiscard]] Lanes result(std::size_t index) const;
+
+private:
+    [[nodiscard]] bool are_all_uniform() const {
+        return std::ranges::all_of(sources_, &Lanes::is_uniform);
+    }
+
+    [[nodiscard]] Lanes other() const { return are_all_uniform() ? uniform() : varying(); }
+
+    [[nodiscard]] Lanes move(const MoveForm& form) const;
+    [[nodiscard]] Lanes integer(const IntegerForm& form) const;
+    [[nodiscard]] Lanes bits(const BitsForm& form) const;
+    [[nodiscard]] Lanes bitwise(const BitsForm& form) const;
+    [[nodiscard]] Lanes insertion() const;
+    [[nodiscard]] Lanes convert(const ConvertForm& form) const;
+    [[nodiscard]] Lanes compare(const CompareForm& form) const;
+    [[nodiscard]] Lanes load(const MemoryForm& form) const;
+    [[nodiscard]] Lanes warp(const WarpForm& form) const;
+
+    [[nodiscard]] const Lanes& source(std::size_t index) const { return sources_[index]; }
+
+    [[nodiscard]] bool is_affine(std::size_t index) const {
+        return source(index).is_uniform() || source(index).is_pattern();
+    }
+
+    [[nodiscard]] std::optional<std::uint64_t> known(std::size_t index) const {
+        return known_bits(graph_, node_.sources[index], source_width(instruction_, index));
+    }
+
+    [[nodiscard]] std::int64_t offset(std::size_t index, std::size_t lane) const {
+        return source(index).is_pattern() ? source(index).offsets[lane] : 0;
+    }
+
+    /// Returns a pattern whose offsets are computed from those of the sources.
+    template <typename Compute>
+    [[nodiscard]] Lanes from_offsets(std::uint64_t alignment, Compute compute) const {
+        std::vector<std::int64_t> offsets(graph_.shape.lanes);
+        for (std::size_t lane = 0; lane < offsets.size(); ++lane) {
+            offsets[lane] = compute(lane);
+            // Far ones would overflow in what is computed from them.
+            if (std::abs(offsets[lane]) > MAX_OFFSET) {
+                return varying();
+            }
+        }
+        return pattern(std::move(offsets), alignment);
+    }
+
+    [[nodiscard]] Lanes product(std::size_t left, std::size_t right, bool is_signed) const;
+    [[nodiscard]] Lanes sum(const Lanes& left, const Lanes& right, std::int64_t factor) const;
+
+    static constexpr std::int64_t MAX_OFFSET = std::int64_t{1} << 31;
+
+    const Graph& graph_;
+    const Node& node_;
+    const Instruction& instruction_;
+    std::vector<Lanes> sources_;
+};
+
+bool is_signed(ptx::Type type) {
+    return type == ptx::Type::S16 || type == ptx::Type::S32 || type == ptx::Type::S64;
+}
+
+bool is_64_bits(ptx::Type type) {
+    return type == ptx::Type::U64 || type == ptx::Type::S64 || type == ptx::Type::B64;
+}
+
+bool is_32_bits(ptx::Type type) {
+    return type == ptx::Type::U32 || type == ptx::Type::S32 || type == ptx::Type::B32;
+}
+
+/// Returns a known number as its type has it.
+std::int64_t number_of(std::uint64_t bits, bool is_64, bool is_signed) {
+    if (is_64) {
+        return static_cast<std::int64_t>(bits);
+    }
+    const auto word = static_cast<std::uint32_t>(bits);
+    return is_signed ? static_cast<std::int32_t>(word) : static_cast<std::int64_t>(word);
+}
+
+Lanes Rule::result(std::size_t index) const {
+    if (std::ranges::any_of(
+            sources_, [](const Lanes& lanes) { return lanes.kind == Lanes::Kind::Unknown; })) {
+        return {};
+    }
+    const bytecode::Form& form = instruction_.form;
+    switch (form.family()) {
+    case Family::Move:
+        return move(form.as<MoveForm>());
+    case Family::Integer:
+        return integer(form.as<IntegerForm>());
+    case Family::Bits:
+        return bits(form.as<BitsForm>());
+    case Family::Convert:
+        return convert(form.as<ConvertForm>());
+    case Family::Compare:
+        return compare(form.as<CompareForm>());
+    case Family::Memory:
+        return load(form.as<MemoryForm>());
+    case Family::Warp:
+        return index == 0 ? warp(form.as<WarpForm>()) : varying();
+    case Family::Dot:
+    case Family::Carry:
+    case Family::Float:
+    case Family::Pack:
+        return other();
+    case Family::Fixed:
+        switch (form.as<FixedOp>()) {
+        case FixedOp::ReadClock32: // all lanes read it at the same time
+        case FixedOp::ReadClock64:
+        case FixedOp::ReadTimer32:
+        case FixedOp::ReadTimer64:
+            return uniform();
+        default:
+            return varying();
+        }
+    default:
+        return varying();
+    }
+}
+
+Lanes Rule::move(const MoveForm& form) const {
+    switch (form.op) {
+    case MoveOp::Copy:
+        return form.width == Width::B32 || form.width == Width::B64 ? source(0) : other();
+    case MoveOp::Select:
+        return source(2).is_uniform() ? meet(source(0), source(1)) : varying();
+    case MoveOp::Clock:
+    case MoveOp::ClockHigh:
+    case MoveOp::GlobalTimer:
+    case MoveOp::GlobalTimerHigh:
+    case MoveOp::ActiveMask:
+        return uniform();
+    default:
+        return other();
+    }
+}
+
+Lanes Rule::sum(const Lanes& left, const Lanes& right, std::int64_t factor) const {
+    const auto offset_of = [](const Lanes& lanes, std::size_t lane) {
+        return lanes.is_pattern() ? lanes.offsets[lane] : 0;
+    };
+    if (left.is_varying() || right.is_varying()) {
+        return varying();
+    }
+    return from_offsets(std::min(left.alignment, right.alignment), [&](std::size_t lane) {
+        return offset_of(left, lane) + factor * offset_of(right, lane);
+    });
+}
+
+Lanes Rule::product(std::size_t left, std::size_t right, bool is_signed) const {
+    if (source(left).is_uniform() && source(right).is_uniform()) {
+        return uniform(source(left).alignment * source(right).alignment);
+    }
+    for (const auto& [of, by] : {std::pair(left, right), std::pair(right, left)}) {
+        const auto bits = known(by);
+        if (bits && source(of).is_pattern()) {
+            const std::int64_t factor =
+                number_of(*bits, source_width(instruction_, by) == Width::B64, is_signed);
+            if (std::abs(factor) > MAX_OFFSET) {
+                return varying();
+            }
+            return from_offsets(source(of).alignment * alignment_of(*bits), [&](std::size_t lane) {
+                return std::abs(offset(of, lane)) > MAX_OFFSET ? MAX_OFFSET + 1
+                                                               : offset(of, lane) * factor;
+            });
+        }
+    }
+    return varying();
+}
+
+Lanes Rule::integer(const IntegerForm& form) const {
+    const bool is_64 = is_64_bits(form.type);
+    if (form.is_saturating || form.is_packed || (!is_64 && !is_32_bits(form.type))) {
+        return other();
+    }
+    const bool has_sign = is_signed(form.type);
+    switch (form.op) {
+    case IntegerOp::Add:
+        return sum(source(0), source(1), 1);
+    case IntegerOp::Sub:
+        return sum(source(0), source(1), -1);
+    case IntegerOp::Neg:
+        return sum(uniform(MAX_ALIGNMENT), source(0), -1);
+    case IntegerOp::MulLo:
+    case IntegerOp::MulWide:
+        return product(0, 1, has_sign || form.op == IntegerOp::MulLo);
+    case IntegerOp::MadLo:
+    case IntegerOp::MadWide:
+        return sum(product(0, 1, has_sign || form.op == IntegerOp::MadLo), source(2), 1);
+    case IntegerOp::Min:
+    case IntegerOp::Max:
+        return are_all_uniform() ? uniform(std::min(source(0).alignment, source(1).alignment))
+                                 : varying();
+    case IntegerOp::Div:
+    case IntegerOp::Rem: {
+        const auto divisor = known(1);
+        if (has_sign || !divisor || !std::has_single_bit(*divisor) || !source(0).is_pattern() ||
+            !is_low(source(0))) {
+            return other();
+        }
+        const auto by = static_cast<std::int64_t>(*divisor);
+        const std::uint64_t alignment = source(0).alignment;
+        if (form.op == IntegerOp::Rem) {
+            return from_offsets(alignment >= *divisor ? MAX_ALIGNMENT : alignment,
+                                [&](std::size_t lane) { return offset(0, lane) & (by - 1); });
+        }
+        return alignment < *divisor ? varying()
+                                    : from_offsets(
+                                          alignment / *divisor,
+                                          [&](std::size_t lane) { return offset(0, lane) / by; });
+    }
+    default:
+        return other();
+    }
+}
+
+/// and, or, xor.
+Lanes Rule::bitwise(const BitsForm& form) const {
+    const bool is_and = form.op == BitsOp::And;
+    if (are_all_uniform()) {
+        return uniform(is_and ? std::max(source(0).alignment, source(1).alignment)
+                              : std::min(source(0).alignment, source(1).alignment));
+    }
+    for (const auto& [of, by] : {std::pair(0, 1), std::pair(1, 0)}) {
+        const auto bits = known(static_cast<std::size_t>(by));
+        const auto place = static_cast<std::size_t>(of);
+        const Lanes& lanes = source(place);
+        if (!bits || !lanes.is_pattern() || !is_low(lanes)) {
+            continue;
+        }
+        // A lane's offset and the base have no bits in common.
+        const auto mask = static_cast<std::int64_t>(*bits);
+        if (is_and) {
+            return from_offsets(*bits < lanes.alignment
+                                    ? MAX_ALIGNMENT
+                                    : std::max(lanes.alignment, alignment_of(*bits)),
+                                [&](std::size_t lane) { return offset(place, lane) & mask; });
+        }
+        if (*bits < lanes.alignment) {
+            return from_offsets(lanes.alignment, [&](std::size_t lane) {
+                return form.op == BitsOp::Or ? offset(place, lane) | mask
+                                             : offset(place, lane) ^ mask;
+            });
+        }
+    }
+    return varying();
+}
+
+/// bfi: the lower bits of the first source are put into the second one.
+Lanes Rule::insertion() const {
+    const auto position = known(2);
+    const auto length = known(3);
+    if (!position || !length || *position + *length != 32 || !is_affine(0) || !is_affine(1)) {
+        return other();
+    }
+    const std::int64_t limit = std::int64_t{1} << *position;
+    // Of the second source, only the bits below the position stay.
+    bool is_kept = true;
+    for (std::size_t lane = 0; lane < graph_.shape.lanes; ++lane) {
+        is_kept &= offset(1, lane) >= 0 && offset(1, lane) < limit;
+    }
+    if (!source(1).is_uniform() && !(is_kept && source(1).alignment >= std::uint64_t(limit))) {
+        return varying();
+    }
+    return from_offsets(std::min(source(0).alignment << *position, source(1).alignment),
+                        [&](std::size_t lane) {
+                            return std::abs(offset(0, lane)) > MAX_OFFSET >> *position
+                                       ? MAX_OFFSET + 1
+                                       : offset(0, lane) * limit + offset(1, lane);
+                        });
+}
+
+Lanes Rule::bits(const BitsForm& form) const {
+    if (form.bits == 16) {
+        return other();
+    }
+    switch (form.op) {
+    case BitsOp::And:
+    case BitsOp::Or:
+    case BitsOp::Xor:
+        return bitwise(form);
+    case BitsOp::Bfi:
+        return form.bits == 32 ? insertion() : other();
+    case BitsOp::Shl: {
+        const auto count = known(1);
+        if (!source(1).is_uniform() || !is_affine(0)) {
+            return varying();
+        }
+        if (!count) {
+            return source(0).is_uniform() ? uniform(source(0).alignment) : varying();
+        }
+        if (*count >= 31) {
+            return other();
+        }
+        return from_offsets(std::min(source(0).alignment << *count, MAX_ALIGNMENT),
+                            [&](std::size_t lane) {
+                                return std::abs(offset(0, lane)) > MAX_OFFSET >> *count
+                                           ? MAX_OFFSET + 1
+                                           : offset(0, lane) * (std::int64_t{1} << *count);
+                            });
+    }
+    case BitsOp::ShrUnsigned:
+    case BitsOp::ShrSigned: {
+        const auto count = known(1);
+        if (!count || !is_affine(0) || *count > 30 || source(0).alignment >> *count == 0 ||
+            !is_low(source(0))) {
+            return other();
+        }
+        return from_offsets(source(0).alignment >> *count,
+                            [&](std::size_t lane) { return offset(0, lane) >> *count; });
+    }
+    default:
+        return other();
+    }
+}
+
+Lanes Rule::convert(const ConvertForm& form) const {
+    const auto is_word = [](Format format) {
+        return format == Format::U32 || format == Format::S32;
+    };
+    const auto is_long = [](Format format) {
+        return format == Format::U64 || format == Format::S64;
+    };
+    if ((!is_word(form.from) && !is_long(form.from)) || (!is_word(form.to) && !is_long(form.to)) ||
+        form.is_saturating || !is_affine(0)) {
+        return other();
+    }
+    return source(0);
+}
+
+Lanes Rule::compare(const CompareForm& form) const {
+    if (are_all_uniform()) {
+        return uniform();
+    }
+    const bool is_order = form.compare == Compare::Lt || form.compare == Compare::Ge;
+    const bool is_integer = is_64_bits(form.type) || is_32_bits(form.type);
+    if (!is_order || !is_integer || !source(0).is_pattern() || !source(1).is_uniform() ||
+        !is_low(source(0)) || (sources_.size() > 2 && !source(2).is_uniform())) {
+        return varying();
+    }
+    // The lanes lie between two multiples of a power of two, and the limit is such a multiple.
+    const std::uint64_t last = static_cast<std::uint64_t>(std::ranges::max(source(0).offsets));
+    const std::uint64_t unit = std::bit_ceil(last + 1);
+    return unit <= source(0).alignment && unit <= source(1).alignment ? uniform() : varying();
+}
+
+Lanes Rule::load(const MemoryForm& form) const {
+    // Every thread has its own local memory, which generic addresses reach too.
+    const bool is_shared_by_all =
+        form.space == ptx::Space::Global || form.space == ptx::Space::Shared ||
+        form.space == ptx::Space::Constant ||
+        (form.space == ptx::Space::None && graph_.kernel->local_bytes == 0);
+    return is_shared_by_all && source(0).is_uniform() ? uniform() : varying();
+}
+
+Lanes Rule::warp(const WarpForm& form) const {
+    // Lanes with the same member mask get the same result, if a gang is a warp.
+    if (graph_.shape.lanes != bytecode::WARP_SIZE || !sources_.back().is_uniform()) {
+        return varying();
+    }
+    switch (form.op) {
+    case WarpOp::VoteAll:
+    case WarpOp::VoteAny:
+    case WarpOp::VoteUni:
+    case WarpOp::VoteBallot:
+    case WarpOp::MatchAll:
+    case WarpOp::ReduxAdd:
+    case WarpOp::ReduxMinUnsigned:
+    case WarpOp::ReduxMaxUnsigned:
+    case WarpOp::ReduxMinSigned:
+    case WarpOp::ReduxMaxSigned:
+    case WarpOp::ReduxAnd:
+    case WarpOp::ReduxOr:
+    case WarpOp::ReduxXor:
+    case WarpOp::ReduxMinFloat:
+    case WarpOp::ReduxMaxFloat:
+    case WarpOp::Elect:
+        return uniform();
+    default:
+        return varying();
+    }
+}
+
+} // namespace
+
+Lanes meet(const Lanes& left, const Lanes& right) {
+    if (left.kind == Lanes::Kind::Unknown) {
+        return right;
+    }
+    if (right.kind == Lanes::Kind::Unknown) {
+        return left;
+    }
+    if (left.kind != right.kind || left.offsets != right.offsets) {
+        return varying();
+    }
+    Lanes both = left;
+    both.alignment = std::min(left.alignment, right.alignment);
+    return both;
+}
+
+Lanes lanes_of_result(const Graph& graph, const Node& node, std::size_t result, Version version) {
+    return Rule(graph, node, version).result(result);
+}
+
+Lanes lanes_of_entry(const Graph& graph, const Value& value) {
+    if (value.block != NONE) {
+        return varying();
+    }
+    const Shape& shape = graph.shape;
+    const auto& specials = graph.kernel->warp_specials;
+    const auto found = std::ranges::find(specials, value.slot, &bytecode::SpecialSlot::offset);
+    if (found == specials.end()) {
+        return varying();
+    }
+    switch (found->special) {
+    case Special::TidX: {
+        if (!shape.has_whole_rows && !shape.has_one_row) {
+            return varying();
+        }
+        std::vector<std::int64_t> offsets(shape.lanes);
+        for (std::size_t lane = 0; lane < offsets.size(); ++lane) {
+            offsets[lane] = static_cast<std::int64_t>(lane);
+        }
+        return pattern(std::move(offsets), shape.lanes);
+    }
+    case Special::TidY:
+    case Special::TidZ:
+        return shape.has_one_row      ? uniform(MAX_ALIGNMENT)
+               : shape.has_whole_rows ? uniform()
+                                      : varying();
+    case Special::WarpId:
+        return uniform();
+    default:
+        return varying();
+    }
+}
+
+} // namespace analysis
+
+} // namespace cuprum::emulator::jit
