@@ -197,8 +197,8 @@ ValueEmitter::V ValueEmitter::to_half(const ConvertForm& form, V value) {
     } else {
         result = narrow_half(value, is_bfloat, 32);
     }
-    if (form.is_relu) {
-        result = select(ir_.CreateFCmpOLE(value, single_constant(0.0f)), n32(0), result);
+    if (form.is_relu) { // a NaN has no sign here, and stays
+        result = select(ir_.CreateICmpUGE(result, n32(0x8000u)), n32(0), result);
     }
     return result;
 }
@@ -207,7 +207,8 @@ ValueEmitter::V ValueEmitter::float_to_float(const ConvertForm& form, V value) {
     const bool to_single = form.to == Format::F32;
     const bool is_same = form.from == form.to;
     if (form.flushes && form.from == Format::F32) {
-        value = flush(value);
+        const bool is_copy = is_same && !form.rounds_to_integer;
+        value = is_copy ? flush(value) : flush_operand(value);
     }
     V result = value;
     if (form.rounds_to_integer) {
@@ -218,7 +219,7 @@ ValueEmitter::V ValueEmitter::float_to_float(const ConvertForm& form, V value) {
     } else if (form.from == Format::F32) {
         result = ir_.CreateFPExt(form.flushes ? canonical(value) : value, real());
     } else if (form.from == Format::F64) {
-        if (form.flushes) {
+        if (form.flushes && !target_.flushes) {
             // 24 bits below the smallest normal number are flushed, even if the coarser grid of
             // subnormal numbers would round them up to that number.
             const V is_tiny = ir_.CreateFCmpOLT(intrinsic(llvm::Intrinsic::fabs, {value}),
@@ -230,7 +231,7 @@ ValueEmitter::V ValueEmitter::float_to_float(const ConvertForm& form, V value) {
     if (form.is_saturating) {
         result = saturate(result);
     }
-    return form.flushes && to_single ? flush(result) : result;
+    return form.flushes && to_single ? flush_operand(result) : result;
 }
 
 void ValueEmitter::emit_convert(const ConvertForm& form) {
@@ -252,8 +253,8 @@ void ValueEmitter::emit_convert(const ConvertForm& form) {
     };
     const V value = number_of(0);
     if (is_integer(form.to)) {
-        give(float_to_integer(form,
-                              form.flushes && form.from == Format::F32 ? flush(value) : value));
+        give(float_to_integer(form, form.flushes && form.from == Format::F32 ? flush_operand(value)
+                                                                             : value));
         return;
     }
     if (form.to == Format::TF32) { // halfway cases away from zero

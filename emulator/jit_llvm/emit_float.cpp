@@ -16,7 +16,8 @@ bool ValueEmitter::can_emit_float(const FloatForm& form, const Target& target) {
     }
     const bool is_double = form.type == ptx::Type::F64;
     if (form.rounding != Rounding::Nearest) {
-        return target.has_avx512 || (!is_double && form.op != FloatOp::Div &&
+        // Elsewhere rounding twice would flush too early.
+        return target.has_avx512 || (!is_double && !target.flushes && form.op != FloatOp::Div &&
                                      form.op != FloatOp::Rcp && form.op != FloatOp::Sqrt);
     }
     return form.op != FloatOp::Fma || !is_double || target.has_fma;
@@ -197,12 +198,13 @@ ValueEmitter::V ValueEmitter::flush_smallest_normal(FloatOp op, V result, V a, V
 ValueEmitter::V ValueEmitter::arithmetic(const FloatForm& form, V a, V b, V c) {
     V result = nullptr;
     if (form.flushes) {
-        a = flush(a);
-        b = b != nullptr ? flush(b) : b;
-        c = c != nullptr ? flush(c) : c;
-        result = flush(compute(form.op, a, b, c, form.rounding));
+        a = flush_operand(a);
+        b = b != nullptr ? flush_operand(b) : b;
+        c = c != nullptr ? flush_operand(c) : c;
+        result = flush_operand(compute(form.op, a, b, c, form.rounding));
         // Sums of normal numbers are exact there, and roots are larger.
-        if (form.op == FloatOp::Mul || form.op == FloatOp::Fma || form.op == FloatOp::Div) {
+        if (!target_.flushes &&
+            (form.op == FloatOp::Mul || form.op == FloatOp::Fma || form.op == FloatOp::Div)) {
             result = flush_smallest_normal(form.op, result, a, b, c, form.rounding);
         }
     } else {
@@ -287,8 +289,8 @@ ValueEmitter::V ValueEmitter::change_sign(const FloatForm& form, V a) {
 /// infinite.
 ValueEmitter::V ValueEmitter::approximate_quotient(const FloatForm& form, V a, V b) {
     if (form.flushes) {
-        a = flush(a);
-        b = flush(b);
+        a = flush_operand(a);
+        b = flush_operand(b);
     }
     const V bits = bits_of(b);
     const V zero = as_single(ir_.CreateAnd(bits, n32(0x80000000u)));
@@ -296,7 +298,9 @@ ValueEmitter::V ValueEmitter::approximate_quotient(const FloatForm& form, V a, V
     const V is_large = ir_.CreateICmpULT(ir_.CreateSub(magnitude, n32(0x7e800001u)),
                                          n32(0x7f800000u - 0x7e800001u));
     V result = select(is_large, ir_.CreateFMul(a, zero), ir_.CreateFDiv(a, b));
-    result = form.flushes ? flush(result) : result;
+    if (form.flushes && !target_.flushes) {
+        result = flush_smallest_normal(FloatOp::Div, flush(result), a, b, nullptr, form.rounding);
+    }
     return escape(result);
 }
 

@@ -159,8 +159,8 @@ ValueEmitter::V ValueEmitter::function(const FloatForm& form, V a) {
     if (form.type == ptx::Type::F64) {
         return form.flushes ? upper_half(form.op, a) : evaluate(form.op, a);
     }
-    const V result = evaluate(form.op, form.flushes ? flush(a) : a);
-    return escape(form.flushes ? flush(result) : result);
+    const V result = evaluate(form.op, form.flushes ? flush_operand(a) : a);
+    return escape(form.flushes ? flush_operand(result) : result);
 }
 
 } // namespace cuprum::emulator::jit

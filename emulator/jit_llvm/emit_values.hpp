@@ -31,6 +31,10 @@ struct Target {
     bool is_x86 = false;
     bool has_fma = false;    // and, on x86, AVX2 and F16C
     bool has_avx512 = false; // F, BW, DQ, VL
+    // The processor treats subnormal numbers as zeros while the code runs (x86's FTZ and DAZ), so
+    // that .ftz costs nothing. Only for code in which every instruction allows it
+    // (ValueEmitter::allows_flushing).
+    bool flushes = false;
 
     /// Returns the target of an instruction-set level: isa_v2, isa_v3, isa_v4, isa_generic.
     [[nodiscard]] static Target of(std::string_view level);
@@ -62,6 +66,14 @@ public:
 
     /// Returns whether emit() would succeed.
     [[nodiscard]] static bool can_emit(const bytecode::Instruction& at, const Target& target);
+
+    /// Returns whether the code of an instruction gives the right results while the processor
+    /// flushes subnormal numbers. Code of other families must not compute with floats itself.
+    [[nodiscard]] static bool allows_flushing(const bytecode::Instruction& at,
+                                              const Target& target);
+
+    /// Returns whether an instruction has .ftz.
+    [[nodiscard]] static bool flushes(const bytecode::Instruction& at);
 
     /// Returns whether the result of an instruction depends on the bits of a NaN in its sources,
     /// beyond their being a NaN.
@@ -104,10 +116,11 @@ private:
     V shift_right(V value, V amount, bool is_signed);
 
     // ---- floats
-    V flush(V value);     // subnormal f32 to zero
-    V canonical(V value); // f32, whatever bits_escape is
-    V escape(V value);    // canonical if the bits escape
-    V saturate(V value);  // to [0, 1]; a NaN becomes 0
+    V flush(V value);         // subnormal f32 to zero
+    V flush_operand(V value); // of arithmetic: unless the processor does that
+    V canonical(V value);     // f32, whatever bits_escape is
+    V escape(V value);        // canonical if the bits escape
+    V saturate(V value);      // to [0, 1]; a NaN becomes 0
     V is_nan(V value);
     V fused(V a, V b, V c);
     V sum_to_odd(V product, V addend);
