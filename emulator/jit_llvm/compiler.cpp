@@ -114,6 +114,9 @@ std::string compile(const Request& request, Object& object) {
     if (kernel.code.size() > MAX_INSTRUCTIONS) {
         return "it has more than " + std::to_string(MAX_INSTRUCTIONS) + " instructions";
     }
+    if (!kernel.functions.empty()) {
+        return "it calls functions that are not inlined";
+    }
     Graph graph;
     if (std::string problem = build(kernel, request.shape, graph); !problem.empty()) {
         return problem;

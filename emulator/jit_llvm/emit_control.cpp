@@ -17,13 +17,29 @@ using bytecode::Width;
 /// A block with more instructions than this is skipped if no lane runs it.
 constexpr std::size_t WORTH_SKIPPING = 8;
 
-KernelEmitter::IR KernelEmitter::waiting_home(std::uint32_t block) {
-    if (waiting_[block] == nullptr) {
-        auto* const type = vector_of(Width::Predicate);
-        waiting_[block] = allocas_.CreateAlloca(type);
-        allocas_.CreateStore(llvm::Constant::getNullValue(type), waiting_[block]);
+/// Returns where the mask of the lanes that wait for a block is, as a word.
+llvm::AllocaInst* KernelEmitter::waiting_home(std::uint32_t block) {
+    llvm::AllocaInst*& home = waiting_[static_cast<std::size_t>(version_)][block];
+    if (home == nullptr) {
+        auto* const type = ir_.getIntNTy(width_);
+        home = allocas_.CreateAlloca(type);
+        allocas_.CreateStore(llvm::Constant::getNullValue(type), home);
     }
-    return waiting_[block];
+    return home;
+}
+
+// NOTE: In P, these masks really are in memory. Divergent code gives long expressions of masks, for
+// which LLVM's selection of instructions takes exponential time.
+
+KernelEmitter::IR KernelEmitter::load_waiting(std::uint32_t block) {
+    IR const word = ir_.CreateLoad(ir_.getIntNTy(width_), waiting_home(block),
+                                   /*isVolatile=*/version_ == Version::Partial);
+    return ir_.CreateBitCast(word, vector_of(Width::Predicate));
+}
+
+void KernelEmitter::store_waiting(std::uint32_t block, IR mask) {
+    ir_.CreateStore(bits({mask}), waiting_home(block),
+                    /*isVolatile=*/version_ == Version::Partial);
 }
 
 KernelEmitter::Mask KernelEmitter::live_mask() {
@@ -39,16 +55,29 @@ KernelEmitter::Mask KernelEmitter::waiting_mask(std::uint32_t block,
                                                 const std::vector<std::uint32_t>& all,
                                                 Mask running) {
     if (!flow().waiting[block].empty()) {
-        return {ir_.CreateLoad(vector_of(Width::Predicate), waiting_home(block))};
+        return {load_waiting(block)};
     }
     IR elsewhere = mask_or_all(running);
     for (const std::uint32_t each : all) {
         if (each != block && !flow().waiting[each].empty()) {
-            elsewhere = ir_.CreateOr(
-                elsewhere, ir_.CreateLoad(vector_of(Width::Predicate), waiting_home(each)));
+            elsewhere = ir_.CreateOr(elsewhere, load_waiting(each));
         }
     }
-    return {ir_.CreateAnd(mask_or_all(live_mask()), ir_.CreateNot(elsewhere))};
+    return opaque({ir_.CreateAnd(mask_or_all(live_mask()), ir_.CreateNot(elsewhere))});
+}
+
+/// Returns a mask that LLVM does not look through. Its selection of instructions takes exponential
+/// time for long expressions of masks, which only stops have.
+KernelEmitter::Mask KernelEmitter::opaque(Mask mask) {
+    if (mask.is_full()) {
+        return mask;
+    }
+    if (opaque_ == nullptr) {
+        opaque_ = allocas_.CreateAlloca(ir_.getIntNTy(width_));
+    }
+    ir_.CreateStore(bits(mask), opaque_, /*isVolatile=*/true);
+    IR const word = ir_.CreateLoad(ir_.getIntNTy(width_), opaque_, /*isVolatile=*/true);
+    return {ir_.CreateBitCast(word, vector_of(Width::Predicate))};
 }
 
 bool KernelEmitter::is_heavy(std::uint32_t block) const {
@@ -109,13 +138,13 @@ void KernelEmitter::emit_block(std::uint32_t block, Version version) {
     if (waiting.empty()) {
         mask = live_mask();
     } else {
-        mask = {ir_.CreateLoad(mask_type, waiting_home(block))};
+        mask = {load_waiting(block)};
         if (is_heavy(block)) {
             llvm::BasicBlock* const runs = new_block("runs");
             ir_.CreateCondBr(any(mask), runs, block_of(waiting.front(), version));
             begin(runs);
         }
-        ir_.CreateStore(llvm::Constant::getNullValue(mask_type), waiting_home(block));
+        store_waiting(block, llvm::Constant::getNullValue(mask_type));
     }
     for (const std::uint32_t phi : about.phis) {
         const Value& value = graph_.values[phi];
@@ -173,9 +202,7 @@ void KernelEmitter::edge(std::uint32_t from, std::uint32_t to, Mask mask) {
         ir_.CreateStore(value, place);
     }
     if (!flow().waiting[to].empty()) {
-        IR const place = waiting_home(to);
-        IR const old = ir_.CreateLoad(vector_of(Width::Predicate), place);
-        ir_.CreateStore(ir_.CreateOr(old, mask_or_all(mask)), place);
+        store_waiting(to, ir_.CreateOr(load_waiting(to), mask_or_all(mask)));
     }
 }
 

@@ -185,6 +185,7 @@ void KernelEmitter::stop(std::uint32_t pc, const std::vector<std::uint32_t>& liv
                         ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), call_,
                                                        offsetof(GangCall, has_stopped_full)));
     }
+    mask = opaque(mask);
     spill(live, mask, phis_of);
     stand(pc, mask, !flow().waiting[block].empty());
     const std::vector<std::uint32_t>& all = flow().waiting[block];
@@ -408,18 +409,18 @@ void KernelEmitter::emit_entry(std::uint32_t block, llvm::BasicBlock* at) {
     load_live(block, {mask}, true, done);
     for (const std::uint32_t each : waiting) { // masks are 0 unless set
         if (!flow().waiting[each].empty()) {
-            ir_.CreateStore(llvm::Constant::getNullValue(mask_type), waiting_home(each));
+            store_waiting(each, llvm::Constant::getNullValue(mask_type));
         }
     }
     for (const auto& [each, bits_there] : others) {
         IR const there = ir_.CreateBitCast(bits_there, mask_type);
         if (!flow().waiting[each].empty()) {
-            ir_.CreateStore(there, waiting_home(each));
+            store_waiting(each, there);
         }
         load_live(each, {there}, true, done);
     }
     if (!waiting.empty()) {
-        ir_.CreateStore(mask, waiting_home(block));
+        store_waiting(block, mask);
     }
     ir_.CreateBr(block_of(block, Version::Partial));
 }

@@ -67,7 +67,7 @@ void KernelEmitter::run(const std::string& name) {
     ir_.CreateStore(llvm::Constant::getNullValue(mask_type), left_);
     find_raw();
     blocks_.resize(graph_.blocks.size());
-    waiting_.resize(graph_.blocks.size(), nullptr);
+    waiting_.fill(std::vector<llvm::AllocaInst*>(graph_.blocks.size(), nullptr));
 
     // The entries, in the order of their instructions.
     std::map<std::uint32_t, std::uint32_t> by_pc;
@@ -89,9 +89,6 @@ void KernelEmitter::run(const std::string& name) {
     }
     for (const Version version : {Version::Full, Version::Partial}) {
         for (std::uint32_t b = 0; b < graph_.blocks.size(); ++b) {
-            if (version == Version::Partial && !graph_.needs_partial) {
-                continue;
-            }
             emit_block(b, version);
         }
     }

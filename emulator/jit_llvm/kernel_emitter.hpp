@@ -141,10 +141,13 @@ private:
 
     [[nodiscard]] const Flow& flow() const { return graph_.flow(version_); }
 
-    [[nodiscard]] IR waiting_home(std::uint32_t block);
+    [[nodiscard]] llvm::AllocaInst* waiting_home(std::uint32_t block);
+    [[nodiscard]] IR load_waiting(std::uint32_t block);
+    void store_waiting(std::uint32_t block, IR mask);
     [[nodiscard]] Mask waiting_mask(std::uint32_t block, const std::vector<std::uint32_t>& all,
                                     Mask running);
     [[nodiscard]] Mask live_mask();
+    [[nodiscard]] Mask opaque(Mask mask);
     [[nodiscard]] llvm::BasicBlock* block_of(std::uint32_t block, Version version);
     [[nodiscard]] llvm::BasicBlock* new_block(const char* name);
 
@@ -203,6 +206,7 @@ private:
     IR shared_bytes_ = nullptr;
     IR sites_ = nullptr;
     llvm::AllocaInst* site_use_ = nullptr;
+    llvm::AllocaInst* opaque_ = nullptr;
     llvm::AllocaInst* exchange_ = nullptr; // values that lanes exchange
     IR local_ = nullptr;                   // host address of the gang's local memory
     IR local_stride_ = nullptr;            // of one thread
@@ -214,7 +218,7 @@ private:
     std::uint32_t current_ = NONE; // the block that is being written
     std::vector<std::array<llvm::BasicBlock*, VERSIONS>> blocks_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, llvm::AllocaInst*> homes_;
-    std::vector<llvm::AllocaInst*> waiting_;
+    std::array<std::vector<llvm::AllocaInst*>, VERSIONS> waiting_; // by block
     std::map<std::pair<std::uint32_t, std::size_t>, std::vector<std::uint32_t>> live_before_;
     // By value: a NaN in it may have any bits. They are made canonical where something reads them.
     std::vector<bool> raw_;

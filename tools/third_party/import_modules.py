@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Import packages and the modules directly in them; print a line for each.
+"""Import packages and the modules directly in them, or --only those named; print a line for each.
 
 Each is imported by a process of its own, forked from this one, because a failure may end it.
 """
@@ -17,9 +17,10 @@ import sys
 
 def main() -> None:
     """Import the packages on the command line, and the modules in them."""
-    for package in sys.argv[1:]:
+    is_only = sys.argv[1] == "--only"
+    for package in sys.argv[2:] if is_only else sys.argv[1:]:
         names = [package]
-        spec = importlib.util.find_spec(package)
+        spec = None if is_only else importlib.util.find_spec(package)
         if spec is not None and spec.submodule_search_locations:
             names += [
                 found.name

@@ -4,7 +4,7 @@
 // Operations that derive a layout from another. Elements are visited in C order: the last axis
 // fastest.
 
-#include "arrays/layout_arithmetic.hpp"
+#include "arrays/layout_algebra.hpp"
 
 #include <cuprum/strided_layout.hpp>
 
@@ -26,14 +26,126 @@ using detail::tuple_text;
 using Index = StridedLayout::Index;
 using Extents = StridedLayout::Extents;
 
-[[nodiscard]] std::vector<Index> resolved_shape(Extents shape, Index volume);
+std::vector<Index> resolved_shape(Extents shape, Index volume) {
+    std::vector<Index> result(shape.begin(), shape.end());
+    const std::string given = "shape is " + tuple_text(shape) + ": ";
+    if (result.size() > StridedLayout::MAX_DIMENSIONS) {
+        throw std::invalid_argument("shape has " + std::to_string(result.size()) +
+                                    " dimensions, expected at most " +
+                                    std::to_string(StridedLayout::MAX_DIMENSIONS));
+    }
+    Index known = 1;
+    auto unknown = result.end();
+    bool is_ambiguous = false;
+    for (auto extent = result.begin(); extent != result.end(); ++extent) {
+        if (*extent < -1) {
+            throw std::invalid_argument(given + "Extents must be non-negative, or -1 for one");
+        }
+        if (*extent >= 0) {
+            known = multiplied(known, *extent);
+        } else {
+            is_ambiguous = unknown != result.end();
+            unknown = extent;
+        }
+    }
+    if (is_ambiguous) {
+        throw std::invalid_argument(given + "There can be at most one -1 extent in a shape");
+    }
+    if (unknown != result.end()) {
+        if (known == 0) {
+            throw std::invalid_argument(
+                given + "The -1 extent is ambiguous when the specified sub-volume is 0");
+        }
+        if (volume % known != 0) {
+            throw std::invalid_argument(given + "The original volume " + std::to_string(volume) +
+                                        " must be divisible by the specified sub-volume " +
+                                        std::to_string(known));
+        }
+        *unknown = volume / known;
+    } else if (known != volume) {
+        throw std::invalid_argument(given + "The original volume " + std::to_string(volume) +
+                                    " and the new volume " + std::to_string(known) +
+                                    " must be equal, since no element is added or dropped");
+    }
+    return result;
+}
+
 /// Returns the strides that visit the layout's elements in another shape, or nothing if there are
 /// none.
-[[nodiscard]] std::optional<std::vector<Index>> strides_for(const StridedLayout& layout,
-                                                            const std::vector<Index>& shape);
+std::optional<std::vector<Index>> strides_for(const StridedLayout& layout,
+                                              const std::vector<Index>& shape) {
+    std::vector<Index> strides(shape.size(), 0);
+    if (layout.volume() == 0) {
+        return strides;
+    }
+    const StridedLayout old = layout.squeezed();
+    // Cut both shapes at the same places into the shortest groups of axes with equal volume. One
+    // stride must visit a whole group of the old shape; the new group uses the same stride.
+    std::size_t old_end = 0;
+    std::size_t new_end = 0;
+    while (old_end < old.ndim()) {
+        const std::size_t old_begin = old_end++;
+        const std::size_t new_begin = new_end++;
+        Index old_volume = old.shape()[old_begin];
+        Index new_volume = shape[new_begin];
+        while (old_volume != new_volume) {
+            if (old_volume < new_volume) {
+                old_volume *= old.shape()[old_end++];
+            } else {
+                new_volume *= shape[new_end++];
+            }
+        }
+        for (std::size_t i = old_begin + 1; i < old_end; ++i) {
+            if (old.strides()[i - 1] != scaled(old.strides()[i], old.shape()[i])) {
+                return std::nullopt;
+            }
+        }
+        Index stride = old.strides()[old_end - 1];
+        for (std::size_t i = new_end; i-- > new_begin;) {
+            strides[i] = stride;
+            stride = scaled(stride, shape[i]);
+        }
+    }
+    // The remaining axes have extent 1.
+    std::fill(strides.begin() + static_cast<std::ptrdiff_t>(new_end), strides.end(),
+              new_end == 0 ? 1 : strides[new_end - 1]);
+    return strides;
+}
+
 /// Resolves a slice of an axis: the first index and the count.
-[[nodiscard]] std::pair<Index, Index> resolved(const StridedLayout::Slice& slice, Index extent,
-                                               std::size_t axis);
+std::pair<Index, Index> resolved(const StridedLayout::Slice& slice, Index extent,
+                                 std::size_t axis) {
+    const auto from_front = [extent](Index index) { return index < 0 ? index + extent : index; };
+    if (slice.is_index) {
+        const Index index = from_front(slice.start.value_or(0));
+        if (index < 0 || index >= extent) {
+            throw std::invalid_argument("index " + std::to_string(slice.start.value_or(0)) +
+                                        " is out of range for axis " + std::to_string(axis) +
+                                        " with extent " + std::to_string(extent));
+        }
+        return {index, 1};
+    }
+    if (slice.step == 0) {
+        throw std::invalid_argument("slice step cannot be zero (axis " + std::to_string(axis) +
+                                    ")");
+    }
+    const bool is_forward = slice.step > 0;
+    const Index lowest = is_forward ? 0 : -1;
+    const Index highest = is_forward ? extent : extent - 1;
+    const auto clamped = [&](std::optional<Index> index, Index otherwise) {
+        return index ? std::clamp(from_front(*index), lowest, highest) : otherwise;
+    };
+    const Index start = clamped(slice.start, is_forward ? lowest : highest);
+    const Index stop = clamped(slice.stop, is_forward ? highest : lowest);
+    const Index distance = is_forward ? stop - start : start - stop;
+    if (distance <= 0) {
+        return {0, 0};
+    }
+    // An overflow of the step's magnitude is harmless: one element is taken either way.
+    const Index size =
+        is_forward ? slice.step : (slice.step == INT64_MIN ? INT64_MAX : -slice.step);
+    return {start, (distance - 1) / size + 1};
+}
 
 } // namespace
 
@@ -318,128 +430,96 @@ StridedLayout StridedLayout::sliced(std::initializer_list<Slice> slices) const {
     return sliced(std::span<const Slice>(slices.begin(), slices.size()));
 }
 
-// ---- helpers -----------------------------------------------------------------------------------
+} // namespace cuprum
+
+namespace cuprum::detail {
+
+StridedLayout::Index multiplied(StridedLayout::Index left, StridedLayout::Index right) {
+    constexpr auto largest = std::numeric_limits<StridedLayout::Index>::max();
+    // Extents and strides of dense layouts are never negative.
+    if (left != 0 && right > largest / left) {
+        throw std::invalid_argument("shape has more elements or bytes than 64 bits can count: " +
+                                    std::to_string(left) + " times " + std::to_string(right));
+    }
+    return left * right;
+}
+
+StridedLayout::Index scaled(StridedLayout::Index stride, StridedLayout::Index factor) noexcept {
+    constexpr auto largest = std::numeric_limits<StridedLayout::Index>::max();
+    StridedLayout::Index product = 0;
+    if (__builtin_mul_overflow(stride, factor, &product)) {
+        return (stride < 0) == (factor < 0) ? largest : -largest;
+    }
+    return std::max(product, -largest); // so that its negative fits too
+}
+
+std::size_t checked_axis(int axis, std::size_t ndim, const char* name) {
+    const auto count = static_cast<int>(ndim);
+    if (axis < -count || axis >= count) {
+        throw std::invalid_argument(std::string(name) + ": axis " + std::to_string(axis) +
+                                    " out of range for a layout with " + std::to_string(ndim) +
+                                    " dimensions");
+    }
+    return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
+}
+
+std::vector<int> checked_permutation(std::span<const int> axes, std::size_t ndim) {
+    if (axes.size() != ndim) {
+        throw std::invalid_argument("the order of axes must have the same length as the number of "
+                                    "dimensions, " +
+                                    std::to_string(ndim) + ", got " + std::to_string(axes.size()));
+    }
+    std::vector<int> order;
+    std::vector<bool> is_seen(ndim, false);
+    for (const int axis : axes) {
+        const std::size_t index = checked_axis(axis, ndim, "order of axes");
+        if (is_seen[index]) {
+            throw std::invalid_argument("axis " + std::to_string(axis) +
+                                        " appears multiple times in the order of axes");
+        }
+        is_seen[index] = true;
+        order.push_back(static_cast<int>(index));
+    }
+    return order;
+}
+
+std::string tuple_text(std::span<const StridedLayout::Index> numbers) {
+    std::string text = "(";
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        text += (i == 0 ? "" : ", ") + std::to_string(numbers[i]);
+    }
+    return text + (numbers.size() == 1 ? ",)" : ")");
+}
 
 namespace {
 
-std::vector<Index> resolved_shape(Extents shape, Index volume) {
-    std::vector<Index> result(shape.begin(), shape.end());
-    const std::string given = "shape is " + tuple_text(shape) + ": ";
-    if (result.size() > StridedLayout::MAX_DIMENSIONS) {
-        throw std::invalid_argument("shape has " + std::to_string(result.size()) +
-                                    " dimensions, expected at most " +
-                                    std::to_string(StridedLayout::MAX_DIMENSIONS));
+std::string kind_of(dlpack::TypeCode code) {
+    switch (code) {
+    case dlpack::TypeCode::Int:
+        return "int";
+    case dlpack::TypeCode::UInt:
+        return "uint";
+    case dlpack::TypeCode::Float:
+        return "float";
+    case dlpack::TypeCode::BFloat:
+        return "bfloat";
+    case dlpack::TypeCode::Complex:
+        return "complex";
+    case dlpack::TypeCode::Bool:
+        return "bool";
+    default:
+        return "DLPack type " + std::to_string(static_cast<int>(code)) + " of bits ";
     }
-    Index known = 1;
-    auto unknown = result.end();
-    bool is_ambiguous = false;
-    for (auto extent = result.begin(); extent != result.end(); ++extent) {
-        if (*extent < -1) {
-            throw std::invalid_argument(given + "Extents must be non-negative, or -1 for one");
-        }
-        if (*extent >= 0) {
-            known = multiplied(known, *extent);
-        } else {
-            is_ambiguous = unknown != result.end();
-            unknown = extent;
-        }
-    }
-    if (is_ambiguous) {
-        throw std::invalid_argument(given + "There can be at most one -1 extent in a shape");
-    }
-    if (unknown != result.end()) {
-        if (known == 0) {
-            throw std::invalid_argument(
-                given + "The -1 extent is ambiguous when the specified sub-volume is 0");
-        }
-        if (volume % known != 0) {
-            throw std::invalid_argument(given + "The original volume " + std::to_string(volume) +
-                                        " must be divisible by the specified sub-volume " +
-                                        std::to_string(known));
-        }
-        *unknown = volume / known;
-    } else if (known != volume) {
-        throw std::invalid_argument(given + "The original volume " + std::to_string(volume) +
-                                    " and the new volume " + std::to_string(known) +
-                                    " must be equal, since no element is added or dropped");
-    }
-    return result;
-}
-
-std::optional<std::vector<Index>> strides_for(const StridedLayout& layout,
-                                              const std::vector<Index>& shape) {
-    std::vector<Index> strides(shape.size(), 0);
-    if (layout.volume() == 0) {
-        return strides;
-    }
-    const StridedLayout old = layout.squeezed();
-    // Cut both shapes at the same places into the shortest groups of axes with equal volume. One
-    // stride must visit a whole group of the old shape; the new group uses the same stride.
-    std::size_t old_end = 0;
-    std::size_t new_end = 0;
-    while (old_end < old.ndim()) {
-        const std::size_t old_begin = old_end++;
-        const std::size_t new_begin = new_end++;
-        Index old_volume = old.shape()[old_begin];
-        Index new_volume = shape[new_begin];
-        while (old_volume != new_volume) {
-            if (old_volume < new_volume) {
-                old_volume *= old.shape()[old_end++];
-            } else {
-                new_volume *= shape[new_end++];
-            }
-        }
-        for (std::size_t i = old_begin + 1; i < old_end; ++i) {
-            if (old.strides()[i - 1] != scaled(old.strides()[i], old.shape()[i])) {
-                return std::nullopt;
-            }
-        }
-        Index stride = old.strides()[old_end - 1];
-        for (std::size_t i = new_end; i-- > new_begin;) {
-            strides[i] = stride;
-            stride = scaled(stride, shape[i]);
-        }
-    }
-    // The remaining axes have extent 1.
-    std::fill(strides.begin() + static_cast<std::ptrdiff_t>(new_end), strides.end(),
-              new_end == 0 ? 1 : strides[new_end - 1]);
-    return strides;
-}
-
-std::pair<Index, Index> resolved(const StridedLayout::Slice& slice, Index extent,
-                                 std::size_t axis) {
-    const auto from_front = [extent](Index index) { return index < 0 ? index + extent : index; };
-    if (slice.is_index) {
-        const Index index = from_front(slice.start.value_or(0));
-        if (index < 0 || index >= extent) {
-            throw std::invalid_argument("index " + std::to_string(slice.start.value_or(0)) +
-                                        " is out of range for axis " + std::to_string(axis) +
-                                        " with extent " + std::to_string(extent));
-        }
-        return {index, 1};
-    }
-    if (slice.step == 0) {
-        throw std::invalid_argument("slice step cannot be zero (axis " + std::to_string(axis) +
-                                    ")");
-    }
-    const bool is_forward = slice.step > 0;
-    const Index lowest = is_forward ? 0 : -1;
-    const Index highest = is_forward ? extent : extent - 1;
-    const auto clamped = [&](std::optional<Index> index, Index otherwise) {
-        return index ? std::clamp(from_front(*index), lowest, highest) : otherwise;
-    };
-    const Index start = clamped(slice.start, is_forward ? lowest : highest);
-    const Index stop = clamped(slice.stop, is_forward ? highest : lowest);
-    const Index distance = is_forward ? stop - start : start - stop;
-    if (distance <= 0) {
-        return {0, 0};
-    }
-    // An overflow of the step's magnitude is harmless: one element is taken either way.
-    const Index size =
-        is_forward ? slice.step : (slice.step == INT64_MIN ? INT64_MAX : -slice.step);
-    return {start, (distance - 1) / size + 1};
 }
 
 } // namespace
 
-} // namespace cuprum
+std::string text_of(dlpack::DataType type, std::size_t itemsize) {
+    if (type.bits == 0) {
+        return "elements of " + std::to_string(itemsize) + " bytes";
+    }
+    return (type.lanes == 1 ? std::string() : std::to_string(type.lanes) + " x ") +
+           kind_of(type.code) + std::to_string(type.bits);
+}
+
+} // namespace cuprum::detail

@@ -8,7 +8,7 @@
 
 #include "driver/current.hpp"
 #include "driver/handle.hpp"
-#include "memory/region_copy.hpp"
+#include "memory/copies.hpp"
 #include "stream/stream_state.hpp"
 
 #include <cuprum/region.hpp>
@@ -44,58 +44,6 @@ struct Plan {
     Axis slices;             // of a piece; extent 1 if there are none
     Axis rows;
 };
-
-void check(const StridedLayout& to, const StridedLayout& from);
-void refuse_overlap(CUdeviceptr destination, const StridedLayout& to, CUdeviceptr source,
-                    const StridedLayout& from, const Plan& plan);
-[[nodiscard]] Plan make_plan(const StridedLayout& to, const StridedLayout& from);
-
-} // namespace
-
-void copy_strided(CUdeviceptr destination, const StridedLayout& to, CUdeviceptr source,
-                  const StridedLayout& from, const Stream& stream) {
-    const detail::StreamState& queue = detail::open(stream);
-    check(to, from);
-    if (to.volume() == 0) {
-        return;
-    }
-    const Plan plan = make_plan(to, from);
-    refuse_overlap(destination, to, source, from, plan);
-    std::size_t pieces = 1;
-    for (const Axis& loop : plan.loops) {
-        pieces *= static_cast<std::size_t>(loop.extent);
-        if (pieces > MAX_STRIDED_COPY_CALLS) {
-            throw std::invalid_argument(
-                "the copy would take more than " + std::to_string(MAX_STRIDED_COPY_CALLS) +
-                " pieces, since the axes lie in different orders: the destination has " +
-                to.to_string() + ", the source " + from.to_string() +
-                "; copy to the same order of axes and rearrange in a kernel");
-        }
-    }
-    const auto size = [](Index number) { return static_cast<std::size_t>(number); };
-    const RegionExtent extent{plan.width, size(plan.rows.extent), size(plan.slices.extent)};
-    const driver::Current current(detail::context_of(queue));
-    for (std::size_t piece = 0; piece < pieces; ++piece) {
-        Index to_offset = plan.to_offset;
-        Index from_offset = plan.from_offset;
-        std::size_t rest = piece;
-        for (std::size_t i = plan.loops.size(); i-- > 0;) {
-            const auto index = static_cast<Index>(rest % size(plan.loops[i].extent));
-            rest /= size(plan.loops[i].extent);
-            to_offset += index * plan.loops[i].to;
-            from_offset += index * plan.loops[i].from;
-        }
-        const detail::LinearMemory target{destination + static_cast<CUdeviceptr>(to_offset),
-                                          size(plan.rows.to), size(plan.slices.to)};
-        const detail::LinearMemory origin{source + static_cast<CUdeviceptr>(from_offset),
-                                          size(plan.rows.from), size(plan.slices.from)};
-        detail::copy_linear(target, origin, extent, queue.handle);
-    }
-}
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
 
 void check(const StridedLayout& to, const StridedLayout& from) {
     if (!std::ranges::equal(to.shape(), from.shape()) || to.itemsize() != from.itemsize()) {
@@ -257,5 +205,46 @@ Plan make_plan(const StridedLayout& to, const StridedLayout& from) {
 }
 
 } // namespace
+
+void copy_strided(CUdeviceptr destination, const StridedLayout& to, CUdeviceptr source,
+                  const StridedLayout& from, const Stream& stream) {
+    const detail::StreamState& queue = detail::open(stream);
+    check(to, from);
+    if (to.volume() == 0) {
+        return;
+    }
+    const Plan plan = make_plan(to, from);
+    refuse_overlap(destination, to, source, from, plan);
+    std::size_t pieces = 1;
+    for (const Axis& loop : plan.loops) {
+        pieces *= static_cast<std::size_t>(loop.extent);
+        if (pieces > MAX_STRIDED_COPY_CALLS) {
+            throw std::invalid_argument(
+                "the copy would take more than " + std::to_string(MAX_STRIDED_COPY_CALLS) +
+                " pieces, since the axes lie in different orders: the destination has " +
+                to.to_string() + ", the source " + from.to_string() +
+                "; copy to the same order of axes and rearrange in a kernel");
+        }
+    }
+    const auto size = [](Index number) { return static_cast<std::size_t>(number); };
+    const RegionExtent extent{plan.width, size(plan.rows.extent), size(plan.slices.extent)};
+    const driver::Current current(detail::context_of(queue));
+    for (std::size_t piece = 0; piece < pieces; ++piece) {
+        Index to_offset = plan.to_offset;
+        Index from_offset = plan.from_offset;
+        std::size_t rest = piece;
+        for (std::size_t i = plan.loops.size(); i-- > 0;) {
+            const auto index = static_cast<Index>(rest % size(plan.loops[i].extent));
+            rest /= size(plan.loops[i].extent);
+            to_offset += index * plan.loops[i].to;
+            from_offset += index * plan.loops[i].from;
+        }
+        const detail::LinearMemory target{destination + static_cast<CUdeviceptr>(to_offset),
+                                          size(plan.rows.to), size(plan.slices.to)};
+        const detail::LinearMemory origin{source + static_cast<CUdeviceptr>(from_offset),
+                                          size(plan.rows.from), size(plan.slices.from)};
+        detail::copy_linear(target, origin, extent, queue.handle);
+    }
+}
 
 } // namespace cuprum

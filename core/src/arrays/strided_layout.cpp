@@ -3,7 +3,7 @@
 
 #include <cuprum/strided_layout.hpp>
 
-#include "arrays/layout_arithmetic.hpp"
+#include "arrays/layout_algebra.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -18,10 +18,54 @@ using detail::multiplied;
 using detail::tuple_text;
 using Index = StridedLayout::Index;
 
-void check_shape(StridedLayout::Extents shape, std::size_t itemsize);
-[[nodiscard]] Index magnitude(Index number) noexcept;
-[[nodiscard]] bool is_contiguous(const StridedLayout& layout, std::span<const int> axes);
-[[nodiscard]] std::vector<int> axes_in_order(std::size_t ndim, StrideOrder order);
+void check_shape(StridedLayout::Extents shape, std::size_t itemsize) {
+    if (itemsize == 0) {
+        throw std::invalid_argument("itemsize must be at least 1 byte, got 0");
+    }
+    if (itemsize > static_cast<std::size_t>(std::numeric_limits<Index>::max())) {
+        throw std::invalid_argument("itemsize must be at most 2**63 - 1 bytes, got " +
+                                    std::to_string(itemsize));
+    }
+    if (shape.size() > StridedLayout::MAX_DIMENSIONS) {
+        throw std::invalid_argument("shape has " + std::to_string(shape.size()) +
+                                    " dimensions, expected at most " +
+                                    std::to_string(StridedLayout::MAX_DIMENSIONS));
+    }
+    for (const Index extent : shape) {
+        if (extent < 0) {
+            throw std::invalid_argument("shape is " + tuple_text(shape) +
+                                        ": Extents must be non-negative");
+        }
+    }
+}
+
+/// Returns the absolute value, or the largest number for the one value that has none.
+Index magnitude(Index number) noexcept {
+    constexpr auto largest = std::numeric_limits<Index>::max();
+    return number >= 0 ? number : number < -largest ? largest : -number;
+}
+
+bool is_contiguous(const StridedLayout& layout, std::span<const int> axes) {
+    Index expected = 1;
+    for (std::size_t i = axes.size(); i-- > 0 && layout.volume() != 0;) {
+        const auto axis = static_cast<std::size_t>(axes[i]);
+        const Index extent = layout.shape()[axis];
+        if (extent != 1 && layout.strides()[axis] != expected) {
+            return false;
+        }
+        expected *= extent;
+    }
+    return true;
+}
+
+std::vector<int> axes_in_order(std::size_t ndim, StrideOrder order) {
+    std::vector<int> axes(ndim);
+    std::iota(axes.begin(), axes.end(), 0);
+    if (order == StrideOrder::F) {
+        std::ranges::reverse(axes);
+    }
+    return axes;
+}
 
 } // namespace
 
@@ -214,60 +258,5 @@ void StridedLayout::count_elements() {
                                     ") reaches further than 64 bits can count bytes");
     }
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-void check_shape(StridedLayout::Extents shape, std::size_t itemsize) {
-    if (itemsize == 0) {
-        throw std::invalid_argument("itemsize must be at least 1 byte, got 0");
-    }
-    if (itemsize > static_cast<std::size_t>(std::numeric_limits<Index>::max())) {
-        throw std::invalid_argument("itemsize must be at most 2**63 - 1 bytes, got " +
-                                    std::to_string(itemsize));
-    }
-    if (shape.size() > StridedLayout::MAX_DIMENSIONS) {
-        throw std::invalid_argument("shape has " + std::to_string(shape.size()) +
-                                    " dimensions, expected at most " +
-                                    std::to_string(StridedLayout::MAX_DIMENSIONS));
-    }
-    for (const Index extent : shape) {
-        if (extent < 0) {
-            throw std::invalid_argument("shape is " + tuple_text(shape) +
-                                        ": Extents must be non-negative");
-        }
-    }
-}
-
-/// Returns the absolute value, or the largest number for the one value that has none.
-Index magnitude(Index number) noexcept {
-    constexpr auto largest = std::numeric_limits<Index>::max();
-    return number >= 0 ? number : number < -largest ? largest : -number;
-}
-
-bool is_contiguous(const StridedLayout& layout, std::span<const int> axes) {
-    Index expected = 1;
-    for (std::size_t i = axes.size(); i-- > 0 && layout.volume() != 0;) {
-        const auto axis = static_cast<std::size_t>(axes[i]);
-        const Index extent = layout.shape()[axis];
-        if (extent != 1 && layout.strides()[axis] != expected) {
-            return false;
-        }
-        expected *= extent;
-    }
-    return true;
-}
-
-std::vector<int> axes_in_order(std::size_t ndim, StrideOrder order) {
-    std::vector<int> axes(ndim);
-    std::iota(axes.begin(), axes.end(), 0);
-    if (order == StrideOrder::F) {
-        std::ranges::reverse(axes);
-    }
-    return axes;
-}
-
-} // namespace
 
 } // namespace cuprum

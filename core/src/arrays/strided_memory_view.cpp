@@ -3,7 +3,7 @@
 
 #include <cuprum/strided_memory_view.hpp>
 
-#include "arrays/element_type.hpp"
+#include "arrays/layout_algebra.hpp"
 
 #include <cuprum/region.hpp>
 
@@ -17,12 +17,6 @@ namespace {
 using Index = StridedLayout::Index;
 
 constexpr unsigned BYTE_BITS = 8;
-
-[[nodiscard]] StridedLayout layout_of(const dlpack::Tensor& tensor);
-[[nodiscard]] dlpack::Device device_of(const Buffer& buffer);
-[[nodiscard]] dlpack::Device checked(dlpack::Device device);
-[[nodiscard]] std::string text_of(dlpack::DataType type);
-[[nodiscard]] std::size_t bytes_of(dlpack::DataType type);
 
 /// Keeps a tensor until the last copy of the view is gone.
 template <typename Managed>
@@ -46,6 +40,58 @@ struct Exported {
     StridedMemoryView view;
     std::vector<Index> extents; // the shape, then the strides
 };
+
+std::size_t bytes_of(dlpack::DataType type) {
+    const unsigned bits = unsigned{type.bits} * type.lanes;
+    if (bits == 0 || bits % BYTE_BITS != 0) {
+        throw std::invalid_argument("elements of " + std::to_string(bits) +
+                                    " bits cannot be viewed, only whole bytes");
+    }
+    return bits / BYTE_BITS;
+}
+
+StridedLayout layout_of(const dlpack::Tensor& tensor) {
+    const std::size_t bytes = bytes_of(tensor.dtype);
+    if (tensor.ndim < 0 || (tensor.ndim > 0 && tensor.shape == nullptr)) {
+        throw std::invalid_argument(
+            "the tensor has ndim " + std::to_string(tensor.ndim) +
+            (tensor.ndim < 0 ? ", expected 0 or more" : " and no shape, expected one"));
+    }
+    const auto ndim = static_cast<std::size_t>(tensor.ndim);
+    const std::span<const Index> shape(tensor.shape, ndim);
+    return tensor.strides == nullptr
+               ? StridedLayout(shape, bytes)
+               : StridedLayout(shape, std::span<const Index>(tensor.strides, ndim), bytes);
+}
+
+dlpack::Device device_of(const Buffer& buffer) {
+    if (!buffer.is_device_accessible()) {
+        return {dlpack::DeviceType::Cpu, 0};
+    }
+    if (!buffer.is_host_accessible()) {
+        return {dlpack::DeviceType::Cuda, buffer.device_id()};
+    }
+    return {buffer.is_managed() ? dlpack::DeviceType::CudaManaged : dlpack::DeviceType::CudaHost,
+            0};
+}
+
+dlpack::Device checked(dlpack::Device device) {
+    switch (device.type) {
+    case dlpack::DeviceType::Cpu:
+    case dlpack::DeviceType::Cuda:
+    case dlpack::DeviceType::CudaHost:
+    case dlpack::DeviceType::CudaManaged:
+        return device;
+    default:
+        throw std::invalid_argument("DLPack's device type " +
+                                    std::to_string(static_cast<int>(device.type)) +
+                                    " is neither the CPU nor CUDA");
+    }
+}
+
+std::string text_of(dlpack::DataType type) {
+    return type.bits == 0 ? std::string("untyped bytes") : detail::text_of(type, 0);
+}
 
 } // namespace
 
@@ -170,63 +216,5 @@ void StridedMemoryView::check_typed(dlpack::DataType type, std::size_t bytes, st
                                     ", expected a multiple of " + std::to_string(alignment));
     }
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-StridedLayout layout_of(const dlpack::Tensor& tensor) {
-    const std::size_t bytes = bytes_of(tensor.dtype);
-    if (tensor.ndim < 0 || (tensor.ndim > 0 && tensor.shape == nullptr)) {
-        throw std::invalid_argument(
-            "the tensor has ndim " + std::to_string(tensor.ndim) +
-            (tensor.ndim < 0 ? ", expected 0 or more" : " and no shape, expected one"));
-    }
-    const auto ndim = static_cast<std::size_t>(tensor.ndim);
-    const std::span<const Index> shape(tensor.shape, ndim);
-    return tensor.strides == nullptr
-               ? StridedLayout(shape, bytes)
-               : StridedLayout(shape, std::span<const Index>(tensor.strides, ndim), bytes);
-}
-
-dlpack::Device device_of(const Buffer& buffer) {
-    if (!buffer.is_device_accessible()) {
-        return {dlpack::DeviceType::Cpu, 0};
-    }
-    if (!buffer.is_host_accessible()) {
-        return {dlpack::DeviceType::Cuda, buffer.device_id()};
-    }
-    return {buffer.is_managed() ? dlpack::DeviceType::CudaManaged : dlpack::DeviceType::CudaHost,
-            0};
-}
-
-dlpack::Device checked(dlpack::Device device) {
-    switch (device.type) {
-    case dlpack::DeviceType::Cpu:
-    case dlpack::DeviceType::Cuda:
-    case dlpack::DeviceType::CudaHost:
-    case dlpack::DeviceType::CudaManaged:
-        return device;
-    default:
-        throw std::invalid_argument("DLPack's device type " +
-                                    std::to_string(static_cast<int>(device.type)) +
-                                    " is neither the CPU nor CUDA");
-    }
-}
-
-std::size_t bytes_of(dlpack::DataType type) {
-    const unsigned bits = unsigned{type.bits} * type.lanes;
-    if (bits == 0 || bits % BYTE_BITS != 0) {
-        throw std::invalid_argument("elements of " + std::to_string(bits) +
-                                    " bits cannot be viewed, only whole bytes");
-    }
-    return bits / BYTE_BITS;
-}
-
-std::string text_of(dlpack::DataType type) {
-    return type.bits == 0 ? std::string("untyped bytes") : detail::text_of(type, 0);
-}
-
-} // namespace
 
 } // namespace cuprum

@@ -32,16 +32,6 @@ constexpr std::int64_t MAXIMUM_ELEMENT_STRIDE = 8;
 constexpr std::int64_t PACKED_BOX = 128;
 constexpr std::size_t LEAST_IM2COL_RANK = 3;
 
-[[nodiscard]] std::string element_text(dlpack::DataType type);
-[[nodiscard]] std::optional<TensorMapDataType> find_data_type(dlpack::DataType type) noexcept;
-void check_rank(std::size_t rank, TensorMapMode mode, TensorMapInterleave interleave);
-void check_count(const char* name, std::size_t count, std::size_t expected, const char* why);
-void check_swizzle(TensorMapDataType type, TensorMapInterleave interleave, TensorMapSwizzle swizzle,
-                   TensorMapMode mode);
-void check_inner_box(const char* name, std::uint32_t elements, TensorMapDataType type,
-                     TensorMapInterleave interleave, TensorMapSwizzle swizzle);
-void check_number(const char* name, std::int64_t value, std::int64_t least, std::int64_t most);
-
 template <typename Enum>
 void check_known(const char* name, Enum value, Enum last) {
     if (value > last) [[unlikely]] {
@@ -65,6 +55,161 @@ void check_address(CUdeviceptr address, std::uint32_t alignment) {
         refuse_map("the tensor begins at ", detail::hexadecimal(address),
                    ", expected a multiple of ", alignment,
                    " bytes: a tensor map needs that alignment");
+    }
+}
+
+std::optional<TensorMapDataType> find_data_type(dlpack::DataType type) noexcept {
+    using dlpack::TypeCode;
+    if (type.lanes != 1) {
+        return {};
+    }
+    switch (type.code) {
+    case TypeCode::UInt:
+        switch (type.bits) {
+        case 8:
+            return TensorMapDataType::UInt8;
+        case 16:
+            return TensorMapDataType::UInt16;
+        case 32:
+            return TensorMapDataType::UInt32;
+        case 64:
+            return TensorMapDataType::UInt64;
+        default:
+            return {};
+        }
+    case TypeCode::Int:
+        switch (type.bits) {
+        case 32:
+            return TensorMapDataType::Int32;
+        case 64:
+            return TensorMapDataType::Int64;
+        default:
+            return {};
+        }
+    case TypeCode::Float:
+        switch (type.bits) {
+        case 16:
+            return TensorMapDataType::Float16;
+        case 32:
+            return TensorMapDataType::Float32;
+        case 64:
+            return TensorMapDataType::Float64;
+        default:
+            return {};
+        }
+    case TypeCode::BFloat:
+        if (type.bits == 16) {
+            return TensorMapDataType::BFloat16;
+        }
+        return {};
+    default:
+        return {};
+    }
+}
+
+std::string element_text(dlpack::DataType type) {
+    const auto name = [&]() -> std::string {
+        switch (type.code) {
+        case dlpack::TypeCode::Int:
+            return "int";
+        case dlpack::TypeCode::UInt:
+            return "uint";
+        case dlpack::TypeCode::Float:
+            return "float";
+        case dlpack::TypeCode::BFloat:
+            return "bfloat";
+        case dlpack::TypeCode::Complex:
+            return "complex";
+        case dlpack::TypeCode::Bool:
+            return "bool";
+        default:
+            return "DLPack type " + std::to_string(static_cast<int>(type.code)) + " of bits ";
+        }
+    };
+    return type.bits == 0 ? "no known type" : name() + std::to_string(type.bits);
+}
+
+void check_rank(std::size_t rank, TensorMapMode mode, TensorMapInterleave interleave) {
+    const bool is_tiled = mode == TensorMapMode::Tiled;
+    if (rank < (is_tiled ? 1 : LEAST_IM2COL_RANK) || rank > TensorMapDescriptor::MAXIMUM_RANK)
+        [[unlikely]] {
+        if (is_tiled) {
+            refuse_map("the tensor has ", rank, " axes; its rank must be between 1 and 5");
+        }
+        refuse_map(mode == TensorMapMode::Im2Col ? "Im2col" : "Im2col-wide",
+                   " tensor rank must be between 3 and 5; the tensor has ", rank,
+                   " axes, expected NWC, NHWC or NDHWC");
+    }
+    if (interleave != TensorMapInterleave::None && rank < LEAST_IM2COL_RANK) [[unlikely]] {
+        refuse_map("interleave is ", to_string(interleave),
+                   ", which needs a tensor of 3 to 5 axes; "
+                   "this one has ",
+                   rank);
+    }
+}
+
+void check_count(const char* name, std::size_t count, std::size_t expected, const char* why) {
+    if (count != expected) [[unlikely]] {
+        // NOTE: always "elements": programs and tests for cuda.core look for it.
+        refuse_map(name, " must have ", expected, " elements, ", why, "; it has ", count);
+    }
+}
+
+void check_number(const char* name, std::int64_t value, std::int64_t least, std::int64_t most) {
+    if (value < least || value > most) [[unlikely]] {
+        refuse_map(name, " is ", value, ", expected ", least, " to ", most);
+    }
+}
+
+void check_swizzle(TensorMapDataType type, TensorMapInterleave interleave, TensorMapSwizzle swizzle,
+                   TensorMapMode mode) {
+    if (interleave == TensorMapInterleave::Bytes32 && swizzle != TensorMapSwizzle::Bytes32)
+        [[unlikely]] {
+        refuse_map("interleave 32B needs swizzle 32B, got ", to_string(swizzle));
+    }
+    if (mode == TensorMapMode::Im2ColWide && swizzle != TensorMapSwizzle::Bytes64 &&
+        swizzle != TensorMapSwizzle::Bytes128 && swizzle != TensorMapSwizzle::Bytes128Atom32)
+        [[unlikely]] {
+        refuse_map("a wide im2col map needs swizzle 64B, 128B or 128B_ATOM_32B, got ",
+                   to_string(swizzle));
+    }
+    if (!detail::has_gaps(type)) [[likely]] {
+        return;
+    }
+    const bool is_six_bits = type == TensorMapDataType::Packed16U6Align16B;
+    if (is_six_bits && interleave != TensorMapInterleave::None) {
+        refuse_map("elements of type ", to_string(type), " cannot be interleaved");
+    }
+    if (swizzle != TensorMapSwizzle::None && swizzle != TensorMapSwizzle::Bytes128 &&
+        swizzle != TensorMapSwizzle::Bytes128Atom32 &&
+        !(is_six_bits && swizzle == TensorMapSwizzle::Bytes128Atom64)) {
+        refuse_map("elements of type ", to_string(type),
+                   " allow the swizzles NONE, 128B, "
+                   "128B_ATOM_32B",
+                   is_six_bits ? " and 128B_ATOM_64B" : "", ", got ", to_string(swizzle));
+    }
+}
+
+void check_inner_box(const char* name, std::uint32_t elements, TensorMapDataType type,
+                     TensorMapInterleave interleave, TensorMapSwizzle swizzle) {
+    if (detail::has_gaps(type)) [[unlikely]] {
+        if (elements != PACKED_BOX) {
+            refuse_map(name, " is ", elements, ", expected ", PACKED_BOX, " for elements of type ",
+                       to_string(type));
+        }
+        return;
+    }
+    const std::uint32_t bits = elements * detail::element_bits(type);
+    if (bits % (detail::TENSOR_UNIT_BYTES * detail::BITS_OF_A_BYTE) != 0) [[unlikely]] {
+        refuse_map(name, " is ", elements, " elements of type ", to_string(type), ", ",
+                   bits / detail::BITS_OF_A_BYTE, " bytes, expected a multiple of 16 bytes");
+    }
+    const std::uint32_t most = detail::swizzle_bytes(swizzle);
+    if (most != 0 && interleave == TensorMapInterleave::None &&
+        bits / detail::BITS_OF_A_BYTE > most) [[unlikely]] {
+        refuse_map(name, " is ", elements, " elements of type ", to_string(type), ", ",
+                   bits / detail::BITS_OF_A_BYTE, " bytes, expected at most ", most,
+                   " bytes for swizzle ", to_string(swizzle));
     }
 }
 
@@ -556,166 +701,5 @@ void TensorMapDescriptor::replace_address(TensorMapSource source) {
     address_ = source.address_;
     owner_ = std::move(source.owner_);
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-std::optional<TensorMapDataType> find_data_type(dlpack::DataType type) noexcept {
-    using dlpack::TypeCode;
-    if (type.lanes != 1) {
-        return {};
-    }
-    switch (type.code) {
-    case TypeCode::UInt:
-        switch (type.bits) {
-        case 8:
-            return TensorMapDataType::UInt8;
-        case 16:
-            return TensorMapDataType::UInt16;
-        case 32:
-            return TensorMapDataType::UInt32;
-        case 64:
-            return TensorMapDataType::UInt64;
-        default:
-            return {};
-        }
-    case TypeCode::Int:
-        switch (type.bits) {
-        case 32:
-            return TensorMapDataType::Int32;
-        case 64:
-            return TensorMapDataType::Int64;
-        default:
-            return {};
-        }
-    case TypeCode::Float:
-        switch (type.bits) {
-        case 16:
-            return TensorMapDataType::Float16;
-        case 32:
-            return TensorMapDataType::Float32;
-        case 64:
-            return TensorMapDataType::Float64;
-        default:
-            return {};
-        }
-    case TypeCode::BFloat:
-        if (type.bits == 16) {
-            return TensorMapDataType::BFloat16;
-        }
-        return {};
-    default:
-        return {};
-    }
-}
-
-std::string element_text(dlpack::DataType type) {
-    const auto name = [&]() -> std::string {
-        switch (type.code) {
-        case dlpack::TypeCode::Int:
-            return "int";
-        case dlpack::TypeCode::UInt:
-            return "uint";
-        case dlpack::TypeCode::Float:
-            return "float";
-        case dlpack::TypeCode::BFloat:
-            return "bfloat";
-        case dlpack::TypeCode::Complex:
-            return "complex";
-        case dlpack::TypeCode::Bool:
-            return "bool";
-        default:
-            return "DLPack type " + std::to_string(static_cast<int>(type.code)) + " of bits ";
-        }
-    };
-    return type.bits == 0 ? "no known type" : name() + std::to_string(type.bits);
-}
-
-void check_rank(std::size_t rank, TensorMapMode mode, TensorMapInterleave interleave) {
-    const bool is_tiled = mode == TensorMapMode::Tiled;
-    if (rank < (is_tiled ? 1 : LEAST_IM2COL_RANK) || rank > TensorMapDescriptor::MAXIMUM_RANK)
-        [[unlikely]] {
-        if (is_tiled) {
-            refuse_map("the tensor has ", rank, " axes; its rank must be between 1 and 5");
-        }
-        refuse_map(mode == TensorMapMode::Im2Col ? "Im2col" : "Im2col-wide",
-                   " tensor rank must be between 3 and 5; the tensor has ", rank,
-                   " axes, expected NWC, NHWC or NDHWC");
-    }
-    if (interleave != TensorMapInterleave::None && rank < LEAST_IM2COL_RANK) [[unlikely]] {
-        refuse_map("interleave is ", to_string(interleave),
-                   ", which needs a tensor of 3 to 5 axes; "
-                   "this one has ",
-                   rank);
-    }
-}
-
-void check_count(const char* name, std::size_t count, std::size_t expected, const char* why) {
-    if (count != expected) [[unlikely]] {
-        // NOTE: always "elements": programs and tests for cuda.core look for it.
-        refuse_map(name, " must have ", expected, " elements, ", why, "; it has ", count);
-    }
-}
-
-void check_number(const char* name, std::int64_t value, std::int64_t least, std::int64_t most) {
-    if (value < least || value > most) [[unlikely]] {
-        refuse_map(name, " is ", value, ", expected ", least, " to ", most);
-    }
-}
-
-void check_swizzle(TensorMapDataType type, TensorMapInterleave interleave, TensorMapSwizzle swizzle,
-                   TensorMapMode mode) {
-    if (interleave == TensorMapInterleave::Bytes32 && swizzle != TensorMapSwizzle::Bytes32)
-        [[unlikely]] {
-        refuse_map("interleave 32B needs swizzle 32B, got ", to_string(swizzle));
-    }
-    if (mode == TensorMapMode::Im2ColWide && swizzle != TensorMapSwizzle::Bytes64 &&
-        swizzle != TensorMapSwizzle::Bytes128 && swizzle != TensorMapSwizzle::Bytes128Atom32)
-        [[unlikely]] {
-        refuse_map("a wide im2col map needs swizzle 64B, 128B or 128B_ATOM_32B, got ",
-                   to_string(swizzle));
-    }
-    if (!detail::has_gaps(type)) [[likely]] {
-        return;
-    }
-    const bool is_six_bits = type == TensorMapDataType::Packed16U6Align16B;
-    if (is_six_bits && interleave != TensorMapInterleave::None) {
-        refuse_map("elements of type ", to_string(type), " cannot be interleaved");
-    }
-    if (swizzle != TensorMapSwizzle::None && swizzle != TensorMapSwizzle::Bytes128 &&
-        swizzle != TensorMapSwizzle::Bytes128Atom32 &&
-        !(is_six_bits && swizzle == TensorMapSwizzle::Bytes128Atom64)) {
-        refuse_map("elements of type ", to_string(type),
-                   " allow the swizzles NONE, 128B, "
-                   "128B_ATOM_32B",
-                   is_six_bits ? " and 128B_ATOM_64B" : "", ", got ", to_string(swizzle));
-    }
-}
-
-void check_inner_box(const char* name, std::uint32_t elements, TensorMapDataType type,
-                     TensorMapInterleave interleave, TensorMapSwizzle swizzle) {
-    if (detail::has_gaps(type)) [[unlikely]] {
-        if (elements != PACKED_BOX) {
-            refuse_map(name, " is ", elements, ", expected ", PACKED_BOX, " for elements of type ",
-                       to_string(type));
-        }
-        return;
-    }
-    const std::uint32_t bits = elements * detail::element_bits(type);
-    if (bits % (detail::TENSOR_UNIT_BYTES * detail::BITS_OF_A_BYTE) != 0) [[unlikely]] {
-        refuse_map(name, " is ", elements, " elements of type ", to_string(type), ", ",
-                   bits / detail::BITS_OF_A_BYTE, " bytes, expected a multiple of 16 bytes");
-    }
-    const std::uint32_t most = detail::swizzle_bytes(swizzle);
-    if (most != 0 && interleave == TensorMapInterleave::None &&
-        bits / detail::BITS_OF_A_BYTE > most) [[unlikely]] {
-        refuse_map(name, " is ", elements, " elements of type ", to_string(type), ", ",
-                   bits / detail::BITS_OF_A_BYTE, " bytes, expected at most ", most,
-                   " bytes for swizzle ", to_string(swizzle));
-    }
-}
-
-} // namespace
 
 } // namespace cuprum

@@ -27,15 +27,65 @@ namespace {
 
 using driver::table;
 
-CUuuid read_uuid(const std::string& text);
-/// Throws CUDAError for a call about a process, with what can be said about that process.
-[[noreturn]] void raise_for(int pid, CUresult status, const char* call, const std::string& known);
-/// Returns why a process cannot be reached; empty if it is there and ours.
-std::string describe_process(int pid);
-/// Returns the UUIDs of all devices.
-std::string list_devices();
 /// Returns what a wrong state is and what to do about it.
-std::string describe_state(int pid, const char* wanted);
+std::string describe_state(int pid, const char* wanted) {
+    CUprocessState state{};
+    const std::string needed = "process " + std::to_string(pid) + " must be " + wanted;
+    if (table().cuCheckpointProcessGetState(pid, &state) != CUDA_SUCCESS) {
+        return needed;
+    }
+    const auto now = static_cast<ProcessState>(state);
+    const char* advice = now == ProcessState::Running        ? "; call lock() first"
+                         : now == ProcessState::Checkpointed ? "; call restore() first"
+                         : now == ProcessState::Locked && std::string_view(wanted) == "running"
+                             ? "; call unlock() first"
+                         : now == ProcessState::Locked ? "; call checkpoint() first"
+                                                       : "; it cannot continue: end it";
+    return needed + ", but it is " + std::string(to_string(now)) +
+           (to_string(now) == wanted ? ": another process changes its state at the moment"
+                                     : advice);
+}
+
+/// Returns why a process cannot be reached; empty if it is there and ours.
+std::string describe_process(int pid) {
+    const std::string number = std::to_string(pid);
+    struct stat status{};
+    if (::stat(("/proc/" + number).c_str(), &status) != 0) {
+        return "there is no process " + number;
+    }
+    // "PID (name) STATE ...": the name may contain anything.
+    std::ifstream file("/proc/" + number + "/stat");
+    const std::string line((std::istreambuf_iterator<char>(file)), {});
+    if (const auto end = line.rfind(") "); end != std::string::npos && line[end + 2] == 'Z') {
+        return "process " + number + " has ended, and its parent has not waited for it yet";
+    }
+    if (::geteuid() != 0 && status.st_uid != ::geteuid()) {
+        return "process " + number + " belongs to another user (" + std::to_string(status.st_uid) +
+               "); only that user and root can checkpoint it";
+    }
+    return {};
+}
+
+/// Throws CUDAError for a call about a process, with what can be said about that process.
+[[noreturn]] void raise_for(int pid, CUresult status, const char* call, const std::string& known) {
+    if (!known.empty()) {
+        throw CUDAError(status, call, known);
+    }
+    std::string hint = describe_process(pid);
+    if (hint.empty() &&
+        (status == CUDA_ERROR_NOT_INITIALIZED || status == CUDA_ERROR_INVALID_VALUE)) {
+        hint = "process " + std::to_string(pid) +
+               " does not use CUDA: it has no context. If it uses the emulated device, this "
+               "process must use it too, and the other way round";
+    } else if (hint.empty() && status == CUDA_ERROR_NOT_SUPPORTED) {
+        hint = "the driver cannot do this with process " + std::to_string(pid) +
+               "; memory that processes share is a usual reason";
+    } else if (hint.empty() && status == CUDA_ERROR_OUT_OF_MEMORY) {
+        hint = "there is not enough memory for the contents of the devices of process " +
+               std::to_string(pid) + "; free some and try again";
+    }
+    throw CUDAError(status, call, hint);
+}
 
 /// Calls a driver function for a process and explains a failure. `wanted` says which state the
 /// call needs; nullptr if any will do.
@@ -51,6 +101,48 @@ void call_for(int pid, const char* wanted, const Entry& entry, Args... args) {
         known = describe_state(pid, wanted);
     }
     raise_for(pid, status, entry.name, known);
+}
+
+CUuuid read_uuid(const std::string& text) {
+    constexpr std::string_view prefix = "GPU-";
+    std::string_view rest = text;
+    if (rest.starts_with(prefix)) {
+        rest.remove_prefix(prefix.size());
+    }
+    CUuuid uuid{};
+    std::size_t digits = 0;
+    bool is_good = true;
+    for (const char letter : rest) {
+        if (letter == '-') {
+            continue;
+        }
+        const int digit = letter >= '0' && letter <= '9'   ? letter - '0'
+                          : letter >= 'a' && letter <= 'f' ? letter - 'a' + 10
+                          : letter >= 'A' && letter <= 'F' ? letter - 'A' + 10
+                                                           : -1;
+        if (digit < 0 || digits == 2 * sizeof uuid.bytes) {
+            is_good = false;
+            break;
+        }
+        char& byte = uuid.bytes[digits / 2];
+        byte = static_cast<char>((static_cast<unsigned char>(byte) << 4U) |
+                                 static_cast<unsigned>(digit));
+        ++digits;
+    }
+    if (!is_good || digits != 2 * sizeof uuid.bytes) {
+        throw std::invalid_argument(
+            "a GPU UUID must be 32 hex characters (with optional hyphens), got '" + text + "'");
+    }
+    return uuid;
+}
+
+/// Returns the UUIDs of all devices.
+std::string list_devices() {
+    std::string text;
+    for (const Device& device : Device::all()) {
+        text += (text.empty() ? "" : ", ") + device.uuid();
+    }
+    return text;
 }
 
 } // namespace
@@ -156,109 +248,5 @@ void Process::unlock() const {
     call_for(pid_, "locked", table().cuCheckpointProcessUnlock,
              static_cast<CUcheckpointUnlockArgs*>(nullptr));
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-CUuuid read_uuid(const std::string& text) {
-    constexpr std::string_view prefix = "GPU-";
-    std::string_view rest = text;
-    if (rest.starts_with(prefix)) {
-        rest.remove_prefix(prefix.size());
-    }
-    CUuuid uuid{};
-    std::size_t digits = 0;
-    bool is_good = true;
-    for (const char letter : rest) {
-        if (letter == '-') {
-            continue;
-        }
-        const int digit = letter >= '0' && letter <= '9'   ? letter - '0'
-                          : letter >= 'a' && letter <= 'f' ? letter - 'a' + 10
-                          : letter >= 'A' && letter <= 'F' ? letter - 'A' + 10
-                                                           : -1;
-        if (digit < 0 || digits == 2 * sizeof uuid.bytes) {
-            is_good = false;
-            break;
-        }
-        char& byte = uuid.bytes[digits / 2];
-        byte = static_cast<char>((static_cast<unsigned char>(byte) << 4U) |
-                                 static_cast<unsigned>(digit));
-        ++digits;
-    }
-    if (!is_good || digits != 2 * sizeof uuid.bytes) {
-        throw std::invalid_argument(
-            "a GPU UUID must be 32 hex characters (with optional hyphens), got '" + text + "'");
-    }
-    return uuid;
-}
-
-void raise_for(int pid, CUresult status, const char* call, const std::string& known) {
-    if (!known.empty()) {
-        throw CUDAError(status, call, known);
-    }
-    std::string hint = describe_process(pid);
-    if (hint.empty() &&
-        (status == CUDA_ERROR_NOT_INITIALIZED || status == CUDA_ERROR_INVALID_VALUE)) {
-        hint = "process " + std::to_string(pid) +
-               " does not use CUDA: it has no context. If it uses the emulated device, this "
-               "process must use it too, and the other way round";
-    } else if (hint.empty() && status == CUDA_ERROR_NOT_SUPPORTED) {
-        hint = "the driver cannot do this with process " + std::to_string(pid) +
-               "; memory that processes share is a usual reason";
-    } else if (hint.empty() && status == CUDA_ERROR_OUT_OF_MEMORY) {
-        hint = "there is not enough memory for the contents of the devices of process " +
-               std::to_string(pid) + "; free some and try again";
-    }
-    throw CUDAError(status, call, hint);
-}
-
-std::string describe_process(int pid) {
-    const std::string number = std::to_string(pid);
-    struct stat status{};
-    if (::stat(("/proc/" + number).c_str(), &status) != 0) {
-        return "there is no process " + number;
-    }
-    // "PID (name) STATE ...": the name may contain anything.
-    std::ifstream file("/proc/" + number + "/stat");
-    const std::string line((std::istreambuf_iterator<char>(file)), {});
-    if (const auto end = line.rfind(") "); end != std::string::npos && line[end + 2] == 'Z') {
-        return "process " + number + " has ended, and its parent has not waited for it yet";
-    }
-    if (::geteuid() != 0 && status.st_uid != ::geteuid()) {
-        return "process " + number + " belongs to another user (" + std::to_string(status.st_uid) +
-               "); only that user and root can checkpoint it";
-    }
-    return {};
-}
-
-std::string list_devices() {
-    std::string text;
-    for (const Device& device : Device::all()) {
-        text += (text.empty() ? "" : ", ") + device.uuid();
-    }
-    return text;
-}
-
-std::string describe_state(int pid, const char* wanted) {
-    CUprocessState state{};
-    const std::string needed = "process " + std::to_string(pid) + " must be " + wanted;
-    if (table().cuCheckpointProcessGetState(pid, &state) != CUDA_SUCCESS) {
-        return needed;
-    }
-    const auto now = static_cast<ProcessState>(state);
-    const char* advice = now == ProcessState::Running        ? "; call lock() first"
-                         : now == ProcessState::Checkpointed ? "; call restore() first"
-                         : now == ProcessState::Locked && std::string_view(wanted) == "running"
-                             ? "; call unlock() first"
-                         : now == ProcessState::Locked ? "; call checkpoint() first"
-                                                       : "; it cannot continue: end it";
-    return needed + ", but it is " + std::string(to_string(now)) +
-           (to_string(now) == wanted ? ": another process changes its state at the moment"
-                                     : advice);
-}
-
-} // namespace
 
 } // namespace cuprum::checkpoint

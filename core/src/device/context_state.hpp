@@ -4,11 +4,14 @@
 #pragma once
 
 #include "driver/call.hpp"
+#include "driver/current.hpp"
 #include "driver/handle.hpp"
 #include "stream/deferred_release.hpp"
 
 #include <cuprum/context.hpp>
+#include <cuprum/context_settings.hpp>
 #include <cuprum/detail/access.hpp>
+#include <cuprum/device.hpp>
 
 #include <atomic>
 #include <memory>
@@ -110,5 +113,43 @@ void note_context(const std::shared_ptr<ContextState>& context);
 /// Returns the context that is current on the calling thread.
 /// @throws CUDAError, saying that `what` needs one, if there is none.
 [[nodiscard]] CUcontext current_context(const char* what);
+
+/// Makes sure that some context is current for a scope: the current one or, if there is none, the
+/// primary context of device 0. For calls that need a context but not a certain one.
+class AnyContext {
+public:
+    [[nodiscard]] AnyContext() {
+        CUcontext current = nullptr;
+        driver::call(driver::table().cuCtxGetCurrent, &current);
+        if (current == nullptr) {
+            driver::call(driver::table().cuCtxPushCurrent, Device().primary_context().handle());
+            is_pushed_ = true;
+        }
+    }
+
+    ~AnyContext() {
+        if (is_pushed_) {
+            driver::pop_pushed();
+        }
+    }
+
+    AnyContext(const AnyContext&) = delete;
+    AnyContext& operator=(const AnyContext&) = delete;
+
+private:
+    bool is_pushed_ = false;
+};
+
+/// Returns the same context as a state that can be kept.
+[[nodiscard]] inline std::shared_ptr<ContextState> any_context() {
+    const auto current = Context::current();
+    return Access::state(current ? *current : Device().primary_context());
+}
+
+/// Returns the flags as the driver's CUctx_flags.
+[[nodiscard]] unsigned flag_bits(const ContextFlags& flags) noexcept;
+
+/// Reads the driver's CUctx_flags.
+[[nodiscard]] ContextFlags flags_from_bits(unsigned bits) noexcept;
 
 } // namespace cuprum::detail

@@ -16,6 +16,7 @@
 #include <cuprum/device_resources.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/event.hpp>
+#include <cuprum/host.hpp>
 #include <cuprum/host_memory.hpp>
 #include <cuprum/memory_pool.hpp>
 #include <cuprum/stream.hpp>
@@ -24,13 +25,15 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
+#include <string>
 
 namespace cuprum {
 
 namespace {
 
-using driver::call;
 using driver::table;
+
+using driver::call;
 
 struct AttributeName {
     std::string_view name;
@@ -45,19 +48,96 @@ constexpr auto ATTRIBUTES = std::to_array<AttributeName>({
 #undef CUPRUM_BOOL_ATTRIBUTE
 });
 
-int attribute_number(std::string_view name);
-std::shared_ptr<MemoryResource> make_memory_resource(const Device& device);
-detail::DeviceState* current_device();
-detail::DeviceState* default_device();
-detail::DeviceState* device_by_ordinal(int ordinal);
-std::string format_uuid(const CUuuid& uuid);
-Event make_event_elsewhere(detail::DeviceState& device, EventOptions options);
+/// Makes an event when the primary context is not current. Apart, and with a copy of the options,
+/// so that where it is current the usual ones never leave their registers.
+[[gnu::cold, gnu::noinline]] Event make_event_elsewhere(detail::DeviceState& device,
+                                                        EventOptions options) {
+    return Event::create(detail::Access::make<Context>(detail::context_for(device)), options);
+}
 
 inline Event make_event(detail::DeviceState& device, EventOptions options) {
     if (const auto* home = detail::current_primary(device)) [[likely]] {
         return detail::make_event(*home, detail::event_flags(options));
     }
     return make_event_elsewhere(device, options);
+}
+
+int attribute_number(std::string_view name) {
+    const auto* place = std::find_if(ATTRIBUTES.begin(), ATTRIBUTES.end(),
+                                     [&](const auto& entry) { return entry.name == name; });
+    if (place == ATTRIBUTES.end()) {
+        throw std::invalid_argument(
+            "name is '" + std::string(name) +
+            "', expected a device attribute such as "
+            "'multiprocessor_count'; names() of DeviceProperties lists them");
+    }
+    return place->number;
+}
+
+/// Makes the resource that a device allocates from.
+std::shared_ptr<MemoryResource> make_memory_resource(const Device& device) {
+    if (device.properties().get("memory_pools_supported", 0) == 0) {
+        return SynchronousMemoryResource::create(device);
+    }
+    auto pool = DeviceMemoryResource::create(device);
+    detail::keep_for_good(pool);
+    return pool;
+}
+
+/// Returns the device of the current context, or null if no context is current.
+detail::DeviceState* current_device() {
+    static_cast<void>(detail::devices()); // initialises the driver
+    const auto& query = table().cuCtxGetDevice;
+    CUdevice current = 0;
+    const CUresult status = query(&current);
+    if (status == CUDA_SUCCESS) {
+        return &detail::device_state(current);
+    }
+    if (status != CUDA_ERROR_INVALID_CONTEXT) {
+        driver::raise(status, query.name);
+    }
+    return nullptr;
+}
+
+/// Returns the device of the current context, or the first one if no context is current.
+detail::DeviceState* default_device() {
+    if (detail::DeviceState* const current = current_device()) {
+        return current;
+    }
+    const detail::DeviceList& devices = detail::devices();
+    if (devices.empty()) {
+        driver::raise(CUDA_ERROR_NO_DEVICE, table().cuDeviceGetCount.name);
+    }
+    return devices.front().get();
+}
+
+detail::DeviceState* device_by_ordinal(int ordinal) {
+    const detail::DeviceList& devices = detail::devices();
+    if (ordinal < 0 || static_cast<std::size_t>(ordinal) >= devices.size()) {
+        std::string text = "ordinal is " + std::to_string(ordinal) + ", expected ";
+        text += devices.empty() ? "nothing: the driver sees no device"
+                                : "0 to " + std::to_string(devices.size() - 1) + " (" +
+                                      std::to_string(devices.size()) + " in all)";
+        if (ordinal > 0 && driver::is_emulated()) {
+            text += "; CUPRUM_EMULATOR_DEVICES sets the number of emulated devices";
+        }
+        throw std::invalid_argument(text);
+    }
+    return devices[static_cast<std::size_t>(ordinal)].get();
+}
+
+std::string format_uuid(const CUuuid& uuid) {
+    static constexpr std::string_view DIGITS = "0123456789abcdef";
+    std::string text;
+    for (std::size_t i = 0; i < sizeof(uuid.bytes); ++i) {
+        if (i == 4 || i == 6 || i == 8 || i == 10) {
+            text += '-';
+        }
+        const auto byte = static_cast<unsigned char>(uuid.bytes[i]);
+        text += DIGITS[byte >> 4U];
+        text += DIGITS[byte & 15U];
+    }
+    return text;
 }
 
 } // namespace
@@ -262,99 +342,25 @@ std::vector<std::string_view> DeviceProperties::names() {
     return names;
 }
 
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-int attribute_number(std::string_view name) {
-    const auto* place = std::find_if(ATTRIBUTES.begin(), ATTRIBUTES.end(),
-                                     [&](const auto& entry) { return entry.name == name; });
-    if (place == ATTRIBUTES.end()) {
-        throw std::invalid_argument(
-            "name is '" + std::string(name) +
-            "', expected a device attribute such as "
-            "'multiprocessor_count'; names() of DeviceProperties lists them");
-    }
-    return place->number;
-}
-
-/// Makes the resource that a device allocates from.
-std::shared_ptr<MemoryResource> make_memory_resource(const Device& device) {
-    if (device.properties().get("memory_pools_supported", 0) == 0) {
-        return SynchronousMemoryResource::create(device);
-    }
-    auto pool = DeviceMemoryResource::create(device);
-    detail::keep_for_good(pool);
-    return pool;
-}
-
-/// Makes an event when the primary context is not current. Apart, and with a copy of the options,
-/// so that where it is current the usual ones never leave their registers.
-[[gnu::cold, gnu::noinline]] Event make_event_elsewhere(detail::DeviceState& device,
-                                                        EventOptions options) {
-    return Event::create(detail::Access::make<Context>(detail::context_for(device)), options);
-}
-
-/// Returns the device of the current context, or null if no context is current.
-detail::DeviceState* current_device() {
-    static_cast<void>(detail::devices()); // initialises the driver
-    const auto& query = table().cuCtxGetDevice;
-    CUdevice current = 0;
-    const CUresult status = query(&current);
-    if (status == CUDA_SUCCESS) {
-        return &detail::device_state(current);
-    }
-    if (status != CUDA_ERROR_INVALID_CONTEXT) {
-        driver::raise(status, query.name);
-    }
-    return nullptr;
-}
-
-/// Returns the device of the current context, or the first one if no context is current.
-detail::DeviceState* default_device() {
-    if (detail::DeviceState* const current = current_device()) {
-        return current;
-    }
-    const detail::DeviceList& devices = detail::devices();
-    if (devices.empty()) {
-        driver::raise(CUDA_ERROR_NO_DEVICE, table().cuDeviceGetCount.name);
-    }
-    return devices.front().get();
-}
-
-detail::DeviceState* device_by_ordinal(int ordinal) {
-    const detail::DeviceList& devices = detail::devices();
-    if (ordinal < 0 || static_cast<std::size_t>(ordinal) >= devices.size()) {
-        std::string text = "ordinal is " + std::to_string(ordinal) + ", expected ";
-        text += devices.empty() ? "nothing: the driver sees no device"
-                                : "0 to " + std::to_string(devices.size() - 1) + " (" +
-                                      std::to_string(devices.size()) + " in all)";
-        if (ordinal > 0 && driver::is_emulated()) {
-            text += "; CUPRUM_EMULATOR_DEVICES sets the number of emulated devices";
-        }
-        throw std::invalid_argument(text);
-    }
-    return devices[static_cast<std::size_t>(ordinal)].get();
-}
-
-std::string format_uuid(const CUuuid& uuid) {
-    static constexpr std::string_view DIGITS = "0123456789abcdef";
-    std::string text;
-    for (std::size_t i = 0; i < sizeof(uuid.bytes); ++i) {
-        if (i == 4 || i == 6 || i == 8 || i == 10) {
-            text += '-';
-        }
-        const auto byte = static_cast<unsigned char>(uuid.bytes[i]);
-        text += DIGITS[byte >> 4U];
-        text += DIGITS[byte & 15U];
-    }
-    return text;
-}
-
-} // namespace
-
 } // namespace cuprum
 
 std::size_t std::hash<cuprum::Device>::operator()(const cuprum::Device& device) const noexcept {
     return std::hash<int>()(device.ordinal());
 }
+
+namespace cuprum {
+
+Host::Host(int numa_id) : numa_id_(numa_id) {
+    if (numa_id < 0) {
+        throw std::invalid_argument("numa_id must be a non-negative int, got " +
+                                    std::to_string(numa_id));
+    }
+}
+
+Host Host::numa_current() noexcept {
+    Host host;
+    host.is_numa_current_ = true;
+    return host;
+}
+
+} // namespace cuprum

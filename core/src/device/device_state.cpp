@@ -3,15 +3,19 @@
 
 #include "device/device_state.hpp"
 
+#include "driver/call.hpp"
 #include "driver/current.hpp"
+#include "driver/library.hpp"
 #include "stream/deferred_release.hpp"
-#include "support/never_destroyed.hpp"
-#include "support/quiet_lock.hpp"
+#include "support/locks.hpp"
+#include "support/once.hpp"
+#include "support/shared_library.hpp"
 
 #include <cuprum/error.hpp>
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -23,9 +27,46 @@ namespace {
 
 constinit std::mutex making_list;
 
-DeviceList read_devices();
-std::shared_ptr<ContextState> share_for_good(std::unique_ptr<ContextState> state);
-bool can_change(int attribute);
+/// Keeps a state as long as the process lives and returns it as a pointer that counts nothing:
+/// nearly every object holds its primary context, and counting would cost as much as some driver
+/// calls.
+std::shared_ptr<ContextState> share_for_good(std::unique_ptr<ContextState> state) {
+    static constinit std::mutex keeping;
+    static NeverDestroyed<std::vector<std::unique_ptr<ContextState>>> kept;
+    const std::lock_guard lock(keeping);
+    kept->push_back(std::move(state));
+    return {std::shared_ptr<void>(), kept->back().get()};
+}
+
+DeviceList read_devices() {
+    int count = 0;
+    driver::call(driver::table().cuDeviceGetCount, &count);
+    DeviceList list;
+    list.reserve(static_cast<std::size_t>(count));
+    for (int ordinal = 0; ordinal < count; ++ordinal) {
+        CUdevice handle = 0;
+        driver::call(driver::table().cuDeviceGet, &handle, ordinal);
+        list.push_back(std::make_unique<DeviceState>(handle, ordinal));
+    }
+    return list;
+}
+
+/// Returns whether an attribute's value can change between two reads.
+bool can_change(int attribute) {
+    switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_CLOCK_RATE:
+    case CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT:
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
+    case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE:
+    case CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO:
+    case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID: // a restore onto another device changes these
+    case CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID:
+    case CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID:
+        return true;
+    default:
+        return false;
+    }
+}
 
 } // namespace
 
@@ -163,51 +204,53 @@ void reset_devices() {
     delete list;
 }
 
-// ---- helpers -----------------------------------------------------------------------------------
+} // namespace cuprum::detail
+
+namespace cuprum::driver {
 
 namespace {
 
-/// Keeps a state as long as the process lives and returns it as a pointer that counts nothing:
-/// nearly every object holds its primary context, and counting would cost as much as some driver
-/// calls.
-std::shared_ptr<ContextState> share_for_good(std::unique_ptr<ContextState> state) {
-    static constinit std::mutex keeping;
-    static NeverDestroyed<std::vector<std::unique_ptr<ContextState>>> kept;
-    const std::lock_guard lock(keeping);
-    kept->push_back(std::move(state));
-    return {std::shared_ptr<void>(), kept->back().get()};
-}
-
-DeviceList read_devices() {
-    int count = 0;
-    driver::call(driver::table().cuDeviceGetCount, &count);
-    DeviceList list;
-    list.reserve(static_cast<std::size_t>(count));
-    for (int ordinal = 0; ordinal < count; ++ordinal) {
-        CUdevice handle = 0;
-        driver::call(driver::table().cuDeviceGet, &handle, ordinal);
-        list.push_back(std::make_unique<DeviceState>(handle, ordinal));
+/// Remembers that there is no driver. Searching for one takes longer than the rest of a lookup in a
+/// program cache.
+class FailedSearch {
+public:
+    /// Returns whether a search would fail again: no driver was loaded, and the settings are the
+    /// same.
+    [[nodiscard]] bool is_known() {
+        const std::lock_guard lock(mutex_);
+        return wish_.has_value() && !is_library_loaded() && *wish_ == current_wish();
     }
-    return list;
-}
 
-/// Returns whether an attribute's value can change between two reads.
-bool can_change(int attribute) {
-    switch (attribute) {
-    case CU_DEVICE_ATTRIBUTE_CLOCK_RATE:
-    case CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT:
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
-    case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE:
-    case CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO:
-    case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID: // a restore onto another device changes these
-    case CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID:
-    case CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID:
-        return true;
-    default:
-        return false;
+    void remember() {
+        const std::lock_guard lock(mutex_);
+        wish_ = current_wish();
     }
-}
+
+private:
+    [[nodiscard]] static std::string current_wish() {
+        using cuprum::detail::environment;
+        return environment("CUPRUM_DRIVER") + '\n' + environment("CUPRUM_EMULATOR_LIBRARY");
+    }
+
+    std::mutex mutex_;
+    std::optional<std::string> wish_;
+};
 
 } // namespace
 
-} // namespace cuprum::detail
+bool is_device_emulated() {
+    static cuprum::detail::NeverDestroyed<FailedSearch> failed; // objects may compile at exit
+    if (failed->is_known()) {
+        return false;
+    }
+    try {
+        return is_emulated();
+    } catch (const LibraryNotFoundError&) {
+        failed->remember();
+        return false; // compiling for another machine needs no driver
+    } catch (const CUDAError&) {
+        return false; // it needs no device either
+    }
+}
+
+} // namespace cuprum::driver

@@ -5,8 +5,10 @@
 
 #include "device/context_state.hpp"
 #include "driver/call.hpp"
-#include "support/lazy.hpp"
+#include "driver/table.hpp"
+#include "support/once.hpp"
 
+#include <cuprum/device.hpp>
 #include <cuprum/memory_resource.hpp>
 
 #include <array>
@@ -106,5 +108,24 @@ current_primary(const DeviceState& device) {
 /// Releases the primary contexts and forgets all devices, for tests that replace the driver table.
 /// No Device, and no object created from one, may exist.
 void reset_devices();
+
+} // namespace cuprum::detail
+
+namespace cuprum::driver {
+
+/// Returns whether code is compiled for an emulated device. Without a driver or a device it returns
+/// false, because compiling for another machine needs neither.
+[[nodiscard]] bool is_device_emulated();
+
+} // namespace cuprum::driver
+
+namespace cuprum::detail {
+
+/// The driver's description of some resource of a device. Plain data: nothing is released.
+struct ResourceState {
+    CUdevResource resource{};
+    Device device;
+    bool is_usable = true; // false after a dry run
+};
 
 } // namespace cuprum::detail

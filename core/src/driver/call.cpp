@@ -3,11 +3,10 @@
 
 #include "driver/call.hpp"
 
-#include "driver/error_log.hpp"
 #include "driver/explanations.hpp"
 #include "driver/hooks.hpp"
 #include "driver/library.hpp"
-#include "support/quiet_lock.hpp"
+#include "support/locks.hpp"
 #include "support/warn.hpp"
 
 #include <cuprum/detail/runtime.hpp>

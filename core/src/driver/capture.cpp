@@ -3,7 +3,7 @@
 
 #include "driver/capture.hpp"
 
-#include "support/spin_lock.hpp"
+#include "support/locks.hpp"
 
 #include <algorithm>
 #include <mutex>

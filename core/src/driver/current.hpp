@@ -5,6 +5,8 @@
 
 #include "driver/call.hpp"
 
+#include <cuda.h>
+
 namespace cuprum::driver {
 
 /// Makes a context current and returns whether it was pushed for that. Costs one cheap driver call
@@ -69,6 +71,16 @@ inline void call_for_stream(const Entry& entry, const ContextOf& context_of, con
     if (status != CUDA_SUCCESS) [[unlikely]] {
         raise(status);
     }
+}
+
+/// Returns whether a handle means the legacy default stream, which null does too.
+[[nodiscard]] inline bool is_legacy_default_stream(CUstream stream) noexcept {
+    return stream == nullptr || stream == CU_STREAM_LEGACY;
+}
+
+/// Returns whether a handle means a default stream of whichever context is current.
+[[nodiscard]] inline bool is_default_stream(CUstream stream) noexcept {
+    return is_legacy_default_stream(stream) || stream == CU_STREAM_PER_THREAD;
 }
 
 } // namespace cuprum::driver

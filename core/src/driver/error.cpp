@@ -4,7 +4,6 @@
 #include <cuprum/error.hpp>
 
 #include "driver/capture.hpp"
-#include "driver/error_log.hpp"
 #include "driver/explanations.hpp"
 #include "driver/hooks.hpp"
 
@@ -20,21 +19,149 @@ namespace cuprum {
 
 namespace {
 
-[[nodiscard]] std::string closed_text(const std::string& what, ClosedError::Reason reason);
+std::string closed_text(const std::string& what, ClosedError::Reason reason) {
+    if (reason == ClosedError::Reason::Destroyed) {
+        return "this " + what +
+               " was destroyed, or the node that held it, and cannot be used; add a "
+               "new one";
+    }
+    // NOTE: programs written for cuda.core look for "closed Buffer".
+    return reason == ClosedError::Reason::Reset
+               ? "this " + what + " was destroyed by a reset of its device; create a new one"
+               : "this " + what + " was closed, and a closed " + what +
+                     " cannot be used; create a new one, or close it later";
+}
+
+/// Returns whether a code reports failed work on the device rather than a failed call.
+bool is_about_device_work(int code) {
+    switch (code) {
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED:
+    case CUDA_ERROR_TENSOR_MEMORY_LEAK:
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case CUDA_ERROR_CONTAINED:
+        return true;
+    default:
+        return false;
+    }
+}
+
 std::string failure_text(const std::string& call, const std::string& name, int code,
                          const std::string& advice, const std::string& driver_log,
-                         const std::vector<std::string>& in_flight);
-bool is_about_device_work(int code);
+                         const std::vector<std::string>& in_flight) {
+    const std::string head = call + " failed: " + name + " (" + std::to_string(code) + "): ";
+    if (is_about_device_work(code)) {
+        const std::string first = driver::reported_before(code, call, in_flight, driver_log);
+        if (!first.empty()) {
+            return head + "this is the failure that " + first + " reported, and the context is " +
+                   "unusable since then; " + driver::way_out_of_fault();
+        }
+    }
+    std::string text = head + advice;
+    if (!in_flight.empty()) {
+        text += "\nlast launched:";
+        for (const std::string& launch : in_flight) {
+            text += "\n  " + launch;
+        }
+    }
+    if (!driver_log.empty()) {
+        text += "\nthe driver's log: " + driver_log;
+    }
+    return text;
+}
+
 std::string compiler_text(const std::string& call, const std::string& name, int code,
                           const std::string& log, const std::vector<std::string>& options,
-                          std::string_view advice, std::string_view log_label);
+                          std::string_view advice, std::string_view log_label) {
+    std::string text = call + " failed: " + name + " (" + std::to_string(code) + ")";
+    if (!advice.empty()) {
+        text += ": ";
+        text += advice;
+    }
+    text += "\noptions:";
+    if (options.empty()) {
+        text += " none";
+    }
+    for (const std::string& option : options) {
+        text += ' ';
+        text += option;
+    }
+    text += '\n';
+    text += log_label;
+    text += ':';
+    if (log.empty()) {
+        text += " empty";
+    } else {
+        text += '\n';
+        text += log;
+    }
+    while (text.back() == '\n') {
+        text.pop_back();
+    }
+    return text;
+}
+
+/// Formats a size rounded and to the byte: "1.5 GiB (1610612736 bytes)".
+std::string readable_bytes(std::size_t bytes) {
+    static constexpr std::array UNITS{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    std::string exact = std::to_string(bytes) + " bytes";
+    if (bytes < 1024) {
+        return exact;
+    }
+    double value = static_cast<double>(bytes) / 1024;
+    std::size_t unit = 0;
+    while (value >= 1024 && unit + 1 < UNITS.size()) {
+        value /= 1024;
+        ++unit;
+    }
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.4g %s", value, UNITS[unit]);
+    return std::string(text.data()) + " (" + exact + ")";
+}
+
 std::string out_of_memory_text(std::size_t requested_bytes, std::size_t free_bytes,
-                               std::size_t total_bytes, std::string_view hint);
+                               std::size_t total_bytes, std::string_view hint) {
+    std::string text = readable_bytes(requested_bytes) + " were requested, " +
+                       readable_bytes(free_bytes) + " are free of " + readable_bytes(total_bytes);
+    text += "; ";
+    text += hint.empty() ? "free buffers, trim the memory pool or ask for less" : hint;
+    return text;
+}
+
 std::string library_text(const std::string& library, const std::vector<std::string>& tried,
-                         std::string_view advice);
-std::string not_supported_text(const std::string& function, int version_needed, int version_found);
-std::string readable_bytes(std::size_t bytes);
-std::string readable_version(int version);
+                         std::string_view advice) {
+    std::string text = "cannot load " + library + "; " + std::string(advice) + "; tried:";
+    for (const std::string& place : tried) {
+        text += "\n  ";
+        text += place;
+    }
+    return text;
+}
+
+std::string readable_version(int version) {
+    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::string not_supported_text(const std::string& function, int version_needed, int version_found) {
+    const std::string needed = readable_version(version_needed);
+    const std::string found = readable_version(version_found);
+    const bool is_driver = function.rfind("cu", 0) == 0;
+    const std::string holder = is_driver ? "the driver" : "the loaded library";
+    if (version_found >= version_needed) {
+        return holder + " (CUDA " + found + ") does not offer it, although CUDA " + needed +
+               " and later do";
+    }
+    return "it needs CUDA " + needed + " and " + holder + " is for CUDA " + found + "; update " +
+           holder;
+}
 
 } // namespace
 
@@ -167,155 +294,5 @@ void detail::raise_closed(const char* class_name) {
 void detail::raise_lost(const char* class_name) {
     throw ClosedError(class_name, ClosedError::Reason::Reset);
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-std::string closed_text(const std::string& what, ClosedError::Reason reason) {
-    if (reason == ClosedError::Reason::Destroyed) {
-        return "this " + what +
-               " was destroyed, or the node that held it, and cannot be used; add a "
-               "new one";
-    }
-    // NOTE: programs written for cuda.core look for "closed Buffer".
-    return reason == ClosedError::Reason::Reset
-               ? "this " + what + " was destroyed by a reset of its device; create a new one"
-               : "this " + what + " was closed, and a closed " + what +
-                     " cannot be used; create a new one, or close it later";
-}
-
-std::string failure_text(const std::string& call, const std::string& name, int code,
-                         const std::string& advice, const std::string& driver_log,
-                         const std::vector<std::string>& in_flight) {
-    const std::string head = call + " failed: " + name + " (" + std::to_string(code) + "): ";
-    if (is_about_device_work(code)) {
-        const std::string first = driver::reported_before(code, call, in_flight, driver_log);
-        if (!first.empty()) {
-            return head + "this is the failure that " + first + " reported, and the context is " +
-                   "unusable since then; " + driver::way_out_of_fault();
-        }
-    }
-    std::string text = head + advice;
-    if (!in_flight.empty()) {
-        text += "\nlast launched:";
-        for (const std::string& launch : in_flight) {
-            text += "\n  " + launch;
-        }
-    }
-    if (!driver_log.empty()) {
-        text += "\nthe driver's log: " + driver_log;
-    }
-    return text;
-}
-
-/// Returns whether a code reports failed work on the device rather than a failed call.
-bool is_about_device_work(int code) {
-    switch (code) {
-    case CUDA_ERROR_ILLEGAL_ADDRESS:
-    case CUDA_ERROR_LAUNCH_TIMEOUT:
-    case CUDA_ERROR_ASSERT:
-    case CUDA_ERROR_HARDWARE_STACK_ERROR:
-    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
-    case CUDA_ERROR_MISALIGNED_ADDRESS:
-    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
-    case CUDA_ERROR_INVALID_PC:
-    case CUDA_ERROR_LAUNCH_FAILED:
-    case CUDA_ERROR_TENSOR_MEMORY_LEAK:
-    case CUDA_ERROR_ECC_UNCORRECTABLE:
-    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
-    case CUDA_ERROR_CONTAINED:
-        return true;
-    default:
-        return false;
-    }
-}
-
-std::string compiler_text(const std::string& call, const std::string& name, int code,
-                          const std::string& log, const std::vector<std::string>& options,
-                          std::string_view advice, std::string_view log_label) {
-    std::string text = call + " failed: " + name + " (" + std::to_string(code) + ")";
-    if (!advice.empty()) {
-        text += ": ";
-        text += advice;
-    }
-    text += "\noptions:";
-    if (options.empty()) {
-        text += " none";
-    }
-    for (const std::string& option : options) {
-        text += ' ';
-        text += option;
-    }
-    text += '\n';
-    text += log_label;
-    text += ':';
-    if (log.empty()) {
-        text += " empty";
-    } else {
-        text += '\n';
-        text += log;
-    }
-    while (text.back() == '\n') {
-        text.pop_back();
-    }
-    return text;
-}
-
-std::string out_of_memory_text(std::size_t requested_bytes, std::size_t free_bytes,
-                               std::size_t total_bytes, std::string_view hint) {
-    std::string text = readable_bytes(requested_bytes) + " were requested, " +
-                       readable_bytes(free_bytes) + " are free of " + readable_bytes(total_bytes);
-    text += "; ";
-    text += hint.empty() ? "free buffers, trim the memory pool or ask for less" : hint;
-    return text;
-}
-
-std::string library_text(const std::string& library, const std::vector<std::string>& tried,
-                         std::string_view advice) {
-    std::string text = "cannot load " + library + "; " + std::string(advice) + "; tried:";
-    for (const std::string& place : tried) {
-        text += "\n  ";
-        text += place;
-    }
-    return text;
-}
-
-std::string not_supported_text(const std::string& function, int version_needed, int version_found) {
-    const std::string needed = readable_version(version_needed);
-    const std::string found = readable_version(version_found);
-    const bool is_driver = function.rfind("cu", 0) == 0;
-    const std::string holder = is_driver ? "the driver" : "the loaded library";
-    if (version_found >= version_needed) {
-        return holder + " (CUDA " + found + ") does not offer it, although CUDA " + needed +
-               " and later do";
-    }
-    return "it needs CUDA " + needed + " and " + holder + " is for CUDA " + found + "; update " +
-           holder;
-}
-
-/// Formats a size rounded and to the byte: "1.5 GiB (1610612736 bytes)".
-std::string readable_bytes(std::size_t bytes) {
-    static constexpr std::array UNITS{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    std::string exact = std::to_string(bytes) + " bytes";
-    if (bytes < 1024) {
-        return exact;
-    }
-    double value = static_cast<double>(bytes) / 1024;
-    std::size_t unit = 0;
-    while (value >= 1024 && unit + 1 < UNITS.size()) {
-        value /= 1024;
-        ++unit;
-    }
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.4g %s", value, UNITS[unit]);
-    return std::string(text.data()) + " (" + exact + ")";
-}
-
-std::string readable_version(int version) {
-    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
-
-} // namespace
 
 } // namespace cuprum

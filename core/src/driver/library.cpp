@@ -3,13 +3,15 @@
 
 #include "driver/library.hpp"
 
+#include "driver/call.hpp"
 #include "driver/explanations.hpp"
 #include "driver/table.hpp"
-#include "support/never_destroyed.hpp"
-#include "support/quiet_lock.hpp"
+#include "support/locks.hpp"
+#include "support/once.hpp"
 #include "support/warn.hpp"
 
 #include <cuprum/error.hpp>
+#include <cuprum/version.hpp>
 
 #include <cuda.h>
 
@@ -20,6 +22,7 @@
 #include <filesystem>
 #include <mutex>
 #include <stdexcept>
+#include <string>
 #include <sys/stat.h>
 #include <utility>
 #include <vector>
@@ -45,17 +48,156 @@ struct Loader {
     std::string warning; // due, guarded by the mutex
 };
 
-Loader& loader();
-DriverLibrary describe(SharedLibrary library);
-std::optional<SharedLibrary> open_native(std::vector<std::string>& tried);
-std::optional<SharedLibrary> open_emulator(std::vector<std::string>& tried);
-std::vector<fs::path> emulator_places(const fs::path& here);
-std::string why_unusable(const DriverLibrary& driver);
-std::vector<struct stat> deciding_places(const fs::path& file);
-bool is_writable_by_others(const std::vector<struct stat>& places);
-bool is_owned_by_a_stranger(const std::vector<struct stat>& places);
+Loader& loader() {
+    static cuprum::detail::NeverDestroyed<Loader> only; // destructors may call the driver
+    return *only;
+}
+
+/// Reads what can be told of a driver before it is initialised.
+DriverLibrary describe(SharedLibrary library) {
+    DriverLibrary driver;
+    driver.library = std::move(library);
+    driver.is_emulated = driver.library.find(EMULATOR_MARK) != nullptr;
+    driver.get_proc_address = driver.library.find("cuGetProcAddress_v2");
+    driver.is_get_proc_address_v2 = driver.get_proc_address != nullptr;
+    if (!driver.is_get_proc_address_v2) {
+        driver.get_proc_address = driver.library.find("cuGetProcAddress");
+    }
+    if (const auto query = reinterpret_cast<decltype(&::cuDriverGetVersion)>(
+            driver.library.find("cuDriverGetVersion"))) {
+        query(&driver.version);
+    }
+    return driver;
+}
+
+std::optional<SharedLibrary> open_native(std::vector<std::string>& tried) {
+    return open_library(NATIVE_LIBRARY, tried);
+}
+
+/// Returns where an installation, a build or a wheel puts the emulated device of this library.
+std::vector<fs::path> emulator_places(const fs::path& here) {
+    std::vector<fs::path> places{here / "cuprum", here / "../emulator/lib"};
+    // The two wheels share one site-packages. Only a library of a wheel looks there: from any other
+    // folder, two levels up may be a place that belongs to someone else.
+    if (here.filename() == "lib" && here.parent_path().filename() == "libcuprum") {
+        places.push_back(here / "../../cuprum_emulator/lib/cuprum");
+    }
+    return places;
+}
+
+/// Returns what decides who can replace a file: all links on the way, what they lead to, and the
+/// folders of all of these. Empty if something cannot be examined.
+std::vector<struct stat> deciding_places(const fs::path& file) {
+    std::vector<struct stat> places;
+    fs::path step = file;
+    for (int links = 0; links <= MAX_LINKS; ++links) {
+        struct stat folder{};
+        struct stat status{};
+        if (::stat(step.parent_path().c_str(), &folder) != 0 ||
+            ::lstat(step.c_str(), &status) != 0) {
+            return {};
+        }
+        places.push_back(folder);
+        places.push_back(status);
+        if (!S_ISLNK(status.st_mode)) {
+            return places;
+        }
+        std::error_code error;
+        step = step.parent_path() / fs::read_symlink(step, error);
+    }
+    return {};
+}
+
+bool is_writable_by_others(const std::vector<struct stat>& places) {
+    return std::ranges::any_of(places, [](const struct stat& place) {
+        // In a sticky folder, only the owner of a file or a link can replace it. The mode of a link
+        // means nothing.
+        const bool is_sticky = S_ISDIR(place.st_mode) && (place.st_mode & S_ISVTX) != 0;
+        return (place.st_mode & S_IWOTH) != 0 && !is_sticky && !S_ISLNK(place.st_mode);
+    });
+}
+
+/// Returns whether neither root, nor the user, nor the owner of this library owns one of them.
+bool is_owned_by_a_stranger(const std::vector<struct stat>& places) {
+    struct stat own{};
+    const bool is_own_known = ::stat(own_directory().c_str(), &own) == 0;
+    return std::ranges::any_of(places, [&](const struct stat& place) {
+        return place.st_uid != 0 && place.st_uid != ::geteuid() &&
+               (!is_own_known || place.st_uid != own.st_uid);
+    });
+}
+
+/// Opens a file that belongs to this library, unless anyone may have written it. `variable` is
+/// where a user can insist on it.
 std::optional<SharedLibrary> open_own(const fs::path& file, const char* variable,
-                                      std::vector<std::string>& tried);
+                                      std::vector<std::string>& tried) {
+    std::error_code error;
+    if (!fs::exists(file, error)) {
+        tried.push_back(file.string() + ": no such file");
+        return std::nullopt;
+    }
+    const std::vector<struct stat> places = deciding_places(file);
+    if (places.empty() || is_writable_by_others(places)) {
+        tried.push_back(file.string() +
+                        ": anyone may write to it or to its folder, ignored (name it in " +
+                        variable + " to use it)");
+    } else if (is_owned_by_a_stranger(places)) {
+        tried.push_back(
+            file.string() +
+            ": it or its folder belongs to another user than this library, ignored (name "
+            "it in " +
+            variable + " to use it)");
+    } else if (auto library = open_library(file.string(), tried)) {
+        return library;
+    }
+    return std::nullopt;
+}
+
+/// Looks for the emulated device beside this library, and nowhere else unless told.
+std::optional<SharedLibrary> open_emulator(std::vector<std::string>& tried) {
+    if (const std::string file = environment("CUPRUM_EMULATOR_LIBRARY"); !file.empty()) {
+        if (fs::path(file).is_absolute()) {
+            return open_library(file, tried);
+        }
+        tried.push_back("CUPRUM_EMULATOR_LIBRARY=" + file + ": not an absolute path, ignored");
+    }
+    const fs::path here = own_directory();
+    if (here.empty()) {
+        tried.emplace_back("beside libcuprum: its place is not known");
+        return std::nullopt;
+    }
+    for (const fs::path& place : emulator_places(here)) {
+        if (auto library = open_own((place / NATIVE_LIBRARY).lexically_normal(),
+                                    "CUPRUM_EMULATOR_LIBRARY", tried)) {
+            return library;
+        }
+    }
+    return std::nullopt;
+}
+
+/// Initialises a driver and counts its devices; says what is wrong, or nothing.
+std::string why_unusable(const DriverLibrary& driver) {
+    const auto initialise = reinterpret_cast<decltype(&::cuInit)>(driver.library.find("cuInit"));
+    const auto count_devices =
+        reinterpret_cast<decltype(&::cuDeviceGetCount)>(driver.library.find("cuDeviceGetCount"));
+    if (initialise == nullptr || count_devices == nullptr) {
+        return "it is not a CUDA driver";
+    }
+    const auto failure = [](const char* call, CUresult status) {
+        // NOTE: not name_of(), which may ask the driver that is being chosen here.
+        const char* name = known_name(status);
+        return std::string(call) + " returned " + (name == nullptr ? "code" : name) + " (" +
+               std::to_string(static_cast<int>(status)) + ")";
+    };
+    if (const CUresult status = initialise(0); status != CUDA_SUCCESS) {
+        return failure("cuInit", status);
+    }
+    int count = 0;
+    if (const CUresult status = count_devices(&count); status != CUDA_SUCCESS) {
+        return failure("cuDeviceGetCount", status);
+    }
+    return count > 0 ? std::string() : "the driver sees no device";
+}
 
 } // namespace
 
@@ -195,161 +337,29 @@ void* resolve(const char* name, int version) {
     return find_function(driver_library(), name, version);
 }
 
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-Loader& loader() {
-    static cuprum::detail::NeverDestroyed<Loader> only; // destructors may call the driver
-    return *only;
-}
-
-/// Reads what can be told of a driver before it is initialised.
-DriverLibrary describe(SharedLibrary library) {
-    DriverLibrary driver;
-    driver.library = std::move(library);
-    driver.is_emulated = driver.library.find(EMULATOR_MARK) != nullptr;
-    driver.get_proc_address = driver.library.find("cuGetProcAddress_v2");
-    driver.is_get_proc_address_v2 = driver.get_proc_address != nullptr;
-    if (!driver.is_get_proc_address_v2) {
-        driver.get_proc_address = driver.library.find("cuGetProcAddress");
-    }
-    if (const auto query = reinterpret_cast<decltype(&::cuDriverGetVersion)>(
-            driver.library.find("cuDriverGetVersion"))) {
-        query(&driver.version);
-    }
-    return driver;
-}
-
-std::optional<SharedLibrary> open_native(std::vector<std::string>& tried) {
-    return open_library(NATIVE_LIBRARY, tried);
-}
-
-/// Looks for the emulated device beside this library, and nowhere else unless told.
-std::optional<SharedLibrary> open_emulator(std::vector<std::string>& tried) {
-    if (const std::string file = environment("CUPRUM_EMULATOR_LIBRARY"); !file.empty()) {
-        if (fs::path(file).is_absolute()) {
-            return open_library(file, tried);
-        }
-        tried.push_back("CUPRUM_EMULATOR_LIBRARY=" + file + ": not an absolute path, ignored");
-    }
-    const fs::path here = own_directory();
-    if (here.empty()) {
-        tried.emplace_back("beside libcuprum: its place is not known");
-        return std::nullopt;
-    }
-    for (const fs::path& place : emulator_places(here)) {
-        if (auto library = open_own((place / NATIVE_LIBRARY).lexically_normal(),
-                                    "CUPRUM_EMULATOR_LIBRARY", tried)) {
-            return library;
-        }
-    }
-    return std::nullopt;
-}
-
-/// Returns where an installation, a build or a wheel puts the emulated device of this library.
-std::vector<fs::path> emulator_places(const fs::path& here) {
-    std::vector<fs::path> places{here / "cuprum", here / "../emulator/lib"};
-    // The two wheels share one site-packages. Only a library of a wheel looks there: from any other
-    // folder, two levels up may be a place that belongs to someone else.
-    if (here.filename() == "lib" && here.parent_path().filename() == "libcuprum") {
-        places.push_back(here / "../../cuprum_emulator/lib/cuprum");
-    }
-    return places;
-}
-
-/// Opens a file that belongs to this library, unless anyone may have written it. `variable` is
-/// where a user can insist on it.
-std::optional<SharedLibrary> open_own(const fs::path& file, const char* variable,
-                                      std::vector<std::string>& tried) {
-    std::error_code error;
-    if (!fs::exists(file, error)) {
-        tried.push_back(file.string() + ": no such file");
-        return std::nullopt;
-    }
-    const std::vector<struct stat> places = deciding_places(file);
-    if (places.empty() || is_writable_by_others(places)) {
-        tried.push_back(file.string() +
-                        ": anyone may write to it or to its folder, ignored (name it in " +
-                        variable + " to use it)");
-    } else if (is_owned_by_a_stranger(places)) {
-        tried.push_back(
-            file.string() +
-            ": it or its folder belongs to another user than this library, ignored (name "
-            "it in " +
-            variable + " to use it)");
-    } else if (auto library = open_library(file.string(), tried)) {
-        return library;
-    }
-    return std::nullopt;
-}
-
-/// Initialises a driver and counts its devices; says what is wrong, or nothing.
-std::string why_unusable(const DriverLibrary& driver) {
-    const auto initialise = reinterpret_cast<decltype(&::cuInit)>(driver.library.find("cuInit"));
-    const auto count_devices =
-        reinterpret_cast<decltype(&::cuDeviceGetCount)>(driver.library.find("cuDeviceGetCount"));
-    if (initialise == nullptr || count_devices == nullptr) {
-        return "it is not a CUDA driver";
-    }
-    const auto failure = [](const char* call, CUresult status) {
-        // NOTE: not name_of(), which may ask the driver that is being chosen here.
-        const char* name = known_name(status);
-        return std::string(call) + " returned " + (name == nullptr ? "code" : name) + " (" +
-               std::to_string(static_cast<int>(status)) + ")";
-    };
-    if (const CUresult status = initialise(0); status != CUDA_SUCCESS) {
-        return failure("cuInit", status);
-    }
-    int count = 0;
-    if (const CUresult status = count_devices(&count); status != CUDA_SUCCESS) {
-        return failure("cuDeviceGetCount", status);
-    }
-    return count > 0 ? std::string() : "the driver sees no device";
-}
-
-/// Returns what decides who can replace a file: all links on the way, what they lead to, and the
-/// folders of all of these. Empty if something cannot be examined.
-std::vector<struct stat> deciding_places(const fs::path& file) {
-    std::vector<struct stat> places;
-    fs::path step = file;
-    for (int links = 0; links <= MAX_LINKS; ++links) {
-        struct stat folder{};
-        struct stat status{};
-        if (::stat(step.parent_path().c_str(), &folder) != 0 ||
-            ::lstat(step.c_str(), &status) != 0) {
-            return {};
-        }
-        places.push_back(folder);
-        places.push_back(status);
-        if (!S_ISLNK(status.st_mode)) {
-            return places;
-        }
-        std::error_code error;
-        step = step.parent_path() / fs::read_symlink(step, error);
-    }
-    return {};
-}
-
-bool is_writable_by_others(const std::vector<struct stat>& places) {
-    return std::ranges::any_of(places, [](const struct stat& place) {
-        // In a sticky folder, only the owner of a file or a link can replace it. The mode of a link
-        // means nothing.
-        const bool is_sticky = S_ISDIR(place.st_mode) && (place.st_mode & S_ISVTX) != 0;
-        return (place.st_mode & S_IWOTH) != 0 && !is_sticky && !S_ISLNK(place.st_mode);
-    });
-}
-
-/// Returns whether neither root, nor the user, nor the owner of this library owns one of them.
-bool is_owned_by_a_stranger(const std::vector<struct stat>& places) {
-    struct stat own{};
-    const bool is_own_known = ::stat(own_directory().c_str(), &own) == 0;
-    return std::ranges::any_of(places, [&](const struct stat& place) {
-        return place.st_uid != 0 && place.st_uid != ::geteuid() &&
-               (!is_own_known || place.st_uid != own.st_uid);
-    });
-}
-
-} // namespace
-
 } // namespace cuprum::driver
+
+namespace cuprum {
+
+const char* version() noexcept {
+    static const std::string text = std::to_string(CUPRUM_VERSION_MAJOR) + "." +
+                                    std::to_string(CUPRUM_VERSION_MINOR) + "." +
+                                    std::to_string(CUPRUM_VERSION_PATCH);
+    return text.c_str();
+}
+
+int driver_version() {
+    int version = 0;
+    driver::call(driver::table().cuDriverGetVersion, &version);
+    driver::send_choice_warning();
+    return version;
+}
+
+std::string driver_description() {
+    const driver::DriverLibrary& driver = driver::driver_library();
+    driver::send_choice_warning();
+    return std::string(driver.is_emulated ? "emulated" : "native") + " (" + driver.library.path +
+           ")";
+}
+
+} // namespace cuprum

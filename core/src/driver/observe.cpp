@@ -6,7 +6,7 @@
 #include "driver/observe.hpp"
 
 #include "driver/call.hpp"
-#include "support/never_destroyed.hpp"
+#include "support/once.hpp"
 
 #include <algorithm>
 #include <array>

@@ -21,12 +21,35 @@ namespace cuprum::detail {
 
 namespace {
 
-/// Lets a body whose capture is given up keep alive what its nodes use: the nodes stay.
-void keep_for_body(Capture& capture) noexcept;
-
 /// Ends all captures of bodies below the graph of a capture. Returns false if one goes on, because
 /// another thread has to end it.
-bool end_bodies(const Capture& capture);
+bool end_bodies(const Capture& capture) {
+    if (capture.graph == nullptr) {
+        return true; // nothing is below it
+    }
+    bool are_over = true;
+    for (const std::shared_ptr<CaptureRecord>& listed : listed_captures()) {
+        auto& body = static_cast<Capture&>(*listed);
+        if (&body != &capture && body.graph != nullptr && body.graph->root == capture.graph->root) {
+            static_cast<void>(abandon(*body.stream, body, false));
+            are_over = are_over && body.is_over.load(std::memory_order_relaxed);
+        }
+    }
+    return are_over;
+}
+
+/// Lets a body whose capture is given up keep alive what its nodes use: the nodes stay.
+void keep_for_body(Capture& capture) noexcept {
+    if (capture.graph == nullptr || capture.graph->handle == nullptr ||
+        damage_of(capture) == GraphDamage::LostBody) {
+        return;
+    }
+    try {
+        hand_over(*capture.graph, capture);
+    } catch (...) { // the nodes would use what nobody keeps alive
+        capture.graph->root->damage = GraphDamage::StrayNode;
+    }
+}
 
 } // namespace
 
@@ -255,38 +278,5 @@ CUresult abandon(const Stream& stream, Capture& capture, bool is_graph_owned) no
         return CUDA_ERROR_UNKNOWN;
     }
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-bool end_bodies(const Capture& capture) {
-    if (capture.graph == nullptr) {
-        return true; // nothing is below it
-    }
-    bool are_over = true;
-    for (const std::shared_ptr<CaptureRecord>& listed : listed_captures()) {
-        auto& body = static_cast<Capture&>(*listed);
-        if (&body != &capture && body.graph != nullptr && body.graph->root == capture.graph->root) {
-            static_cast<void>(abandon(*body.stream, body, false));
-            are_over = are_over && body.is_over.load(std::memory_order_relaxed);
-        }
-    }
-    return are_over;
-}
-
-void keep_for_body(Capture& capture) noexcept {
-    if (capture.graph == nullptr || capture.graph->handle == nullptr ||
-        damage_of(capture) == GraphDamage::LostBody) {
-        return;
-    }
-    try {
-        hand_over(*capture.graph, capture);
-    } catch (...) { // the nodes would use what nobody keeps alive
-        capture.graph->root->damage = GraphDamage::StrayNode;
-    }
-}
-
-} // namespace
 
 } // namespace cuprum::detail

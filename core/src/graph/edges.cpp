@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "graph/edges.hpp"
+#include "graph/graph_state.hpp"
 
 #include <cuprum/detail/unexposed_handle.hpp>
 #include <cuprum/error.hpp>
@@ -32,11 +32,62 @@ struct EdgeLists {
     }
 };
 
-[[nodiscard]] EdgeLists read_edges(CUgraph graph);
-void apply(GraphState& graph, const EdgeLists& edges, EdgeChange change);
+EdgeLists read_edges(CUgraph graph) {
+    std::size_t count = 0;
+    driver::call(table().cuGraphGetEdges, graph, nullptr, nullptr, nullptr, &count);
+    EdgeLists edges{std::vector<CUgraphNode>(count), std::vector<CUgraphNode>(count),
+                    std::vector<CUgraphEdgeData>(count)};
+    if (count != 0) {
+        driver::call(table().cuGraphGetEdges, graph, edges.from.data(), edges.to.data(),
+                     edges.data.data(), &count);
+    }
+    return edges;
+}
+
 /// Says what is wrong with edges that the driver refused.
 [[noreturn]] void raise_edges(CUresult status, const char* call, GraphState& graph,
-                              const EdgeLists& edges, EdgeChange change);
+                              const EdgeLists& edges, EdgeChange change) {
+    const CUDAError failure(status, call); // first: what follows calls the driver
+    if (status != CUDA_ERROR_INVALID_VALUE && status != CUDA_ERROR_NOT_FOUND) {
+        throw failure;
+    }
+    const EdgeLists present = read_edges(graph.handle);
+    std::set<std::pair<CUgraphNode, CUgraphNode>> known;
+    for (std::size_t i = 0; i < present.from.size(); ++i) {
+        known.emplace(present.from[i], present.to[i]);
+    }
+    for (std::size_t i = 0; i < edges.from.size(); ++i) {
+        const auto name = [&] {
+            return describe(graph, edges.from[i]) + " to " + describe(graph, edges.to[i]);
+        };
+        if (edges.from[i] == edges.to[i]) {
+            throw std::invalid_argument("the edge from " + name() + " joins a node with itself");
+        }
+        const bool is_known = known.contains({edges.from[i], edges.to[i]});
+        if (change == EdgeChange::Add && is_known) {
+            throw std::invalid_argument("the edge from " + name() + " is in the graph already");
+        }
+        if (change == EdgeChange::Remove && !is_known) {
+            throw std::invalid_argument("there is no edge from " + name());
+        }
+        known.emplace(edges.from[i], edges.to[i]); // named twice is refused, too
+    }
+    throw failure;
+}
+
+void apply(GraphState& graph, const EdgeLists& edges, EdgeChange change) {
+    if (edges.from.empty()) {
+        return;
+    }
+    const auto& entry = change == EdgeChange::Add ? table().cuGraphAddDependencies
+                                                  : table().cuGraphRemoveDependencies;
+    const CUgraphEdgeData* const data = edges.is_plain() ? nullptr : edges.data.data();
+    const CUresult status =
+        entry(graph.handle, edges.from.data(), edges.to.data(), data, edges.from.size());
+    if (status != CUDA_SUCCESS) {
+        raise_edges(status, entry.name, graph, edges, change);
+    }
+}
 
 } // namespace
 
@@ -148,67 +199,5 @@ std::vector<CUgraphNode> find_cycle(CUgraph graph) {
     }
     return {};
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-EdgeLists read_edges(CUgraph graph) {
-    std::size_t count = 0;
-    driver::call(table().cuGraphGetEdges, graph, nullptr, nullptr, nullptr, &count);
-    EdgeLists edges{std::vector<CUgraphNode>(count), std::vector<CUgraphNode>(count),
-                    std::vector<CUgraphEdgeData>(count)};
-    if (count != 0) {
-        driver::call(table().cuGraphGetEdges, graph, edges.from.data(), edges.to.data(),
-                     edges.data.data(), &count);
-    }
-    return edges;
-}
-
-void apply(GraphState& graph, const EdgeLists& edges, EdgeChange change) {
-    if (edges.from.empty()) {
-        return;
-    }
-    const auto& entry = change == EdgeChange::Add ? table().cuGraphAddDependencies
-                                                  : table().cuGraphRemoveDependencies;
-    const CUgraphEdgeData* const data = edges.is_plain() ? nullptr : edges.data.data();
-    const CUresult status =
-        entry(graph.handle, edges.from.data(), edges.to.data(), data, edges.from.size());
-    if (status != CUDA_SUCCESS) {
-        raise_edges(status, entry.name, graph, edges, change);
-    }
-}
-
-void raise_edges(CUresult status, const char* call, GraphState& graph, const EdgeLists& edges,
-                 EdgeChange change) {
-    const CUDAError failure(status, call); // first: what follows calls the driver
-    if (status != CUDA_ERROR_INVALID_VALUE && status != CUDA_ERROR_NOT_FOUND) {
-        throw failure;
-    }
-    const EdgeLists present = read_edges(graph.handle);
-    std::set<std::pair<CUgraphNode, CUgraphNode>> known;
-    for (std::size_t i = 0; i < present.from.size(); ++i) {
-        known.emplace(present.from[i], present.to[i]);
-    }
-    for (std::size_t i = 0; i < edges.from.size(); ++i) {
-        const auto name = [&] {
-            return describe(graph, edges.from[i]) + " to " + describe(graph, edges.to[i]);
-        };
-        if (edges.from[i] == edges.to[i]) {
-            throw std::invalid_argument("the edge from " + name() + " joins a node with itself");
-        }
-        const bool is_known = known.contains({edges.from[i], edges.to[i]});
-        if (change == EdgeChange::Add && is_known) {
-            throw std::invalid_argument("the edge from " + name() + " is in the graph already");
-        }
-        if (change == EdgeChange::Remove && !is_known) {
-            throw std::invalid_argument("there is no edge from " + name());
-        }
-        known.emplace(edges.from[i], edges.to[i]); // named twice is refused, too
-    }
-    throw failure;
-}
-
-} // namespace
 
 } // namespace cuprum::detail

@@ -12,7 +12,7 @@
 #include "launch/kernel_state.hpp"
 #include "launch/launch_failure.hpp"
 #include "stream/event_state.hpp"
-#include "support/quiet_lock.hpp"
+#include "support/locks.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/error.hpp>
@@ -38,10 +38,43 @@ using driver::table;
 /// Replaces the parameters of a node: `entry` takes the executable, the node and `arguments`.
 template <typename Entry, typename... Arguments>
 void replace_in(const std::shared_ptr<ExecutableState>& executable, const GraphNode& node,
-                PayloadShare payload, const Entry& entry, Arguments... arguments);
+                PayloadShare payload, const Entry& entry, Arguments... arguments) {
+    ExecutableState& state = detail::open(executable, "Graph");
+    const NodeState& source = detail::open(node, "GraphNode");
+    detail::QuietLock lock(state.mutex);
+    state.owners->reserve(source.handle);
+    const CUresult status = entry(state.handle, source.handle, arguments...);
+    detail::RetiredShare replaced;
+    if (status == CUDA_SUCCESS) [[likely]] {
+        replaced = detail::keep_update(state, source.handle, std::move(payload));
+    }
+    lock.unlock();
+    if (status != CUDA_SUCCESS) {
+        detail::raise_for_node(status, entry.name, source);
+    }
+    detail::retire_from(state, std::move(replaced));
+}
+
 /// Refuses launch attributes that the node of the definition does not have.
-void check_attributes(const NodeState& node, std::span<const CUlaunchAttribute> attributes);
-CUcontext context_in(NodeState& node, GraphState& graph, const detail::MemoryRange* buffer);
+void check_attributes(const NodeState& node, std::span<const CUlaunchAttribute> attributes) {
+    for (const CUlaunchAttribute& attribute : attributes) {
+        const auto present = detail::node_attribute(node.handle, attribute.id);
+        if (!present.has_value() ||
+            std::memcmp(&*present, &attribute.value, sizeof(attribute.value)) != 0) {
+            throw std::invalid_argument(
+                "LaunchConfig has launch attribute " +
+                std::to_string(static_cast<int>(attribute.id)) + ", which " +
+                detail::describe(node) +
+                " does not have with this value; an executable cannot change it: update the node "
+                "of the definition and call Graph update");
+        }
+    }
+}
+
+CUcontext context_in(NodeState& node, GraphState& graph, const detail::MemoryRange* buffer) {
+    const CUcontext own = detail::context_of(node);
+    return own != nullptr ? own : detail::context_for_node(graph, buffer);
+}
 
 } // namespace
 
@@ -225,50 +258,5 @@ void ExecutableHostCallbackNode::update(const HostFunctionParameters& parameters
     replace_in(state_, node_, std::move(payload), table().cuGraphExecHostNodeSetParams,
                &driver_parameters);
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-template <typename Entry, typename... Arguments>
-void replace_in(const std::shared_ptr<ExecutableState>& executable, const GraphNode& node,
-                PayloadShare payload, const Entry& entry, Arguments... arguments) {
-    ExecutableState& state = detail::open(executable, "Graph");
-    const NodeState& source = detail::open(node, "GraphNode");
-    detail::QuietLock lock(state.mutex);
-    state.owners->reserve(source.handle);
-    const CUresult status = entry(state.handle, source.handle, arguments...);
-    detail::RetiredShare replaced;
-    if (status == CUDA_SUCCESS) [[likely]] {
-        replaced = detail::keep_update(state, source.handle, std::move(payload));
-    }
-    lock.unlock();
-    if (status != CUDA_SUCCESS) {
-        detail::raise_for_node(status, entry.name, source);
-    }
-    detail::retire_from(state, std::move(replaced));
-}
-
-void check_attributes(const NodeState& node, std::span<const CUlaunchAttribute> attributes) {
-    for (const CUlaunchAttribute& attribute : attributes) {
-        const auto present = detail::node_attribute(node.handle, attribute.id);
-        if (!present.has_value() ||
-            std::memcmp(&*present, &attribute.value, sizeof(attribute.value)) != 0) {
-            throw std::invalid_argument(
-                "LaunchConfig has launch attribute " +
-                std::to_string(static_cast<int>(attribute.id)) + ", which " +
-                detail::describe(node) +
-                " does not have with this value; an executable cannot change it: update the node "
-                "of the definition and call Graph update");
-        }
-    }
-}
-
-CUcontext context_in(NodeState& node, GraphState& graph, const detail::MemoryRange* buffer) {
-    const CUcontext own = detail::context_of(node);
-    return own != nullptr ? own : detail::context_for_node(graph, buffer);
-}
-
-} // namespace
 
 } // namespace cuprum

@@ -4,15 +4,22 @@
 #include "graph/executable_state.hpp"
 
 #include "driver/capture.hpp"
-#include "graph/executables.hpp"
-#include "graph/retired_payloads.hpp"
+#include "driver/hooks.hpp"
+#include "driver/table.hpp"
+#include "graph/payload.hpp"
+#include "graph/pictures.hpp"
 #include "stream/stream_state.hpp"
-#include "support/quiet_lock.hpp"
-#include "support/room.hpp"
+#include "support/locks.hpp"
+#include "support/once.hpp"
+#include "support/text.hpp"
 
 #include <cuprum/error.hpp>
 
+#include <exception>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 namespace cuprum::detail {
@@ -39,16 +46,98 @@ struct Executable {
     std::mutex* mutex; // null if nobody else can use it
 };
 
+/// Returns whether the tail knows when the launches end, and retires what they may use.
+bool retire_at_tail(const RetiredShare& retired) noexcept {
+    const TailMark asked = retired.tail->mark();
+    switch (asked.answer) {
+    case TailMark::Answer::Event:
+        retire(retired.payload, asked.event);
+        return true;
+    case TailMark::Answer::Over:
+        return true;
+    case TailMark::Answer::Later:
+        retire(retired.payload, nullptr, retired.tail);
+        if (asked.failure != nullptr) {
+            warn_unmarked(asked.failure);
+        }
+        return true;
+    case TailMark::Answer::Never:
+        return false;
+    }
+    return false;
+}
+
 /// Returns an event behind all launches of an executable; null if a reset ended them.
-std::shared_ptr<EventState> mark_behind_all(const Executable& executable);
+std::shared_ptr<EventState> mark_behind_all(const Executable& executable) {
+    if (!is_intact(executable.home, executable.made_at)) {
+        return nullptr;
+    }
+    // An upload is ordered behind all launches, whoever made them.
+    const driver::RelaxedCapture relaxed;
+    const Stream queue = Stream::create(Access::make<Context>(executable.home));
+    {
+        std::optional<QuietLock> lock;
+        if (executable.mutex != nullptr) {
+            lock.emplace(*executable.mutex);
+        }
+        driver::call(driver::table().cuGraphUpload, executable.handle, handle_of(queue));
+    }
+    return Access::state(queue.record());
+}
+
 /// Retires what launches of an executable may use. The lock is not held. Returns it, with a
 /// warning, if the driver does not say when they end; null else.
-[[nodiscard]] PayloadShare try_retire(const Executable& executable, RetiredShare retired) noexcept;
-/// Returns whether the tail knows when the launches end, and retires what they may use.
-bool retire_at_tail(const RetiredShare& retired) noexcept;
-RetiredShare retired_by(const ExecutableState& executable, PayloadShare payload) noexcept;
+PayloadShare try_retire(const Executable& executable, RetiredShare retired) noexcept {
+    if (retired.payload == nullptr || driver::is_leaving()) {
+        return nullptr;
+    }
+    if (!retired.is_unmarked && retired.tail == nullptr) {
+        retire(std::move(retired.payload), retired.mark);
+        return nullptr;
+    }
+    if (!retired.is_unmarked && retire_at_tail(retired)) {
+        return nullptr;
+    }
+    try {
+        retire(retired.payload, mark_behind_all(executable));
+        return nullptr;
+    } catch (const CUDAError& error) {
+        if (is_over(error.code())) {
+            return nullptr;
+        }
+        driver::report_release_failure("what an executable graph keeps alive");
+    } catch (...) {
+        driver::report_release_failure("what an executable graph keeps alive");
+    }
+    return std::move(retired.payload);
+}
+
+void EndedExecutable::end() noexcept {
+    const PayloadScope scope;
+    // What cannot be retired is kept for good: a launch may use it.
+    static_cast<void>(try_retire({handle, home, made_at, nullptr}, std::move(retired)).release());
+    owners = OwnersShare();
+    // NOTE: a reset of the device destroyed it, and the driver crashes on it then.
+    if (is_intact(home, made_at)) {
+        const driver::RelaxedCapture relaxed;
+        driver::release_now("executable graph", driver::table().cuGraphExecDestroy, handle);
+    }
+}
+
+RetiredShare retired_by(const ExecutableState& executable, PayloadShare payload) noexcept {
+    return {.payload = std::move(payload),
+            .mark = executable.mark,
+            .is_unmarked =
+                executable.is_unmarked || executable.is_shared.load(std::memory_order_relaxed),
+            .tail = executable.tail};
+}
+
 /// Gives up something that no launch uses.
-RetiredShare unused(PayloadShare payload) noexcept;
+RetiredShare unused(PayloadShare payload) noexcept {
+    RetiredShare retired;
+    retired.payload = std::move(payload);
+    return retired;
+}
 
 } // namespace
 
@@ -136,98 +225,81 @@ ExecutableState::~ExecutableState() {
     }
 }
 
-// ---- helpers -----------------------------------------------------------------------------------
-
 namespace {
 
-void EndedExecutable::end() noexcept {
-    const PayloadScope scope;
-    // What cannot be retired is kept for good: a launch may use it.
-    static_cast<void>(try_retire({handle, home, made_at, nullptr}, std::move(retired)).release());
-    owners = OwnersShare();
-    // NOTE: a reset of the device destroyed it, and the driver crashes on it then.
-    if (is_intact(home, made_at)) {
-        const driver::RelaxedCapture relaxed;
-        driver::release_now("executable graph", driver::table().cuGraphExecDestroy, handle);
-    }
+constexpr std::size_t MAX_LINES = 10000;
+
+struct KnownExecutable {
+    std::weak_ptr<GraphState> source;
+    std::vector<std::string> lines; // once they are known
+};
+
+struct KnownExecutables {
+    std::mutex mutex;
+    std::unordered_map<CUgraphExec, KnownExecutable> all;
+};
+
+KnownExecutables& known_executables() {
+    static NeverDestroyed<KnownExecutables> executables;
+    [[maybe_unused]] static const bool is_kept =
+        keep_unlocked_in_children<[]() -> std::mutex& { return known_executables().mutex; }>();
+    return *executables;
 }
 
-RetiredShare retired_by(const ExecutableState& executable, PayloadShare payload) noexcept {
-    return {.payload = std::move(payload),
-            .mark = executable.mark,
-            .is_unmarked =
-                executable.is_unmarked || executable.is_shared.load(std::memory_order_relaxed),
-            .tail = executable.tail};
+bool is_observed() noexcept {
+    return &driver::table() != &driver::unobserved_table();
 }
 
-RetiredShare unused(PayloadShare payload) noexcept {
-    RetiredShare retired;
-    retired.payload = std::move(payload);
-    return retired;
+std::vector<std::string> describe(const GraphState& source) {
+    return source.handle != nullptr
+               ? describe_nodes(source.handle, MAX_LINES, driver::unobserved_table())
+               : std::vector<std::string>();
 }
 
-PayloadShare try_retire(const Executable& executable, RetiredShare retired) noexcept {
-    if (retired.payload == nullptr || driver::is_leaving()) {
-        return nullptr;
-    }
-    if (!retired.is_unmarked && retired.tail == nullptr) {
-        retire(std::move(retired.payload), retired.mark);
-        return nullptr;
-    }
-    if (!retired.is_unmarked && retire_at_tail(retired)) {
-        return nullptr;
-    }
-    try {
-        retire(retired.payload, mark_behind_all(executable));
-        return nullptr;
-    } catch (const CUDAError& error) {
-        if (is_over(error.code())) {
-            return nullptr;
-        }
-        driver::report_release_failure("what an executable graph keeps alive");
-    } catch (...) {
-        driver::report_release_failure("what an executable graph keeps alive");
-    }
-    return std::move(retired.payload);
-}
-
-bool retire_at_tail(const RetiredShare& retired) noexcept {
-    const TailMark asked = retired.tail->mark();
-    switch (asked.answer) {
-    case TailMark::Answer::Event:
-        retire(retired.payload, asked.event);
-        return true;
-    case TailMark::Answer::Over:
-        return true;
-    case TailMark::Answer::Later:
-        retire(retired.payload, nullptr, retired.tail);
-        if (asked.failure != nullptr) {
-            warn_unmarked(asked.failure);
-        }
-        return true;
-    case TailMark::Answer::Never:
-        return false;
-    }
-    return false;
-}
-
-std::shared_ptr<EventState> mark_behind_all(const Executable& executable) {
-    if (!is_intact(executable.home, executable.made_at)) {
-        return nullptr;
-    }
-    // An upload is ordered behind all launches, whoever made them.
-    const driver::RelaxedCapture relaxed;
-    const Stream queue = Stream::create(Access::make<Context>(executable.home));
-    {
-        std::optional<QuietLock> lock;
-        if (executable.mutex != nullptr) {
-            lock.emplace(*executable.mutex);
-        }
-        driver::call(driver::table().cuGraphUpload, executable.handle, handle_of(queue));
-    }
-    return Access::state(queue.record());
-}
+constexpr driver::Hooks GRAPH_HOOKS{.nodes_of_executable = &nodes_of_executable};
+[[gnu::init_priority(driver::HOOKS_PRIORITY)]] const driver::AddedHooks graph_hooks(GRAPH_HOOKS);
 
 } // namespace
+
+void note_executable(CUgraphExec executable, const GraphShare& source) noexcept {
+    try {
+        KnownExecutable known{source, {}};
+        if (is_observed()) {
+            known.lines = describe(*source);
+        }
+        KnownExecutables& executables = known_executables();
+        const std::lock_guard lock(executables.mutex);
+        executables.all.insert_or_assign(executable, std::move(known));
+    } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): only traces suffer
+    }
+}
+
+void forget_executable(CUgraphExec executable) noexcept {
+    KnownExecutables& executables = known_executables();
+    const std::lock_guard lock(executables.mutex);
+    executables.all.erase(executable);
+}
+
+std::vector<std::string> nodes_of_executable(CUgraphExec executable) {
+    KnownExecutables& executables = known_executables();
+    GraphShare source;
+    {
+        const std::lock_guard lock(executables.mutex);
+        const auto known = executables.all.find(executable);
+        if (known == executables.all.end()) {
+            return {};
+        }
+        source = known->second.source.lock();
+        if (!known->second.lines.empty() || source == nullptr) {
+            return known->second.lines;
+        }
+    }
+    std::vector<std::string> lines = describe(*source);
+    const std::lock_guard lock(executables.mutex);
+    if (const auto known = executables.all.find(executable); known != executables.all.end()) {
+        known->second.lines = lines;
+    }
+    return lines;
+}
 
 } // namespace cuprum::detail

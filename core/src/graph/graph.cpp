@@ -5,14 +5,15 @@
 
 #include "driver/call.hpp"
 #include "driver/current.hpp"
+#include "driver/explanations.hpp"
 #include "graph/executable_state.hpp"
 #include "graph/graph_state.hpp"
 #include "launch/recent_launches.hpp"
 #include "stream/deferred_release.hpp"
 #include "stream/event_state.hpp"
 #include "stream/stream_state.hpp"
-#include "support/never_destroyed.hpp"
-#include "support/quiet_lock.hpp"
+#include "support/locks.hpp"
+#include "support/once.hpp"
 #include "support/text.hpp"
 #include "support/warn.hpp"
 
@@ -54,23 +55,96 @@ struct Launched {
     std::shared_ptr<detail::StreamTail> old_tail; // likewise
 };
 
-/// Launches an executable and notes where the launch ends: in a mark behind it, or in the tail of
-/// the stream.
-Launched launch_and_mark(detail::ExecutableState& state, const detail::StreamState& queue);
-/// Returns whether the mark of an executable can be recorded on a stream: it is of the stream's
-/// context, and nothing that was retired waits for it.
-bool is_mark_free(const detail::ExecutableState& state, const detail::StreamState& queue);
-/// Makes an event that can be recorded on a stream.
-std::shared_ptr<detail::EventState> make_mark(const detail::StreamState& queue);
-CUresult record_mark(const detail::EventState& mark, const detail::StreamState& queue) noexcept;
-void warn_unmarked(CUresult status) noexcept;
-[[noreturn]] void refuse_capture();
-
 constexpr std::uint64_t LAUNCHES_PER_RELEASE = 64;
 
 const detail::LaunchName& launch_name() {
     static detail::NeverDestroyed<detail::LaunchName> only("a graph");
     return *only;
+}
+
+/// Returns whether the mark of an executable can be recorded on a stream: it is of the stream's
+/// context, and nothing that was retired waits for it.
+bool is_mark_free(const detail::ExecutableState& state, const detail::StreamState& queue) {
+    const auto& mark = state.mark;
+    // NOTE: only the holder of the lock hands out more shares.
+    if (mark.use_count() != 1 || mark->is_lost()) {
+        return false;
+    }
+    return queue.context != nullptr ? queue.context == mark->context
+                                    : detail::context_of(queue) == mark->context->handle;
+}
+
+/// Makes an event that can be recorded on a stream.
+std::shared_ptr<detail::EventState> make_mark(const detail::StreamState& queue) {
+    const auto context = detail::context_state_of(queue);
+    const driver::Current current(context->handle);
+    return Access::state(detail::make_event(context, CU_EVENT_DISABLE_TIMING));
+}
+
+CUresult record_mark(const detail::EventState& mark, const detail::StreamState& queue) noexcept {
+    try {
+        const auto& record = table().cuEventRecord;
+        CUresult status = record(mark.handle, queue.handle);
+        if (status == CUDA_ERROR_INVALID_CONTEXT) [[unlikely]] { // as for the launch
+            const driver::Current current(mark.context->handle);
+            status = record(mark.handle, queue.handle);
+        }
+        return status;
+    } catch (...) { // the first call of an entry looks it up, which can fail
+        return CUDA_ERROR_UNKNOWN;
+    }
+}
+
+/// Launches an executable and notes where the launch ends: in a mark behind it, or in the tail of
+/// the stream.
+[[gnu::hot]] Launched launch_and_mark(detail::ExecutableState& state,
+                                      const detail::StreamState& queue) {
+    Launched launched;
+    std::shared_ptr<detail::EventState> made; // both are let go without the lock
+    const QuietLock lock(state.mutex);
+    if (state.has_user_object) [[unlikely]] {
+        enqueue(table().cuGraphLaunch, state.handle, queue);
+        launched.count = ++state.launches;
+        return launched;
+    }
+    if (queue.tail != nullptr) [[likely]] {
+        enqueue(table().cuGraphLaunch, state.handle, queue);
+        if (state.tail != queue.tail) [[unlikely]] {
+            launched.old_tail = std::exchange(state.tail, queue.tail);
+            launched.old = std::exchange(state.mark, nullptr);
+            state.is_unmarked = false;
+        }
+        launched.count = ++state.launches;
+        return launched;
+    }
+    if (!is_mark_free(state, queue)) [[unlikely]] {
+        made = make_mark(queue);
+    }
+    enqueue(table().cuGraphLaunch, state.handle, queue);
+    launched.old_tail = std::exchange(state.tail, nullptr);
+    // NOTE: the old mark stays until here, since an earlier launch may still run if this one fails.
+    if (made != nullptr) [[unlikely]] {
+        launched.old = std::exchange(state.mark, std::move(made));
+    }
+    launched.recorded = record_mark(*state.mark, queue);
+    state.is_unmarked = launched.recorded != CUDA_SUCCESS;
+    launched.count = ++state.launches;
+    return launched;
+}
+
+void warn_unmarked(CUresult status) noexcept {
+    const char* const name = table().cuEventRecord.name;
+    try {
+        detail::warn_unmarked((std::string(name) + " failed: " + driver::name_of(status)).c_str());
+    } catch (...) { // there is no memory for the text
+        detail::warn_unmarked(name);
+    }
+}
+
+[[noreturn]] void refuse_capture() {
+    throw CUDAError(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, table().cuGraphLaunch.name,
+                    "the stream is being captured, and the driver cannot capture launches of "
+                    "executable graphs; embed the definition instead: GraphBuilder embed");
 }
 
 } // namespace
@@ -119,91 +193,5 @@ std::string to_string(const Graph& graph) {
     return state == nullptr ? "<Graph closed>"
                             : "<Graph handle=" + detail::hexadecimal(state->handle) + ">";
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-[[gnu::hot]] Launched launch_and_mark(detail::ExecutableState& state,
-                                      const detail::StreamState& queue) {
-    Launched launched;
-    std::shared_ptr<detail::EventState> made; // both are let go without the lock
-    const QuietLock lock(state.mutex);
-    if (state.has_user_object) [[unlikely]] {
-        enqueue(table().cuGraphLaunch, state.handle, queue);
-        launched.count = ++state.launches;
-        return launched;
-    }
-    if (queue.tail != nullptr) [[likely]] {
-        enqueue(table().cuGraphLaunch, state.handle, queue);
-        if (state.tail != queue.tail) [[unlikely]] {
-            launched.old_tail = std::exchange(state.tail, queue.tail);
-            launched.old = std::exchange(state.mark, nullptr);
-            state.is_unmarked = false;
-        }
-        launched.count = ++state.launches;
-        return launched;
-    }
-    if (!is_mark_free(state, queue)) [[unlikely]] {
-        made = make_mark(queue);
-    }
-    enqueue(table().cuGraphLaunch, state.handle, queue);
-    launched.old_tail = std::exchange(state.tail, nullptr);
-    // NOTE: the old mark stays until here, since an earlier launch may still run if this one fails.
-    if (made != nullptr) [[unlikely]] {
-        launched.old = std::exchange(state.mark, std::move(made));
-    }
-    launched.recorded = record_mark(*state.mark, queue);
-    state.is_unmarked = launched.recorded != CUDA_SUCCESS;
-    launched.count = ++state.launches;
-    return launched;
-}
-
-bool is_mark_free(const detail::ExecutableState& state, const detail::StreamState& queue) {
-    const auto& mark = state.mark;
-    // NOTE: only the holder of the lock hands out more shares.
-    if (mark.use_count() != 1 || mark->is_lost()) {
-        return false;
-    }
-    return queue.context != nullptr ? queue.context == mark->context
-                                    : detail::context_of(queue) == mark->context->handle;
-}
-
-std::shared_ptr<detail::EventState> make_mark(const detail::StreamState& queue) {
-    const auto context = detail::context_state_of(queue);
-    const driver::Current current(context->handle);
-    return Access::state(detail::make_event(context, CU_EVENT_DISABLE_TIMING));
-}
-
-CUresult record_mark(const detail::EventState& mark, const detail::StreamState& queue) noexcept {
-    try {
-        const auto& record = table().cuEventRecord;
-        CUresult status = record(mark.handle, queue.handle);
-        if (status == CUDA_ERROR_INVALID_CONTEXT) [[unlikely]] { // as for the launch
-            const driver::Current current(mark.context->handle);
-            status = record(mark.handle, queue.handle);
-        }
-        return status;
-    } catch (...) { // the first call of an entry looks it up, which can fail
-        return CUDA_ERROR_UNKNOWN;
-    }
-}
-
-void warn_unmarked(CUresult status) noexcept {
-    const char* const name = table().cuEventRecord.name;
-    try {
-        detail::warn_unmarked((std::string(name) + " failed: " + driver::name_of(status)).c_str());
-    } catch (...) { // there is no memory for the text
-        detail::warn_unmarked(name);
-    }
-}
-
-void refuse_capture() {
-    throw CUDAError(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, table().cuGraphLaunch.name,
-                    "the stream is being captured, and the driver cannot capture launches of "
-                    "executable graphs; embed the definition instead: GraphBuilder embed");
-}
-
-} // namespace
 
 } // namespace cuprum

@@ -13,8 +13,8 @@
 #include "graph/graph_state.hpp"
 #include "graph/node_parameters.hpp"
 #include "launch/launch_failure.hpp"
+#include "memory/allocation.hpp"
 #include "memory/buffer_state.hpp"
-#include "memory/out_of_memory.hpp"
 #include "stream/event_state.hpp"
 #include "support/text.hpp"
 
@@ -49,27 +49,163 @@ using driver::table;
 template <typename Entry, typename... Arguments>
 GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeType type,
                    CUcontext context, PayloadShare payload, const Entry& entry,
-                   Arguments... arguments);
-/// Adds a kernel node. Its context is that of the graph, the current one, or that of a buffer,
-/// which may be null.
-KernelNode add_kernel(const GraphShare& graph, const NodeShare& after,
-                      detail::PreparedKernel& kernel, const detail::MemoryRange* buffer,
-                      PayloadShare payload);
+                   Arguments... arguments) {
+    GraphState& state = detail::open(graph);
+    const Dependencies dependencies(after.get());
+    detail::PreparedNode made(state);
+    RetainedPayload retained = detail::retain_if_exposed(state, payload);
+    CUgraphNode node = nullptr;
+    const CUresult status =
+        entry(&node, state.handle, dependencies.data(), dependencies.size(), arguments...);
+    if (status != CUDA_SUCCESS) [[unlikely]] {
+        throw CUDAError(status, entry.name,
+                        driver::explanation_of(status) + "; no " + to_string(type) + " was added");
+    }
+    return detail::to_node(graph,
+                           made.note(node, type, context, std::move(payload), retained.commit()));
+}
+
+/// Adds a kernel node that may start before the kernels end that it depends on.
+CUresult add_programmatic(GraphState& graph, const Dependencies& after,
+                          const CUDA_KERNEL_NODE_PARAMS& parameters, CUgraphNode& node) {
+    std::vector<CUgraphEdgeData> edges(after.size());
+    for (std::size_t i = 0; i < after.size(); ++i) {
+        CUgraphNodeType type{};
+        driver::call(table().cuGraphNodeGetType, after.data()[i], &type);
+        if (type == CU_GRAPH_NODE_TYPE_KERNEL) {
+            edges[i].from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+            edges[i].type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+        }
+    }
+    CUgraphNodeParams any{};
+    any.type = CU_GRAPH_NODE_TYPE_KERNEL;
+    static_assert(sizeof(any.kernel) == sizeof(parameters));
+    std::memcpy(&any.kernel, &parameters, sizeof(parameters));
+    return table().cuGraphAddNode(&node, graph.handle, after.data(), edges.data(), after.size(),
+                                  &any);
+}
+
 /// Throws for a kernel node that the driver refuses, unless only a current context was missing.
 void raise_unless_contextless(CUresult status, GraphState& graph,
                               const detail::PreparedKernel& kernel, CUcontext context,
-                              const detail::MemoryRange* buffer);
-/// Adds a kernel node that may start before the kernels end that it depends on.
-CUresult add_programmatic(GraphState& graph, const Dependencies& after,
-                          const CUDA_KERNEL_NODE_PARAMS& parameters, CUgraphNode& node);
+                              const detail::MemoryRange* buffer) {
+    if (context == nullptr) {
+        if (status == CUDA_ERROR_INVALID_CONTEXT) { // none is current
+            graph.root->asks_for_context.store(true, std::memory_order_relaxed);
+            return;
+        }
+        context = detail::context_for_node(graph, buffer);
+    }
+    detail::raise_launch_failure(status, table().cuGraphAddKernelNode.name, kernel.config(),
+                                 kernel.kernel(), Context::from_handle(context));
+}
+
+/// Adds a kernel node. Its context is that of the graph, the current one, or that of a buffer,
+/// which may be null.
+[[gnu::hot]] inline KernelNode add_kernel(const GraphShare& graph, const NodeShare& after,
+                                          detail::PreparedKernel& kernel,
+                                          const detail::MemoryRange* buffer, PayloadShare payload) {
+    GraphState& state = *graph;
+    const Dependencies dependencies(after.get());
+    // With one device, the driver finds the current context faster than we can ask for it.
+    const bool finds_context = state.root->home == nullptr && detail::has_one_device() &&
+                               !kernel.needs_device() &&
+                               !state.root->asks_for_context.load(std::memory_order_relaxed);
+    const CUcontext context = finds_context ? nullptr : detail::context_for_node(state, buffer);
+    const CUDA_KERNEL_NODE_PARAMS& parameters = kernel.in(context);
+    detail::PreparedNode made(state);
+    RetainedPayload retained = detail::retain_if_exposed(state, payload);
+    CUgraphNode node = nullptr;
+    const CUresult status =
+        kernel.is_programmatic() && dependencies.size() != 0
+            ? add_programmatic(state, dependencies, parameters, node)
+            : table().cuGraphAddKernelNode(&node, state.handle, dependencies.data(),
+                                           dependencies.size(), &parameters);
+    if (status != CUDA_SUCCESS) [[unlikely]] {
+        raise_unless_contextless(status, state, kernel, context, buffer);
+        return add_kernel(graph, after, kernel, buffer, std::move(payload));
+    }
+    const bool has_attributes = !kernel.attributes().empty();
+    if (has_attributes) [[unlikely]] {
+        try {
+            detail::set_node_attributes(node, kernel.attributes());
+        } catch (...) {
+            driver::release_now("kernel node", table().cuGraphDestroyNode, node);
+            throw;
+        }
+    }
+    NodeShare added =
+        made.note(node, GraphNodeType::Kernel, context, std::move(payload), retained.commit());
+    added->may_have_attributes = has_attributes;
+    state.last_kernel = added.get();
+    return Access::make<KernelNode>(detail::to_node(graph, std::move(added)));
+}
+
 MemcpyNode add_copy(const GraphShare& graph, const NodeShare& after, const CUDA_MEMCPY3D& copy,
-                    CUcontext context, const NodeMemory& dst, const NodeMemory& src);
+                    CUcontext context, const NodeMemory& dst, const NodeMemory& src) {
+    return Access::make<MemcpyNode>(add_node(graph, after, GraphNodeType::Memcpy, context,
+                                             Payload::of(dst.owner(), src.owner()),
+                                             table().cuGraphAddMemcpyNode, &copy, context));
+}
+
 /// Collects nodes to depend on.
-NodeShare gather(const GraphShare& graph, const NodeShare& first, std::span<const GraphNode> nodes);
+NodeShare gather(const GraphShare& graph, const NodeShare& first,
+                 std::span<const GraphNode> nodes) {
+    auto point = std::make_shared<detail::PointState>();
+    point->is_point = true;
+    std::unordered_set<const NodeState*> known;
+    const auto add = [&](const NodeShare& node) {
+        if (known.insert(node.get()).second) {
+            point->nodes.push_back(node);
+        }
+    };
+    if (first != nullptr && first->is_point) {
+        std::ranges::for_each(static_cast<const detail::PointState&>(*first).nodes, add);
+    } else if (first != nullptr) {
+        add(first);
+    }
+    for (const GraphNode& node : nodes) {
+        if (node.is_entry()) {
+            continue;
+        }
+        detail::check_same_graph(*graph, node);
+        add(Access::node(node));
+    }
+    return point;
+}
+
 template <typename Node>
 Node add_conditional(const GraphShare& graph, const NodeShare& after,
-                     const GraphCondition& condition, GraphConditionalType type, unsigned bodies);
-[[noreturn]] void raise_free_of(CUresult status, GraphState& graph, CUdeviceptr pointer);
+                     const GraphCondition& condition, GraphConditionalType type, unsigned bodies) {
+    GraphState& state = detail::open(graph);
+    const Dependencies dependencies(after.get());
+    return Access::make<Node>(
+        detail::to_node(graph, detail::add_conditional(graph, dependencies, condition, type, bodies,
+                                                       detail::context_for_node(state))));
+}
+
+[[noreturn]] void raise_free_of(CUresult status, GraphState& graph, CUdeviceptr pointer) {
+    const auto& add = table().cuGraphAddMemFreeNode;
+    const CUDAError failure(status, add.name); // first: what follows calls the driver
+    for (const CUgraphNode handle : detail::nodes_of(graph.handle)) {
+        CUgraphNodeType type{};
+        CUdeviceptr freed = 0;
+        if (table().cuGraphNodeGetType(handle, &type) == CUDA_SUCCESS &&
+            type == CU_GRAPH_NODE_TYPE_MEM_FREE &&
+            table().cuGraphMemFreeNodeGetParams(handle, &freed) == CUDA_SUCCESS &&
+            freed == pointer) {
+            throw std::invalid_argument("dptr is " + detail::hexadecimal(pointer) + ", which " +
+                                        detail::describe(graph, handle) +
+                                        " of this graph frees already; a graph frees an "
+                                        "allocation once");
+        }
+    }
+    if (status == CUDA_ERROR_INVALID_VALUE) {
+        throw std::invalid_argument("dptr is " + detail::hexadecimal(pointer) +
+                                    ", which no allocation node made; pass AllocNode dptr");
+    }
+    throw failure;
+}
 
 } // namespace
 
@@ -316,167 +452,5 @@ NodeMemory::NodeMemory(const Buffer& buffer)
 
 NodeMemory::NodeMemory(const AllocNode& allocation)
     : address_(allocation.dptr()), size_(allocation.bytesize()), is_graph_memory_(true) {}
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-template <typename Entry, typename... Arguments>
-GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeType type,
-                   CUcontext context, PayloadShare payload, const Entry& entry,
-                   Arguments... arguments) {
-    GraphState& state = detail::open(graph);
-    const Dependencies dependencies(after.get());
-    detail::PreparedNode made(state);
-    RetainedPayload retained = detail::retain_if_exposed(state, payload);
-    CUgraphNode node = nullptr;
-    const CUresult status =
-        entry(&node, state.handle, dependencies.data(), dependencies.size(), arguments...);
-    if (status != CUDA_SUCCESS) [[unlikely]] {
-        throw CUDAError(status, entry.name,
-                        driver::explanation_of(status) + "; no " + to_string(type) + " was added");
-    }
-    return detail::to_node(graph,
-                           made.note(node, type, context, std::move(payload), retained.commit()));
-}
-
-[[gnu::hot]] inline KernelNode add_kernel(const GraphShare& graph, const NodeShare& after,
-                                          detail::PreparedKernel& kernel,
-                                          const detail::MemoryRange* buffer, PayloadShare payload) {
-    GraphState& state = *graph;
-    const Dependencies dependencies(after.get());
-    // With one device, the driver finds the current context faster than we can ask for it.
-    const bool finds_context = state.root->home == nullptr && detail::has_one_device() &&
-                               !kernel.needs_device() &&
-                               !state.root->asks_for_context.load(std::memory_order_relaxed);
-    const CUcontext context = finds_context ? nullptr : detail::context_for_node(state, buffer);
-    const CUDA_KERNEL_NODE_PARAMS& parameters = kernel.in(context);
-    detail::PreparedNode made(state);
-    RetainedPayload retained = detail::retain_if_exposed(state, payload);
-    CUgraphNode node = nullptr;
-    const CUresult status =
-        kernel.is_programmatic() && dependencies.size() != 0
-            ? add_programmatic(state, dependencies, parameters, node)
-            : table().cuGraphAddKernelNode(&node, state.handle, dependencies.data(),
-                                           dependencies.size(), &parameters);
-    if (status != CUDA_SUCCESS) [[unlikely]] {
-        raise_unless_contextless(status, state, kernel, context, buffer);
-        return add_kernel(graph, after, kernel, buffer, std::move(payload));
-    }
-    const bool has_attributes = !kernel.attributes().empty();
-    if (has_attributes) [[unlikely]] {
-        try {
-            detail::set_node_attributes(node, kernel.attributes());
-        } catch (...) {
-            driver::release_now("kernel node", table().cuGraphDestroyNode, node);
-            throw;
-        }
-    }
-    NodeShare added =
-        made.note(node, GraphNodeType::Kernel, context, std::move(payload), retained.commit());
-    added->may_have_attributes = has_attributes;
-    state.last_kernel = added.get();
-    return Access::make<KernelNode>(detail::to_node(graph, std::move(added)));
-}
-
-void raise_unless_contextless(CUresult status, GraphState& graph,
-                              const detail::PreparedKernel& kernel, CUcontext context,
-                              const detail::MemoryRange* buffer) {
-    if (context == nullptr) {
-        if (status == CUDA_ERROR_INVALID_CONTEXT) { // none is current
-            graph.root->asks_for_context.store(true, std::memory_order_relaxed);
-            return;
-        }
-        context = detail::context_for_node(graph, buffer);
-    }
-    detail::raise_launch_failure(status, table().cuGraphAddKernelNode.name, kernel.config(),
-                                 kernel.kernel(), Context::from_handle(context));
-}
-
-CUresult add_programmatic(GraphState& graph, const Dependencies& after,
-                          const CUDA_KERNEL_NODE_PARAMS& parameters, CUgraphNode& node) {
-    std::vector<CUgraphEdgeData> edges(after.size());
-    for (std::size_t i = 0; i < after.size(); ++i) {
-        CUgraphNodeType type{};
-        driver::call(table().cuGraphNodeGetType, after.data()[i], &type);
-        if (type == CU_GRAPH_NODE_TYPE_KERNEL) {
-            edges[i].from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
-            edges[i].type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
-        }
-    }
-    CUgraphNodeParams any{};
-    any.type = CU_GRAPH_NODE_TYPE_KERNEL;
-    static_assert(sizeof(any.kernel) == sizeof(parameters));
-    std::memcpy(&any.kernel, &parameters, sizeof(parameters));
-    return table().cuGraphAddNode(&node, graph.handle, after.data(), edges.data(), after.size(),
-                                  &any);
-}
-
-MemcpyNode add_copy(const GraphShare& graph, const NodeShare& after, const CUDA_MEMCPY3D& copy,
-                    CUcontext context, const NodeMemory& dst, const NodeMemory& src) {
-    return Access::make<MemcpyNode>(add_node(graph, after, GraphNodeType::Memcpy, context,
-                                             Payload::of(dst.owner(), src.owner()),
-                                             table().cuGraphAddMemcpyNode, &copy, context));
-}
-
-NodeShare gather(const GraphShare& graph, const NodeShare& first,
-                 std::span<const GraphNode> nodes) {
-    auto point = std::make_shared<detail::PointState>();
-    point->is_point = true;
-    std::unordered_set<const NodeState*> known;
-    const auto add = [&](const NodeShare& node) {
-        if (known.insert(node.get()).second) {
-            point->nodes.push_back(node);
-        }
-    };
-    if (first != nullptr && first->is_point) {
-        std::ranges::for_each(static_cast<const detail::PointState&>(*first).nodes, add);
-    } else if (first != nullptr) {
-        add(first);
-    }
-    for (const GraphNode& node : nodes) {
-        if (node.is_entry()) {
-            continue;
-        }
-        detail::check_same_graph(*graph, node);
-        add(Access::node(node));
-    }
-    return point;
-}
-
-template <typename Node>
-Node add_conditional(const GraphShare& graph, const NodeShare& after,
-                     const GraphCondition& condition, GraphConditionalType type, unsigned bodies) {
-    GraphState& state = detail::open(graph);
-    const Dependencies dependencies(after.get());
-    return Access::make<Node>(
-        detail::to_node(graph, detail::add_conditional(graph, dependencies, condition, type, bodies,
-                                                       detail::context_for_node(state))));
-}
-
-void raise_free_of(CUresult status, GraphState& graph, CUdeviceptr pointer) {
-    const auto& add = table().cuGraphAddMemFreeNode;
-    const CUDAError failure(status, add.name); // first: what follows calls the driver
-    for (const CUgraphNode handle : detail::nodes_of(graph.handle)) {
-        CUgraphNodeType type{};
-        CUdeviceptr freed = 0;
-        if (table().cuGraphNodeGetType(handle, &type) == CUDA_SUCCESS &&
-            type == CU_GRAPH_NODE_TYPE_MEM_FREE &&
-            table().cuGraphMemFreeNodeGetParams(handle, &freed) == CUDA_SUCCESS &&
-            freed == pointer) {
-            throw std::invalid_argument("dptr is " + detail::hexadecimal(pointer) + ", which " +
-                                        detail::describe(graph, handle) +
-                                        " of this graph frees already; a graph frees an "
-                                        "allocation once");
-        }
-    }
-    if (status == CUDA_ERROR_INVALID_VALUE) {
-        throw std::invalid_argument("dptr is " + detail::hexadecimal(pointer) +
-                                    ", which no allocation node made; pass AllocNode dptr");
-    }
-    throw failure;
-}
-
-} // namespace
 
 } // namespace cuprum

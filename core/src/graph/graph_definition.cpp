@@ -5,7 +5,6 @@
 
 #include "device/context_state.hpp"
 #include "driver/call.hpp"
-#include "graph/edges.hpp"
 #include "graph/graph_state.hpp"
 #include "support/text.hpp"
 
@@ -27,7 +26,12 @@ using detail::GraphShare;
 using detail::GraphState;
 using driver::table;
 
-GraphShare make_graph(std::shared_ptr<detail::ContextState> home);
+GraphShare make_graph(std::shared_ptr<detail::ContextState> home) {
+    driver::initialise();
+    CUgraph handle = nullptr;
+    driver::call(table().cuGraphCreate, &handle, 0U);
+    return detail::own_graph(handle, std::move(home));
+}
 
 } // namespace
 
@@ -219,18 +223,5 @@ std::string to_string(const GraphDefinition& graph) {
     }
     return "<GraphDefinition handle=" + detail::hexadecimal(state->handle) + ">";
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-GraphShare make_graph(std::shared_ptr<detail::ContextState> home) {
-    driver::initialise();
-    CUgraph handle = nullptr;
-    driver::call(table().cuGraphCreate, &handle, 0U);
-    return detail::own_graph(handle, std::move(home));
-}
-
-} // namespace
 
 } // namespace cuprum

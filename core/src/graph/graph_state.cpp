@@ -6,7 +6,7 @@
 #include "device/device_state.hpp"
 #include "launch/kernel_state.hpp"
 #include "memory/buffer_state.hpp"
-#include "support/quiet_lock.hpp"
+#include "support/locks.hpp"
 #include "support/text.hpp"
 
 #include <cuprum/device.hpp>
@@ -31,8 +31,43 @@ constexpr std::size_t LATER_PIECE = 32;
 }
 
 /// Notes that a graph below a node is gone, with all its nodes.
-void forget_part(GraphState& part) noexcept;
-void collect(GraphState& graph, std::vector<PayloadShare>& all);
+void forget_part(GraphState& part) noexcept {
+    const auto forget = [&](const NodeShare& node) {
+        forget_children(*node);
+        node->handle = nullptr;
+        node->payload = nullptr;
+        node->object = nullptr;
+    };
+    part.nodes.for_each(forget);
+    part.nodes.clear();
+    part.last_kernel = nullptr;
+    part.kept.clear();
+    if (part.parent != nullptr) {
+        part.handle = nullptr;
+    }
+}
+
+void collect(GraphState& graph, std::vector<PayloadShare>& all) {
+    std::vector<GraphState*> below;
+    {
+        const std::lock_guard lock(graph.lock);
+        for (const KeptPayload& each : graph.kept) {
+            all.push_back(each.payload);
+        }
+        graph.nodes.for_each([&](const NodeShare& node) {
+            if (node->payload) {
+                all.push_back(node->payload);
+            }
+            if (node->children != nullptr) {
+                below.insert(below.end(), node->children->graphs.begin(),
+                             node->children->graphs.end());
+            }
+        });
+    }
+    for (GraphState* const part : below) {
+        collect(*part, all);
+    }
+}
 
 } // namespace
 
@@ -514,49 +549,5 @@ CUcontext context_for_node(GraphState& graph, const MemoryRange* buffer) {
                ? current
                : Device(ordinal).primary_context().handle();
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-void forget_part(GraphState& part) noexcept {
-    const auto forget = [&](const NodeShare& node) {
-        forget_children(*node);
-        node->handle = nullptr;
-        node->payload = nullptr;
-        node->object = nullptr;
-    };
-    part.nodes.for_each(forget);
-    part.nodes.clear();
-    part.last_kernel = nullptr;
-    part.kept.clear();
-    if (part.parent != nullptr) {
-        part.handle = nullptr;
-    }
-}
-
-void collect(GraphState& graph, std::vector<PayloadShare>& all) {
-    std::vector<GraphState*> below;
-    {
-        const std::lock_guard lock(graph.lock);
-        for (const KeptPayload& each : graph.kept) {
-            all.push_back(each.payload);
-        }
-        graph.nodes.for_each([&](const NodeShare& node) {
-            if (node->payload) {
-                all.push_back(node->payload);
-            }
-            if (node->children != nullptr) {
-                below.insert(below.end(), node->children->graphs.begin(),
-                             node->children->graphs.end());
-            }
-        });
-    }
-    for (GraphState* const part : below) {
-        collect(*part, all);
-    }
-}
-
-} // namespace
 
 } // namespace cuprum::detail

@@ -27,16 +27,163 @@ using detail::GraphState;
 using detail::NodeState;
 using driver::table;
 
-CUDA_KERNEL_NODE_PARAMS read_kernel(const NodeState& node);
-Kernel kernel_of(const NodeState& node, const CUDA_KERNEL_NODE_PARAMS& parameters);
+/// The attributes that nodes have. A driver may not know the later ones.
+constexpr std::array NODE_ATTRIBUTES{
+    CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
+    CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+    CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
+    CU_LAUNCH_ATTRIBUTE_PRIORITY,
+    CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP,
+    CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
+    CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION,
+    CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+    CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING,
+};
+
+constexpr unsigned DEFAULT_CARVEOUT = 0xffffffff; // the driver's choice
+
+CUDA_KERNEL_NODE_PARAMS read_kernel(const NodeState& node) {
+    CUDA_KERNEL_NODE_PARAMS parameters{};
+    driver::call(table().cuGraphKernelNodeGetParams, node.handle, &parameters);
+    return parameters;
+}
+
+Kernel kernel_of(const NodeState& node, const CUDA_KERNEL_NODE_PARAMS& parameters) {
+    // The driver takes a kernel for a function and may report it as one.
+    const CUkernel handle =
+        parameters.kern != nullptr ? parameters.kern : reinterpret_cast<CUkernel>(parameters.func);
+    if (node.payload) {
+        auto kept = std::static_pointer_cast<detail::KernelState>(node.payload->owners()[0]);
+        if (parameters.kern == nullptr || kept->handle == handle) {
+            return Access::make<Kernel>(std::move(kept));
+        }
+    }
+    return Kernel::from_handle(handle);
+}
+
+bool is_none(const decltype(CUlaunchAttributeValue::clusterDim)& cluster) {
+    return cluster.x <= 1 && cluster.y <= 1 && cluster.z <= 1;
+}
+
+bool is_default(const CUlaunchAttribute& attribute) {
+    const CUlaunchAttributeValue& value = attribute.value;
+    switch (attribute.id) {
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        return value.accessPolicyWindow.num_bytes == 0;
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+        return value.cooperative == 0;
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
+        return is_none(value.clusterDim);
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+        return value.clusterSchedulingPolicyPreference == CU_CLUSTER_SCHEDULING_POLICY_DEFAULT;
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+        return value.priority == 0;
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+        return value.memSyncDomain == CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT;
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+        return value.memSyncDomainMap.default_ == 0 && value.memSyncDomainMap.remote <= 1;
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        return value.sharedMemCarveout == DEFAULT_CARVEOUT || value.sharedMemCarveout == 0;
+    case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
+        return value.nvlinkUtilCentricScheduling == 0;
+    default:
+        return false;
+    }
+}
+
 /// Returns the attributes of a node that differ from what a new node has.
-std::vector<CUlaunchAttribute> set_attributes_of(CUgraphNode node);
+std::vector<CUlaunchAttribute> set_attributes_of(CUgraphNode node) {
+    std::vector<CUlaunchAttribute> attributes;
+    for (const CUlaunchAttributeID id : NODE_ATTRIBUTES) {
+        const auto value = detail::node_attribute(node, id);
+        CUlaunchAttribute attribute{};
+        attribute.id = id;
+        attribute.value = value.value_or(CUlaunchAttributeValue{});
+        if (value.has_value() && !is_default(attribute)) {
+            attributes.push_back(attribute);
+        }
+    }
+    return attributes;
+}
+
 /// Returns what gives a node exactly the `wanted` attributes if it has `present`.
 std::vector<CUlaunchAttribute> changes(std::span<const CUlaunchAttribute> present,
-                                       std::span<const CUlaunchAttribute> wanted);
-void decode(const CUlaunchAttribute& attribute, LaunchConfig& config);
-bool is_default(const CUlaunchAttribute& attribute);
-bool is_none(const decltype(CUlaunchAttributeValue::clusterDim)& cluster);
+                                       std::span<const CUlaunchAttribute> wanted) {
+    std::vector<CUlaunchAttribute> made;
+    for (const CUlaunchAttribute& each : present) {
+        const bool is_wanted = std::ranges::any_of(
+            wanted, [&](const CUlaunchAttribute& other) { return other.id == each.id; });
+        if (is_wanted) {
+            continue;
+        }
+        CUlaunchAttribute reset{};
+        reset.id = each.id;
+        if (each.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION ||
+            each.id == CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION) {
+            reset.value.clusterDim = {1, 1, 1};
+        } else if (each.id == CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
+            reset.value.sharedMemCarveout = DEFAULT_CARVEOUT;
+        } else if (each.id == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP) {
+            reset.value.memSyncDomainMap = {0, 1};
+        }
+        made.push_back(reset);
+    }
+    made.insert(made.end(), wanted.begin(), wanted.end());
+    return made;
+}
+
+void decode(const CUlaunchAttribute& attribute, LaunchConfig& config) {
+    const CUlaunchAttributeValue& value = attribute.value;
+    switch (attribute.id) {
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW: {
+        const CUaccessPolicyWindow& window = value.accessPolicyWindow;
+        AccessPolicyWindow made;
+        made.base = reinterpret_cast<std::uintptr_t>(window.base_ptr);
+        made.bytes = window.num_bytes;
+        made.hit_ratio = window.hitRatio;
+        made.hit = static_cast<AccessProperty>(window.hitProp);
+        made.miss = static_cast<AccessProperty>(window.missProp);
+        config.access_policy_window = made;
+        break;
+    }
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+        config.is_cooperative = true;
+        break;
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+        config.cluster = Dim3(value.clusterDim.x, value.clusterDim.y, value.clusterDim.z);
+        break;
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
+        config.preferred_cluster = Dim3(value.clusterDim.x, value.clusterDim.y, value.clusterDim.z);
+        break;
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+        config.cluster_scheduling_policy =
+            static_cast<ClusterSchedulingPolicy>(value.clusterSchedulingPolicyPreference);
+        break;
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+        config.priority = value.priority;
+        break;
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+        config.memory_sync_domain = static_cast<MemorySyncDomain>(value.memSyncDomain);
+        break;
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP: {
+        MemorySyncDomainMap map;
+        map.default_domain = value.memSyncDomainMap.default_;
+        map.remote_domain = value.memSyncDomainMap.remote;
+        config.memory_sync_domain_map = map;
+        break;
+    }
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        config.shared_memory_carveout = value.sharedMemCarveout;
+        break;
+    case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
+        config.nvlink_centric_scheduling = true;
+        break;
+    default:
+        break;
+    }
+}
 
 } // namespace
 
@@ -203,167 +350,5 @@ void KernelNode::copy_attributes_from(const KernelNode& other) const {
     driver::call(table().cuGraphKernelNodeCopyAttributes, state.handle, source.handle);
     state.may_have_attributes = true;
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-/// The attributes that nodes have. A driver may not know the later ones.
-constexpr std::array NODE_ATTRIBUTES{
-    CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
-    CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
-    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-    CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
-    CU_LAUNCH_ATTRIBUTE_PRIORITY,
-    CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP,
-    CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
-    CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION,
-    CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-    CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING,
-};
-
-constexpr unsigned DEFAULT_CARVEOUT = 0xffffffff; // the driver's choice
-
-CUDA_KERNEL_NODE_PARAMS read_kernel(const NodeState& node) {
-    CUDA_KERNEL_NODE_PARAMS parameters{};
-    driver::call(table().cuGraphKernelNodeGetParams, node.handle, &parameters);
-    return parameters;
-}
-
-Kernel kernel_of(const NodeState& node, const CUDA_KERNEL_NODE_PARAMS& parameters) {
-    // The driver takes a kernel for a function and may report it as one.
-    const CUkernel handle =
-        parameters.kern != nullptr ? parameters.kern : reinterpret_cast<CUkernel>(parameters.func);
-    if (node.payload) {
-        auto kept = std::static_pointer_cast<detail::KernelState>(node.payload->owners()[0]);
-        if (parameters.kern == nullptr || kept->handle == handle) {
-            return Access::make<Kernel>(std::move(kept));
-        }
-    }
-    return Kernel::from_handle(handle);
-}
-
-std::vector<CUlaunchAttribute> set_attributes_of(CUgraphNode node) {
-    std::vector<CUlaunchAttribute> attributes;
-    for (const CUlaunchAttributeID id : NODE_ATTRIBUTES) {
-        const auto value = detail::node_attribute(node, id);
-        CUlaunchAttribute attribute{};
-        attribute.id = id;
-        attribute.value = value.value_or(CUlaunchAttributeValue{});
-        if (value.has_value() && !is_default(attribute)) {
-            attributes.push_back(attribute);
-        }
-    }
-    return attributes;
-}
-
-std::vector<CUlaunchAttribute> changes(std::span<const CUlaunchAttribute> present,
-                                       std::span<const CUlaunchAttribute> wanted) {
-    std::vector<CUlaunchAttribute> made;
-    for (const CUlaunchAttribute& each : present) {
-        const bool is_wanted = std::ranges::any_of(
-            wanted, [&](const CUlaunchAttribute& other) { return other.id == each.id; });
-        if (is_wanted) {
-            continue;
-        }
-        CUlaunchAttribute reset{};
-        reset.id = each.id;
-        if (each.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION ||
-            each.id == CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION) {
-            reset.value.clusterDim = {1, 1, 1};
-        } else if (each.id == CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
-            reset.value.sharedMemCarveout = DEFAULT_CARVEOUT;
-        } else if (each.id == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP) {
-            reset.value.memSyncDomainMap = {0, 1};
-        }
-        made.push_back(reset);
-    }
-    made.insert(made.end(), wanted.begin(), wanted.end());
-    return made;
-}
-
-bool is_none(const decltype(CUlaunchAttributeValue::clusterDim)& cluster) {
-    return cluster.x <= 1 && cluster.y <= 1 && cluster.z <= 1;
-}
-
-bool is_default(const CUlaunchAttribute& attribute) {
-    const CUlaunchAttributeValue& value = attribute.value;
-    switch (attribute.id) {
-    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-        return value.accessPolicyWindow.num_bytes == 0;
-    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-        return value.cooperative == 0;
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
-        return is_none(value.clusterDim);
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-        return value.clusterSchedulingPolicyPreference == CU_CLUSTER_SCHEDULING_POLICY_DEFAULT;
-    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
-        return value.priority == 0;
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
-        return value.memSyncDomain == CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT;
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
-        return value.memSyncDomainMap.default_ == 0 && value.memSyncDomainMap.remote <= 1;
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-        return value.sharedMemCarveout == DEFAULT_CARVEOUT || value.sharedMemCarveout == 0;
-    case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
-        return value.nvlinkUtilCentricScheduling == 0;
-    default:
-        return false;
-    }
-}
-
-void decode(const CUlaunchAttribute& attribute, LaunchConfig& config) {
-    const CUlaunchAttributeValue& value = attribute.value;
-    switch (attribute.id) {
-    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW: {
-        const CUaccessPolicyWindow& window = value.accessPolicyWindow;
-        AccessPolicyWindow made;
-        made.base = reinterpret_cast<std::uintptr_t>(window.base_ptr);
-        made.bytes = window.num_bytes;
-        made.hit_ratio = window.hitRatio;
-        made.hit = static_cast<AccessProperty>(window.hitProp);
-        made.miss = static_cast<AccessProperty>(window.missProp);
-        config.access_policy_window = made;
-        break;
-    }
-    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-        config.is_cooperative = true;
-        break;
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-        config.cluster = Dim3(value.clusterDim.x, value.clusterDim.y, value.clusterDim.z);
-        break;
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
-        config.preferred_cluster = Dim3(value.clusterDim.x, value.clusterDim.y, value.clusterDim.z);
-        break;
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-        config.cluster_scheduling_policy =
-            static_cast<ClusterSchedulingPolicy>(value.clusterSchedulingPolicyPreference);
-        break;
-    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
-        config.priority = value.priority;
-        break;
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
-        config.memory_sync_domain = static_cast<MemorySyncDomain>(value.memSyncDomain);
-        break;
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP: {
-        MemorySyncDomainMap map;
-        map.default_domain = value.memSyncDomainMap.default_;
-        map.remote_domain = value.memSyncDomainMap.remote;
-        config.memory_sync_domain_map = map;
-        break;
-    }
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-        config.shared_memory_carveout = value.sharedMemCarveout;
-        break;
-    case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
-        config.nvlink_centric_scheduling = true;
-        break;
-    default:
-        break;
-    }
-}
-
-} // namespace
 
 } // namespace cuprum

@@ -7,7 +7,6 @@
 #include "driver/explanations.hpp"
 #include "graph/graph_state.hpp"
 #include "graph/node_parameters.hpp"
-#include "support/room.hpp"
 #include "support/text.hpp"
 
 #include <cuprum/error.hpp>
@@ -36,8 +35,21 @@ static_assert(static_cast<int>(GraphConditionalType::Switch) == CU_GRAPH_COND_TY
 
 /// Returns what a conditional node tests and which bodies it has.
 std::unique_ptr<NodeChildren> bodies_of(const GraphShare& graph, NodeState& node,
-                                        const CUDA_CONDITIONAL_NODE_PARAMS& parameters);
-CUgraph child_of(const NodeState& node);
+                                        const CUDA_CONDITIONAL_NODE_PARAMS& parameters) {
+    auto made = std::make_unique<NodeChildren>();
+    made->condition = GraphCondition::from_handle(parameters.handle);
+    made->cond_type = static_cast<GraphConditionalType>(parameters.type);
+    for (unsigned i = 0; i < parameters.size; ++i) {
+        made->graphs.push_back(detail::part_of(graph, node, parameters.phGraph_out[i]).get());
+    }
+    return made;
+}
+
+CUgraph child_of(const NodeState& node) {
+    CUgraph child = nullptr;
+    driver::call(table().cuGraphChildGraphNodeGetGraph, node.handle, &child);
+    return child;
+}
 
 } // namespace
 
@@ -281,28 +293,5 @@ NodeChildren& children_of(const GraphShare& graph, NodeState& node) {
 std::string to_string(const GraphCondition& condition) {
     return "<GraphCondition handle=" + detail::hexadecimal(condition.handle()) + ">";
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-std::unique_ptr<NodeChildren> bodies_of(const GraphShare& graph, NodeState& node,
-                                        const CUDA_CONDITIONAL_NODE_PARAMS& parameters) {
-    auto made = std::make_unique<NodeChildren>();
-    made->condition = GraphCondition::from_handle(parameters.handle);
-    made->cond_type = static_cast<GraphConditionalType>(parameters.type);
-    for (unsigned i = 0; i < parameters.size; ++i) {
-        made->graphs.push_back(detail::part_of(graph, node, parameters.phGraph_out[i]).get());
-    }
-    return made;
-}
-
-CUgraph child_of(const NodeState& node) {
-    CUgraph child = nullptr;
-    driver::call(table().cuGraphChildGraphNodeGetGraph, node.handle, &child);
-    return child;
-}
-
-} // namespace
 
 } // namespace cuprum

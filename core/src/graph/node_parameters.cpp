@@ -8,7 +8,7 @@
 #include "driver/explanations.hpp"
 #include "launch/submission.hpp"
 #include "memory/buffer_state.hpp"
-#include "memory/region_copy.hpp"
+#include "memory/copies.hpp"
 #include "support/text.hpp"
 
 #include <cuprum/error.hpp>
@@ -24,11 +24,6 @@ namespace {
 
 using driver::table;
 
-/// Refuses what the driver has for launches on streams only.
-void check_config_of_node(const LaunchConfig& config);
-[[nodiscard]] CUmemorytype memory_type(GraphState& graph, const NodeMemory& memory);
-void check_fits(const NodeMemory& memory, std::size_t bytes, const char* what);
-
 /// One side of a copy: a box that begins at an address.
 struct CopyBox {
     CUdeviceptr address = 0;
@@ -37,11 +32,107 @@ struct CopyBox {
     CUmemorytype type = CU_MEMORYTYPE_DEVICE;
 };
 
-[[nodiscard]] CopyBox place_box(GraphState& graph, const NodeMemory& memory,
-                                const RegionPlace& place, const RegionExtent& extent,
-                                const char* what);
-[[nodiscard]] CUDA_MEMCPY3D describe_copy(const CopyBox& dst, const CopyBox& src,
-                                          const RegionExtent& extent);
+/// Refuses what the driver has for launches on streams only.
+void check_config_of_node(const LaunchConfig& config) {
+    const char* const field = config.programmatic_event.has_value() ? "programmatic_event"
+                              : config.launch_completion_event.has_value()
+                                  ? "launch_completion_event"
+                                  : nullptr;
+    if (field != nullptr) {
+        throw std::invalid_argument(std::string("LaunchConfig ") + field +
+                                    " is for launches on streams; in a graph, set "
+                                    "programmatic_stream_serialization, or add an edge that is "
+                                    "programmatic");
+    }
+}
+
+CUmemorytype memory_type(GraphState& graph, const NodeMemory& memory) {
+    if (memory.is_graph_memory()) {
+        return CU_MEMORYTYPE_DEVICE;
+    }
+    if (const auto* const buffer = static_cast<const BufferState*>(memory.buffer());
+        buffer != nullptr && buffer->resource != nullptr && !buffer->resource->is_managed() &&
+        !buffer->resource->is_host_accessible()) {
+        return CU_MEMORYTYPE_DEVICE;
+    }
+    unsigned type = 0;
+    const auto& get = table().cuPointerGetAttribute;
+    const CUresult status = get(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, memory.address());
+    if (status == CUDA_SUCCESS && type != 0) {
+        return static_cast<CUmemorytype>(type);
+    }
+    if (status != CUDA_SUCCESS && status != CUDA_ERROR_INVALID_VALUE) {
+        driver::raise(status, get.name);
+    }
+    // The driver does not know the address: memory that the graph will allocate, or plain host
+    // memory.
+    return is_allocated_by(graph, memory.address()) ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
+}
+
+void check_fits(const NodeMemory& memory, std::size_t bytes, const char* what) {
+    if (memory.address() == 0) {
+        throw std::invalid_argument(std::string(what) + " is a null pointer, expected memory");
+    }
+    if (memory.size().has_value() && bytes > *memory.size()) {
+        throw std::invalid_argument(std::string(what) + " takes " + std::to_string(bytes) +
+                                    " bytes, but the memory has " + std::to_string(*memory.size()));
+    }
+}
+
+CopyBox place_box(GraphState& graph, const NodeMemory& memory, const RegionPlace& place,
+                  const RegionExtent& extent, const char* what) {
+    const std::size_t pitch = place.pitch == 0 ? extent.width : place.pitch;
+    const std::size_t rows = place.rows_per_slice == 0 ? extent.height : place.rows_per_slice;
+    if (pitch < extent.width) {
+        throw std::invalid_argument(std::string(what) + " has a pitch of " + std::to_string(pitch) +
+                                    " bytes, expected at least the width of " +
+                                    std::to_string(extent.width));
+    }
+    if (rows < extent.height) {
+        throw std::invalid_argument(std::string(what) + " has " + std::to_string(rows) +
+                                    " rows per slice, expected at least the height of " +
+                                    std::to_string(extent.height));
+    }
+    check_pitch(pitch, what);
+    constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 4;
+    if (rows > most / pitch || extent.depth > most / (pitch * rows) || place.offset > most) {
+        throw std::invalid_argument(
+            std::string(what) + " is beyond any memory: " + std::to_string(extent.depth) +
+            " slices of " + std::to_string(rows) + " rows of " + std::to_string(pitch) + " bytes");
+    }
+    check_fits(memory,
+               place.offset + (extent.depth - 1) * pitch * rows + (extent.height - 1) * pitch +
+                   extent.width,
+               what);
+    return {.address = memory.address() + place.offset,
+            .pitch = pitch,
+            .rows_per_slice = rows,
+            .type = memory_type(graph, memory)};
+}
+
+CUDA_MEMCPY3D describe_copy(const CopyBox& dst, const CopyBox& src, const RegionExtent& extent) {
+    CUDA_MEMCPY3D copy{};
+    copy.dstMemoryType = dst.type;
+    copy.srcMemoryType = src.type;
+    if (dst.type == CU_MEMORYTYPE_HOST) {
+        copy.dstHost = reinterpret_cast<void*>(static_cast<std::uintptr_t>(dst.address));
+    } else {
+        copy.dstDevice = dst.address;
+    }
+    if (src.type == CU_MEMORYTYPE_HOST) {
+        copy.srcHost = reinterpret_cast<void*>(static_cast<std::uintptr_t>(src.address));
+    } else {
+        copy.srcDevice = src.address;
+    }
+    copy.dstPitch = dst.pitch;
+    copy.dstHeight = dst.rows_per_slice;
+    copy.srcPitch = src.pitch;
+    copy.srcHeight = src.rows_per_slice;
+    copy.WidthInBytes = extent.width;
+    copy.Height = extent.height;
+    copy.Depth = extent.depth;
+    return copy;
+}
 
 } // namespace
 
@@ -260,112 +351,5 @@ void raise_for_node(CUresult status, const char* call, const NodeState& node) {
     throw CUDAError(status, call,
                     driver::explanation_of(status) + "; it is about " + describe(node));
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-void check_config_of_node(const LaunchConfig& config) {
-    const char* const field = config.programmatic_event.has_value() ? "programmatic_event"
-                              : config.launch_completion_event.has_value()
-                                  ? "launch_completion_event"
-                                  : nullptr;
-    if (field != nullptr) {
-        throw std::invalid_argument(std::string("LaunchConfig ") + field +
-                                    " is for launches on streams; in a graph, set "
-                                    "programmatic_stream_serialization, or add an edge that is "
-                                    "programmatic");
-    }
-}
-
-CUmemorytype memory_type(GraphState& graph, const NodeMemory& memory) {
-    if (memory.is_graph_memory()) {
-        return CU_MEMORYTYPE_DEVICE;
-    }
-    if (const auto* const buffer = static_cast<const BufferState*>(memory.buffer());
-        buffer != nullptr && buffer->resource != nullptr && !buffer->resource->is_managed() &&
-        !buffer->resource->is_host_accessible()) {
-        return CU_MEMORYTYPE_DEVICE;
-    }
-    unsigned type = 0;
-    const auto& get = table().cuPointerGetAttribute;
-    const CUresult status = get(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, memory.address());
-    if (status == CUDA_SUCCESS && type != 0) {
-        return static_cast<CUmemorytype>(type);
-    }
-    if (status != CUDA_SUCCESS && status != CUDA_ERROR_INVALID_VALUE) {
-        driver::raise(status, get.name);
-    }
-    // The driver does not know the address: memory that the graph will allocate, or plain host
-    // memory.
-    return is_allocated_by(graph, memory.address()) ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST;
-}
-
-void check_fits(const NodeMemory& memory, std::size_t bytes, const char* what) {
-    if (memory.address() == 0) {
-        throw std::invalid_argument(std::string(what) + " is a null pointer, expected memory");
-    }
-    if (memory.size().has_value() && bytes > *memory.size()) {
-        throw std::invalid_argument(std::string(what) + " takes " + std::to_string(bytes) +
-                                    " bytes, but the memory has " + std::to_string(*memory.size()));
-    }
-}
-
-CopyBox place_box(GraphState& graph, const NodeMemory& memory, const RegionPlace& place,
-                  const RegionExtent& extent, const char* what) {
-    const std::size_t pitch = place.pitch == 0 ? extent.width : place.pitch;
-    const std::size_t rows = place.rows_per_slice == 0 ? extent.height : place.rows_per_slice;
-    if (pitch < extent.width) {
-        throw std::invalid_argument(std::string(what) + " has a pitch of " + std::to_string(pitch) +
-                                    " bytes, expected at least the width of " +
-                                    std::to_string(extent.width));
-    }
-    if (rows < extent.height) {
-        throw std::invalid_argument(std::string(what) + " has " + std::to_string(rows) +
-                                    " rows per slice, expected at least the height of " +
-                                    std::to_string(extent.height));
-    }
-    check_pitch(pitch, what);
-    constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 4;
-    if (rows > most / pitch || extent.depth > most / (pitch * rows) || place.offset > most) {
-        throw std::invalid_argument(
-            std::string(what) + " is beyond any memory: " + std::to_string(extent.depth) +
-            " slices of " + std::to_string(rows) + " rows of " + std::to_string(pitch) + " bytes");
-    }
-    check_fits(memory,
-               place.offset + (extent.depth - 1) * pitch * rows + (extent.height - 1) * pitch +
-                   extent.width,
-               what);
-    return {.address = memory.address() + place.offset,
-            .pitch = pitch,
-            .rows_per_slice = rows,
-            .type = memory_type(graph, memory)};
-}
-
-CUDA_MEMCPY3D describe_copy(const CopyBox& dst, const CopyBox& src, const RegionExtent& extent) {
-    CUDA_MEMCPY3D copy{};
-    copy.dstMemoryType = dst.type;
-    copy.srcMemoryType = src.type;
-    if (dst.type == CU_MEMORYTYPE_HOST) {
-        copy.dstHost = reinterpret_cast<void*>(static_cast<std::uintptr_t>(dst.address));
-    } else {
-        copy.dstDevice = dst.address;
-    }
-    if (src.type == CU_MEMORYTYPE_HOST) {
-        copy.srcHost = reinterpret_cast<void*>(static_cast<std::uintptr_t>(src.address));
-    } else {
-        copy.srcDevice = src.address;
-    }
-    copy.dstPitch = dst.pitch;
-    copy.dstHeight = dst.rows_per_slice;
-    copy.srcPitch = src.pitch;
-    copy.srcHeight = src.rows_per_slice;
-    copy.WidthInBytes = extent.width;
-    copy.Height = extent.height;
-    copy.Depth = extent.depth;
-    return copy;
-}
-
-} // namespace
 
 } // namespace cuprum::detail

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "graph/node_text.hpp"
-
+#include "graph/pictures.hpp"
 #include "support/readable_name.hpp"
 #include "support/text.hpp"
 
@@ -24,17 +23,147 @@ struct CopyEnd {
     CUdeviceptr address = 0;
 };
 
-void describe_kernel(CUgraphNode node, const driver::Table& driver, NodeText& text);
-void describe_copy(CUgraphNode node, const driver::Table& driver, NodeText& text);
-void describe_fill(CUgraphNode node, const driver::Table& driver, NodeText& text);
-void describe_memory_node(CUgraphNode node, const driver::Table& driver, NodeText& text);
-void describe_event(CUgraphNode node, const driver::Table& driver, NodeText& text);
-std::string extents_text(unsigned x, unsigned y, unsigned z);
-std::string place_text(const CopyEnd& end, const driver::Table& driver);
-const char* kernel_name(const CUDA_KERNEL_NODE_PARAMS& launch, const driver::Table& driver);
 /// Returns the code of a call; an entry that the driver lacks is a failure, too.
 template <typename Entry, typename... Args>
-bool succeeds(const Entry& entry, Args... args);
+bool succeeds(const Entry& entry, Args... args) {
+    try {
+        return entry(args...) == CUDA_SUCCESS;
+    } catch (const std::exception&) { // an older driver
+        return false;
+    }
+}
+
+const char* kernel_name(const CUDA_KERNEL_NODE_PARAMS& launch, const driver::Table& driver) {
+    const char* name = nullptr;
+    if (launch.kern != nullptr && succeeds(driver.cuKernelGetName, &name, launch.kern)) {
+        return name;
+    }
+    // NOTE: a launch may pass a kernel as a function.
+    if (launch.func != nullptr &&
+        (succeeds(driver.cuFuncGetName, &name, launch.func) ||
+         succeeds(driver.cuKernelGetName, &name, reinterpret_cast<CUkernel>(launch.func)))) {
+        return name;
+    }
+    return nullptr;
+}
+
+/// Leaves out trailing ones: "16", "16 x 8".
+std::string extents_text(unsigned x, unsigned y, unsigned z) {
+    return std::to_string(x) + (y != 1 || z != 1 ? " x " + std::to_string(y) : std::string()) +
+           (z != 1 ? " x " + std::to_string(z) : std::string());
+}
+
+void describe_kernel(CUgraphNode node, const driver::Table& driver, NodeText& text) {
+    CUDA_KERNEL_NODE_PARAMS launch = {};
+    text.title = "kernel";
+    if (!succeeds(driver.cuGraphKernelNodeGetParams, node, &launch)) {
+        return;
+    }
+    if (const char* const name = kernel_name(launch, driver)) {
+        text.title = readable_name(name);
+    }
+    text.details.push_back(
+        "grid " + extents_text(launch.gridDimX, launch.gridDimY, launch.gridDimZ) + ", block " +
+        extents_text(launch.blockDimX, launch.blockDimY, launch.blockDimZ));
+    if (launch.sharedMemBytes != 0) {
+        text.details.push_back("shared memory " + bytes_text(launch.sharedMemBytes));
+    }
+}
+
+std::string place_text(const CopyEnd& end, const driver::Table& driver) {
+    if (end.type == CU_MEMORYTYPE_ARRAY) {
+        return "array";
+    }
+    unsigned type = 0;
+    unsigned is_managed = 0;
+    if (succeeds(driver.cuPointerGetAttribute, static_cast<void*>(&is_managed),
+                 CU_POINTER_ATTRIBUTE_IS_MANAGED, end.address) &&
+        is_managed != 0) {
+        return "managed memory";
+    }
+    if (!succeeds(driver.cuPointerGetAttribute, static_cast<void*>(&type),
+                  CU_POINTER_ATTRIBUTE_MEMORY_TYPE, end.address)) {
+        return end.type == CU_MEMORYTYPE_DEVICE ? "device" : "host"; // the driver does not know it
+    }
+    int device = 0;
+    if (type == CU_MEMORYTYPE_DEVICE &&
+        succeeds(driver.cuPointerGetAttribute, static_cast<void*>(&device),
+                 CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, end.address)) {
+        return "device " + std::to_string(device);
+    }
+    return type == CU_MEMORYTYPE_DEVICE ? "device" : "pinned host";
+}
+
+void describe_copy(CUgraphNode node, const driver::Table& driver, NodeText& text) {
+    CUDA_MEMCPY3D copy = {};
+    text.title = "copy";
+    if (!succeeds(driver.cuGraphMemcpyNodeGetParams, node, &copy)) {
+        return;
+    }
+    text.title = "copy " + bytes_text(copy.WidthInBytes * copy.Height * copy.Depth);
+    const auto end = [](CUmemorytype type, const void* host, CUdeviceptr device) {
+        return CopyEnd{type, type == CU_MEMORYTYPE_HOST ? reinterpret_cast<std::uintptr_t>(host)
+                                                        : device};
+    };
+    text.details.push_back(
+        place_text(end(copy.srcMemoryType, copy.srcHost, copy.srcDevice), driver) + " to " +
+        place_text(end(copy.dstMemoryType, copy.dstHost, copy.dstDevice), driver));
+    if (copy.Height > 1 || copy.Depth > 1) {
+        text.details.push_back(
+            std::to_string(copy.WidthInBytes) + " bytes x " + std::to_string(copy.Height) +
+            " rows" +
+            (copy.Depth > 1 ? " x " + std::to_string(copy.Depth) + " slices" : std::string()));
+    }
+}
+
+void describe_fill(CUgraphNode node, const driver::Table& driver, NodeText& text) {
+    CUDA_MEMSET_NODE_PARAMS fill = {};
+    text.title = "fill";
+    if (!succeeds(driver.cuGraphMemsetNodeGetParams, node, &fill)) {
+        return;
+    }
+    text.title =
+        "fill " + bytes_text(fill.width * fill.height * fill.elementSize) + " with " +
+        (fill.value < 10 ? std::to_string(fill.value) : hexadecimal(std::uintptr_t{fill.value}));
+    if (fill.elementSize != 1) {
+        text.details.push_back(std::to_string(fill.width * fill.height) + " values of " +
+                               std::to_string(fill.elementSize) + " bytes");
+    }
+    if (fill.height > 1) {
+        text.details.push_back(std::to_string(fill.height) + " rows");
+    }
+}
+
+void describe_memory_node(CUgraphNode node, const driver::Table& driver, NodeText& text) {
+    if (text.type == GraphNodeType::MemFree) {
+        CUdeviceptr address = 0;
+        text.title = "free memory";
+        if (succeeds(driver.cuGraphMemFreeNodeGetParams, node, &address)) {
+            text.title = "free " + hexadecimal(std::uintptr_t{address});
+        }
+        return;
+    }
+    CUDA_MEM_ALLOC_NODE_PARAMS allocation = {};
+    text.title = "allocate memory";
+    if (succeeds(driver.cuGraphMemAllocNodeGetParams, node, &allocation)) {
+        text.title = "allocate " + bytes_text(allocation.bytesize);
+        text.details.push_back("at " + hexadecimal(std::uintptr_t{allocation.dptr}));
+        if (allocation.poolProps.location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
+            text.details.push_back("device " + std::to_string(allocation.poolProps.location.id));
+        }
+    }
+}
+
+void describe_event(CUgraphNode node, const driver::Table& driver, NodeText& text) {
+    const bool is_record = text.type == GraphNodeType::EventRecord;
+    CUevent event = nullptr;
+    const bool is_known = is_record ? succeeds(driver.cuGraphEventRecordNodeGetEvent, node, &event)
+                                    : succeeds(driver.cuGraphEventWaitNodeGetEvent, node, &event);
+    text.title = is_record ? "record event" : "wait for event";
+    if (is_known) {
+        text.title += " " + hexadecimal(event);
+    }
+}
 
 } // namespace
 
@@ -145,152 +274,5 @@ std::string bytes_text(std::size_t bytes) {
     std::snprintf(number, sizeof number, "%.4g", value);
     return std::string(number) + " " + UNITS[unit];
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-template <typename Entry, typename... Args>
-bool succeeds(const Entry& entry, Args... args) {
-    try {
-        return entry(args...) == CUDA_SUCCESS;
-    } catch (const std::exception&) { // an older driver
-        return false;
-    }
-}
-
-const char* kernel_name(const CUDA_KERNEL_NODE_PARAMS& launch, const driver::Table& driver) {
-    const char* name = nullptr;
-    if (launch.kern != nullptr && succeeds(driver.cuKernelGetName, &name, launch.kern)) {
-        return name;
-    }
-    // NOTE: a launch may pass a kernel as a function.
-    if (launch.func != nullptr &&
-        (succeeds(driver.cuFuncGetName, &name, launch.func) ||
-         succeeds(driver.cuKernelGetName, &name, reinterpret_cast<CUkernel>(launch.func)))) {
-        return name;
-    }
-    return nullptr;
-}
-
-void describe_kernel(CUgraphNode node, const driver::Table& driver, NodeText& text) {
-    CUDA_KERNEL_NODE_PARAMS launch = {};
-    text.title = "kernel";
-    if (!succeeds(driver.cuGraphKernelNodeGetParams, node, &launch)) {
-        return;
-    }
-    if (const char* const name = kernel_name(launch, driver)) {
-        text.title = readable_name(name);
-    }
-    text.details.push_back(
-        "grid " + extents_text(launch.gridDimX, launch.gridDimY, launch.gridDimZ) + ", block " +
-        extents_text(launch.blockDimX, launch.blockDimY, launch.blockDimZ));
-    if (launch.sharedMemBytes != 0) {
-        text.details.push_back("shared memory " + bytes_text(launch.sharedMemBytes));
-    }
-}
-
-/// Leaves out trailing ones: "16", "16 x 8".
-std::string extents_text(unsigned x, unsigned y, unsigned z) {
-    return std::to_string(x) + (y != 1 || z != 1 ? " x " + std::to_string(y) : std::string()) +
-           (z != 1 ? " x " + std::to_string(z) : std::string());
-}
-
-void describe_copy(CUgraphNode node, const driver::Table& driver, NodeText& text) {
-    CUDA_MEMCPY3D copy = {};
-    text.title = "copy";
-    if (!succeeds(driver.cuGraphMemcpyNodeGetParams, node, &copy)) {
-        return;
-    }
-    text.title = "copy " + bytes_text(copy.WidthInBytes * copy.Height * copy.Depth);
-    const auto end = [](CUmemorytype type, const void* host, CUdeviceptr device) {
-        return CopyEnd{type, type == CU_MEMORYTYPE_HOST ? reinterpret_cast<std::uintptr_t>(host)
-                                                        : device};
-    };
-    text.details.push_back(
-        place_text(end(copy.srcMemoryType, copy.srcHost, copy.srcDevice), driver) + " to " +
-        place_text(end(copy.dstMemoryType, copy.dstHost, copy.dstDevice), driver));
-    if (copy.Height > 1 || copy.Depth > 1) {
-        text.details.push_back(
-            std::to_string(copy.WidthInBytes) + " bytes x " + std::to_string(copy.Height) +
-            " rows" +
-            (copy.Depth > 1 ? " x " + std::to_string(copy.Depth) + " slices" : std::string()));
-    }
-}
-
-std::string place_text(const CopyEnd& end, const driver::Table& driver) {
-    if (end.type == CU_MEMORYTYPE_ARRAY) {
-        return "array";
-    }
-    unsigned type = 0;
-    unsigned is_managed = 0;
-    if (succeeds(driver.cuPointerGetAttribute, static_cast<void*>(&is_managed),
-                 CU_POINTER_ATTRIBUTE_IS_MANAGED, end.address) &&
-        is_managed != 0) {
-        return "managed memory";
-    }
-    if (!succeeds(driver.cuPointerGetAttribute, static_cast<void*>(&type),
-                  CU_POINTER_ATTRIBUTE_MEMORY_TYPE, end.address)) {
-        return end.type == CU_MEMORYTYPE_DEVICE ? "device" : "host"; // the driver does not know it
-    }
-    int device = 0;
-    if (type == CU_MEMORYTYPE_DEVICE &&
-        succeeds(driver.cuPointerGetAttribute, static_cast<void*>(&device),
-                 CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, end.address)) {
-        return "device " + std::to_string(device);
-    }
-    return type == CU_MEMORYTYPE_DEVICE ? "device" : "pinned host";
-}
-
-void describe_fill(CUgraphNode node, const driver::Table& driver, NodeText& text) {
-    CUDA_MEMSET_NODE_PARAMS fill = {};
-    text.title = "fill";
-    if (!succeeds(driver.cuGraphMemsetNodeGetParams, node, &fill)) {
-        return;
-    }
-    text.title =
-        "fill " + bytes_text(fill.width * fill.height * fill.elementSize) + " with " +
-        (fill.value < 10 ? std::to_string(fill.value) : hexadecimal(std::uintptr_t{fill.value}));
-    if (fill.elementSize != 1) {
-        text.details.push_back(std::to_string(fill.width * fill.height) + " values of " +
-                               std::to_string(fill.elementSize) + " bytes");
-    }
-    if (fill.height > 1) {
-        text.details.push_back(std::to_string(fill.height) + " rows");
-    }
-}
-
-void describe_memory_node(CUgraphNode node, const driver::Table& driver, NodeText& text) {
-    if (text.type == GraphNodeType::MemFree) {
-        CUdeviceptr address = 0;
-        text.title = "free memory";
-        if (succeeds(driver.cuGraphMemFreeNodeGetParams, node, &address)) {
-            text.title = "free " + hexadecimal(std::uintptr_t{address});
-        }
-        return;
-    }
-    CUDA_MEM_ALLOC_NODE_PARAMS allocation = {};
-    text.title = "allocate memory";
-    if (succeeds(driver.cuGraphMemAllocNodeGetParams, node, &allocation)) {
-        text.title = "allocate " + bytes_text(allocation.bytesize);
-        text.details.push_back("at " + hexadecimal(std::uintptr_t{allocation.dptr}));
-        if (allocation.poolProps.location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
-            text.details.push_back("device " + std::to_string(allocation.poolProps.location.id));
-        }
-    }
-}
-
-void describe_event(CUgraphNode node, const driver::Table& driver, NodeText& text) {
-    const bool is_record = text.type == GraphNodeType::EventRecord;
-    CUevent event = nullptr;
-    const bool is_known = is_record ? succeeds(driver.cuGraphEventRecordNodeGetEvent, node, &event)
-                                    : succeeds(driver.cuGraphEventWaitNodeGetEvent, node, &event);
-    text.title = is_record ? "record event" : "wait for event";
-    if (is_known) {
-        text.title += " " + hexadecimal(event);
-    }
-}
-
-} // namespace
 
 } // namespace cuprum::detail

@@ -21,6 +21,8 @@
 
 #include "driver/call.hpp"
 #include "stream/deferred_release.hpp"
+#include "stream/event_state.hpp"
+#include "stream/stream_tail.hpp"
 
 #include <cuda.h>
 
@@ -158,5 +160,17 @@ private:
 
 /// Lets a graph give up a user object, which may be null. Reports a failure.
 void release_user_object(CUgraph graph, CUuserObject object) noexcept;
+
+// What an executable graph gave up while launches may still use it.
+//
+// The driver never lets two launches of one executable overlap: each is ordered behind the one
+// before, on whatever stream. So an event behind the last launch is done when all launches are.
+// Retired Payloads wait for that event on the list of awaited releases; see
+// stream/deferred_release.hpp for who asks, and when.
+
+/// Releases a Payload once an event is done. If there is none, asks the tail of a stream for one
+/// later; without a tail, releases it now. Does not call the driver.
+void retire(PayloadShare payload, const std::shared_ptr<EventState>& mark,
+            const std::shared_ptr<StreamTail>& tail = nullptr) noexcept;
 
 } // namespace cuprum::detail

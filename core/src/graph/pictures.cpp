@@ -27,8 +27,74 @@ constexpr std::chrono::seconds MAX_LAYOUT_TIME{60};
 
 /// Returns the positions of nodes in an order in which they can run. Nodes of a cycle come last.
 std::vector<std::size_t> running_order(const std::vector<std::vector<std::size_t>>& predecessors,
-                                       bool& has_cycle);
-std::vector<detail::GraphPicture> pictures_inside(const GraphNode& node, detail::NodeText& text);
+                                       bool& has_cycle) {
+    const std::size_t count = predecessors.size();
+    std::vector<std::vector<std::size_t>> successors(count);
+    std::vector<std::size_t> waits(count);
+    for (std::size_t to = 0; to < count; ++to) {
+        waits[to] = predecessors[to].size();
+        for (const std::size_t from : predecessors[to]) {
+            successors[from].push_back(to);
+        }
+    }
+    // Among the nodes that can run, the one that was made first comes first.
+    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (waits[i] == 0) {
+            ready.push(i);
+        }
+    }
+    std::vector<std::size_t> order;
+    order.reserve(count);
+    while (!ready.empty()) {
+        const std::size_t next = ready.top();
+        ready.pop();
+        order.push_back(next);
+        for (const std::size_t successor : successors[next]) {
+            if (--waits[successor] == 0) {
+                ready.push(successor);
+            }
+        }
+    }
+    has_cycle = order.size() != count;
+    for (std::size_t i = 0; i < count && has_cycle; ++i) {
+        if (waits[i] != 0) {
+            order.push_back(i);
+        }
+    }
+    return order;
+}
+
+/// Returns the graphs inside a node, and completes its text.
+std::vector<detail::GraphPicture> pictures_inside(const GraphNode& node, detail::NodeText& text) {
+    std::vector<detail::GraphPicture> children;
+    if (text.type == GraphNodeType::Graph) {
+        children.push_back(detail::picture_of(node.as<ChildGraphNode>().child_graph()));
+        children.back().label = "child graph";
+    } else if (text.type == GraphNodeType::Conditional) {
+        const auto conditional = node.as<ConditionalNode>();
+        const std::optional<GraphConditionalType> type = conditional.cond_type();
+        const std::vector<GraphDefinition> branches = conditional.branches();
+        if (type.has_value()) {
+            text.title = *type == GraphConditionalType::While    ? "while"
+                         : *type == GraphConditionalType::Switch ? "switch"
+                         : branches.size() == 2                  ? "if, else"
+                                                                 : "if";
+        }
+        if (const std::optional<GraphCondition> condition = conditional.condition()) {
+            text.details.push_back("condition " + detail::hexadecimal(condition->handle()));
+        }
+        for (std::size_t i = 0; i < branches.size(); ++i) {
+            children.push_back(detail::picture_of(branches[i]));
+            children.back().label = type == GraphConditionalType::While ? "body"
+                                    : type == GraphConditionalType::Switch
+                                        ? "case " + std::to_string(i)
+                                    : i == 0 ? "then"
+                                             : "else";
+        }
+    }
+    return children;
+}
 
 } // namespace
 
@@ -100,81 +166,5 @@ detail::GraphPicture detail::picture_of(const GraphDefinition& graph) {
     }
     return picture;
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-std::vector<std::size_t> running_order(const std::vector<std::vector<std::size_t>>& predecessors,
-                                       bool& has_cycle) {
-    const std::size_t count = predecessors.size();
-    std::vector<std::vector<std::size_t>> successors(count);
-    std::vector<std::size_t> waits(count);
-    for (std::size_t to = 0; to < count; ++to) {
-        waits[to] = predecessors[to].size();
-        for (const std::size_t from : predecessors[to]) {
-            successors[from].push_back(to);
-        }
-    }
-    // Among the nodes that can run, the one that was made first comes first.
-    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
-    for (std::size_t i = 0; i < count; ++i) {
-        if (waits[i] == 0) {
-            ready.push(i);
-        }
-    }
-    std::vector<std::size_t> order;
-    order.reserve(count);
-    while (!ready.empty()) {
-        const std::size_t next = ready.top();
-        ready.pop();
-        order.push_back(next);
-        for (const std::size_t successor : successors[next]) {
-            if (--waits[successor] == 0) {
-                ready.push(successor);
-            }
-        }
-    }
-    has_cycle = order.size() != count;
-    for (std::size_t i = 0; i < count && has_cycle; ++i) {
-        if (waits[i] != 0) {
-            order.push_back(i);
-        }
-    }
-    return order;
-}
-
-/// Returns the graphs inside a node, and completes its text.
-std::vector<detail::GraphPicture> pictures_inside(const GraphNode& node, detail::NodeText& text) {
-    std::vector<detail::GraphPicture> children;
-    if (text.type == GraphNodeType::Graph) {
-        children.push_back(detail::picture_of(node.as<ChildGraphNode>().child_graph()));
-        children.back().label = "child graph";
-    } else if (text.type == GraphNodeType::Conditional) {
-        const auto conditional = node.as<ConditionalNode>();
-        const std::optional<GraphConditionalType> type = conditional.cond_type();
-        const std::vector<GraphDefinition> branches = conditional.branches();
-        if (type.has_value()) {
-            text.title = *type == GraphConditionalType::While    ? "while"
-                         : *type == GraphConditionalType::Switch ? "switch"
-                         : branches.size() == 2                  ? "if, else"
-                                                                 : "if";
-        }
-        if (const std::optional<GraphCondition> condition = conditional.condition()) {
-            text.details.push_back("condition " + detail::hexadecimal(condition->handle()));
-        }
-        for (std::size_t i = 0; i < branches.size(); ++i) {
-            children.push_back(detail::picture_of(branches[i]));
-            children.back().label = type == GraphConditionalType::While ? "body"
-                                    : type == GraphConditionalType::Switch
-                                        ? "case " + std::to_string(i)
-                                    : i == 0 ? "then"
-                                             : "else";
-        }
-    }
-    return children;
-}
-
-} // namespace
 
 } // namespace cuprum

@@ -18,10 +18,42 @@ struct Look {
     const char* colour;
 };
 
-Look look_of(GraphNodeType type);
-std::string escaped(std::string_view text);
-std::string count_text(std::size_t count, const char* what);
-std::size_t edge_count(const GraphPicture& picture);
+Look look_of(GraphNodeType type) {
+    switch (type) {
+    case GraphNodeType::Kernel:
+        return {"box", "#cfe3f7"};
+    case GraphNodeType::Memcpy:
+        return {"box", "#d8f0d2"};
+    case GraphNodeType::Memset:
+        return {"box", "#eef7cf"};
+    case GraphNodeType::MemAlloc:
+    case GraphNodeType::MemFree:
+        return {"box", "#f7e9cf"};
+    case GraphNodeType::Host:
+        return {"box", "#f3d9ec"};
+    case GraphNodeType::WaitEvent:
+    case GraphNodeType::EventRecord:
+        return {"ellipse", "#e6e6e6"};
+    case GraphNodeType::Conditional:
+        return {"diamond", "#fbd9c9"};
+    case GraphNodeType::Graph:
+        return {"folder", "#e4dcf5"};
+    default:
+        return {"ellipse", "#ffffff"};
+    }
+}
+
+/// Writes a text so that it can stand between quotes.
+std::string escaped(std::string_view text) {
+    std::string result;
+    for (const char character : text) {
+        if (character == '"' || character == '\\') {
+            result += '\\';
+        }
+        result += static_cast<unsigned char>(character) < ' ' ? ' ' : character;
+    }
+    return result;
+}
 
 /// Writes a graph and the graphs below it. Numbers go over the whole picture.
 class DotWriter {
@@ -92,6 +124,18 @@ private:
     std::size_t clusters_ = 0;
 };
 
+std::string count_text(std::size_t count, const char* what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::size_t edge_count(const GraphPicture& picture) {
+    std::size_t count = 0;
+    for (const NodePicture& node : picture.nodes) {
+        count += node.predecessors.size();
+    }
+    return count;
+}
+
 /// Writes the lines of a tree.
 class TreeWriter {
 public:
@@ -151,60 +195,5 @@ std::string to_dot(const GraphPicture& picture) {
 std::string to_text(const GraphPicture& picture) {
     return TreeWriter().write(picture);
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-Look look_of(GraphNodeType type) {
-    switch (type) {
-    case GraphNodeType::Kernel:
-        return {"box", "#cfe3f7"};
-    case GraphNodeType::Memcpy:
-        return {"box", "#d8f0d2"};
-    case GraphNodeType::Memset:
-        return {"box", "#eef7cf"};
-    case GraphNodeType::MemAlloc:
-    case GraphNodeType::MemFree:
-        return {"box", "#f7e9cf"};
-    case GraphNodeType::Host:
-        return {"box", "#f3d9ec"};
-    case GraphNodeType::WaitEvent:
-    case GraphNodeType::EventRecord:
-        return {"ellipse", "#e6e6e6"};
-    case GraphNodeType::Conditional:
-        return {"diamond", "#fbd9c9"};
-    case GraphNodeType::Graph:
-        return {"folder", "#e4dcf5"};
-    default:
-        return {"ellipse", "#ffffff"};
-    }
-}
-
-/// Writes a text so that it can stand between quotes.
-std::string escaped(std::string_view text) {
-    std::string result;
-    for (const char character : text) {
-        if (character == '"' || character == '\\') {
-            result += '\\';
-        }
-        result += static_cast<unsigned char>(character) < ' ' ? ' ' : character;
-    }
-    return result;
-}
-
-std::string count_text(std::size_t count, const char* what) {
-    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
-std::size_t edge_count(const GraphPicture& picture) {
-    std::size_t count = 0;
-    for (const NodePicture& node : picture.nodes) {
-        count += node.predecessors.size();
-    }
-    return count;
-}
-
-} // namespace
 
 } // namespace cuprum::detail

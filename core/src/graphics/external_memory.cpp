@@ -6,11 +6,10 @@
 #include "device/device_state.hpp"
 #include "driver/current.hpp"
 #include "driver/handle.hpp"
-#include "graphics/descriptor.hpp"
-#include "graphics/external_memory_state.hpp"
+#include "graphics/external.hpp"
 #include "memory/waiting_free.hpp"
 #include "support/text.hpp"
-#include "texture/array_description.hpp"
+#include "texture/states.hpp"
 
 #include <cuprum/memory_resource.hpp>
 
@@ -23,8 +22,9 @@ namespace cuprum {
 
 namespace {
 
-using driver::call;
 using driver::table;
+
+using driver::call;
 
 /// The memory of buffers that were mapped from external memory.
 class MappedExternalMemory final : public MemoryResource {
@@ -68,8 +68,30 @@ struct MappedMipmap {
     CUmipmappedArray handle;
 };
 
-CUexternalMemoryHandleType handle_type(ExternalMemoryType type);
-const char* name_of(ExternalMemoryType type);
+CUdeviceptr MappedExternalMemory::allocate_bytes(std::size_t /*bytes*/, const Stream& /*stream*/) {
+    throw std::logic_error("external memory cannot allocate; map another part of it");
+}
+
+void MappedExternalMemory::deallocate_bytes(CUdeviceptr pointer, std::size_t /*bytes*/,
+                                            const Stream& stream) {
+    detail::free_after(stream, [&] { detail::free_in_any_context(table().cuMemFree, pointer); });
+}
+
+CUexternalMemoryHandleType handle_type(ExternalMemoryType type) {
+    switch (type) {
+    case ExternalMemoryType::OpaqueFd:
+        return CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD;
+    case ExternalMemoryType::DmaBufFd:
+        // Not by its name: our cuda.h may not know it.
+        return static_cast<CUexternalMemoryHandleType>(9); // NOLINT(*EnumCastOutOfRange)
+    }
+    throw std::invalid_argument("type is " + std::to_string(static_cast<int>(type)) +
+                                ", expected a member of ExternalMemoryType");
+}
+
+const char* name_of(ExternalMemoryType type) {
+    return type == ExternalMemoryType::OpaqueFd ? "opaque_fd" : "dma_buf_fd";
+}
 
 } // namespace
 
@@ -182,37 +204,6 @@ detail::ExternalMemoryState::~ExternalMemoryState() {
                            [memory = handle] { call(table().cuDestroyExternalMemory, memory); });
     }
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-CUdeviceptr MappedExternalMemory::allocate_bytes(std::size_t /*bytes*/, const Stream& /*stream*/) {
-    throw std::logic_error("external memory cannot allocate; map another part of it");
-}
-
-void MappedExternalMemory::deallocate_bytes(CUdeviceptr pointer, std::size_t /*bytes*/,
-                                            const Stream& stream) {
-    detail::free_after(stream, [&] { detail::free_in_any_context(table().cuMemFree, pointer); });
-}
-
-CUexternalMemoryHandleType handle_type(ExternalMemoryType type) {
-    switch (type) {
-    case ExternalMemoryType::OpaqueFd:
-        return CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD;
-    case ExternalMemoryType::DmaBufFd:
-        // Not by its name: our cuda.h may not know it.
-        return static_cast<CUexternalMemoryHandleType>(9); // NOLINT(*EnumCastOutOfRange)
-    }
-    throw std::invalid_argument("type is " + std::to_string(static_cast<int>(type)) +
-                                ", expected a member of ExternalMemoryType");
-}
-
-const char* name_of(ExternalMemoryType type) {
-    return type == ExternalMemoryType::OpaqueFd ? "opaque_fd" : "dma_buf_fd";
-}
-
-} // namespace
 
 } // namespace cuprum
 

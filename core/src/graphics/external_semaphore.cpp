@@ -6,9 +6,7 @@
 #include "driver/current.hpp"
 #include "driver/explanations.hpp"
 #include "driver/handle.hpp"
-#include "graphics/descriptor.hpp"
-#include "graphics/release.hpp"
-#include "graphics/use_marks.hpp"
+#include "graphics/external.hpp"
 #include "stream/active_captures.hpp"
 #include "stream/deferred_release.hpp"
 #include "stream/stream_state.hpp"
@@ -27,18 +25,6 @@ namespace {
 
 using driver::call;
 using driver::table;
-
-CUexternalSemaphoreHandleType handle_type(ExternalSemaphoreType type);
-void check_value(const detail::ExternalSemaphoreState& semaphore, bool has_value,
-                 const char* function);
-/// Calls a function that enqueues a signal or a wait, and marks the end of that work.
-template <typename Enqueue>
-void enqueue_and_mark(const std::shared_ptr<detail::ExternalSemaphoreState>& semaphore,
-                      const Stream& stream, const Enqueue& enqueue);
-void enqueue_signal(const std::shared_ptr<detail::ExternalSemaphoreState>& semaphore,
-                    const Stream& stream, std::uint64_t value);
-void enqueue_wait(const std::shared_ptr<detail::ExternalSemaphoreState>& semaphore,
-                  const Stream& stream, std::uint64_t value);
 
 /// A semaphore that nothing uses any more. Destroying the object ends the import.
 struct EndedSemaphore final : detail::DeferredRelease {
@@ -97,6 +83,81 @@ struct detail::ExternalSemaphoreState {
 
     [[nodiscard]] bool is_lost() const noexcept { return !is_intact(context, made_at); }
 };
+
+namespace {
+
+CUexternalSemaphoreHandleType handle_type(ExternalSemaphoreType type) {
+    switch (type) {
+    case ExternalSemaphoreType::OpaqueFd:
+        return CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD;
+    case ExternalSemaphoreType::TimelineFd:
+        return CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD;
+    }
+    throw std::invalid_argument("type is " + std::to_string(static_cast<int>(type)) +
+                                ", expected a member of ExternalSemaphoreType");
+}
+
+void check_value(const detail::ExternalSemaphoreState& semaphore, bool has_value,
+                 const char* function) {
+    const bool is_timeline = semaphore.type == ExternalSemaphoreType::TimelineFd;
+    if (is_timeline == has_value) {
+        return;
+    }
+    throw std::invalid_argument(
+        is_timeline ? "value is missing: the ExternalSemaphore is a timeline; pass a value to " +
+                          std::string(function) + "()"
+                    : "value is given, but the ExternalSemaphore is binary; call " +
+                          std::string(function) + "() without a value");
+}
+
+/// Calls a function that enqueues a signal or a wait, and marks the end of that work.
+template <typename Enqueue>
+void enqueue_and_mark(const std::shared_ptr<detail::ExternalSemaphoreState>& semaphore,
+                      const Stream& stream, const Enqueue& enqueue) {
+    const detail::StreamState& queue = detail::open(stream);
+    const driver::Current current(detail::context_of(queue));
+    if (detail::is_capturing(queue)) {
+        enqueue(queue.handle);
+        detail::retain_if_captured(queue, semaphore);
+        return;
+    }
+    bool is_recorded = false;
+    CUresult status = CUDA_SUCCESS;
+    {
+        const auto mark = semaphore->marks.take(stream);
+        enqueue(queue.handle);
+        status = mark.record(queue.handle, is_recorded);
+        if (!is_recorded) {
+            semaphore->is_kept.store(true, std::memory_order_relaxed);
+        }
+    }
+    if (status != CUDA_SUCCESS) [[unlikely]] {
+        detail::warn(WarningKind::Release,
+                     std::string("the end of work with an external semaphore could not be marked") +
+                         (is_recorded ? " at once" : ", so it stays imported for good") + ": " +
+                         table().cuEventRecord.name + " failed: " + driver::name_of(status));
+    }
+}
+
+void enqueue_signal(const std::shared_ptr<detail::ExternalSemaphoreState>& semaphore,
+                    const Stream& stream, std::uint64_t value) {
+    CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS item{};
+    item.params.fence.value = value;
+    enqueue_and_mark(semaphore, stream, [&](CUstream queue) {
+        call(table().cuSignalExternalSemaphoresAsync, &semaphore->handle, &item, 1U, queue);
+    });
+}
+
+void enqueue_wait(const std::shared_ptr<detail::ExternalSemaphoreState>& semaphore,
+                  const Stream& stream, std::uint64_t value) {
+    CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS item{};
+    item.params.fence.value = value;
+    enqueue_and_mark(semaphore, stream, [&](CUstream queue) {
+        call(table().cuWaitExternalSemaphoresAsync, &semaphore->handle, &item, 1U, queue);
+    });
+}
+
+} // namespace
 
 ExternalSemaphore ExternalSemaphore::from_fd(const Context& context, int descriptor,
                                              ExternalSemaphoreType type) {
@@ -187,82 +248,6 @@ detail::ExternalSemaphoreState::~ExternalSemaphoreState() {
         driver::report_release_failure("external semaphore");
     }
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-CUexternalSemaphoreHandleType handle_type(ExternalSemaphoreType type) {
-    switch (type) {
-    case ExternalSemaphoreType::OpaqueFd:
-        return CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD;
-    case ExternalSemaphoreType::TimelineFd:
-        return CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD;
-    }
-    throw std::invalid_argument("type is " + std::to_string(static_cast<int>(type)) +
-                                ", expected a member of ExternalSemaphoreType");
-}
-
-void check_value(const detail::ExternalSemaphoreState& semaphore, bool has_value,
-                 const char* function) {
-    const bool is_timeline = semaphore.type == ExternalSemaphoreType::TimelineFd;
-    if (is_timeline == has_value) {
-        return;
-    }
-    throw std::invalid_argument(
-        is_timeline ? "value is missing: the ExternalSemaphore is a timeline; pass a value to " +
-                          std::string(function) + "()"
-                    : "value is given, but the ExternalSemaphore is binary; call " +
-                          std::string(function) + "() without a value");
-}
-
-template <typename Enqueue>
-void enqueue_and_mark(const std::shared_ptr<detail::ExternalSemaphoreState>& semaphore,
-                      const Stream& stream, const Enqueue& enqueue) {
-    const detail::StreamState& queue = detail::open(stream);
-    const driver::Current current(detail::context_of(queue));
-    if (detail::is_capturing(queue)) {
-        enqueue(queue.handle);
-        detail::retain_if_captured(queue, semaphore);
-        return;
-    }
-    bool is_recorded = false;
-    CUresult status = CUDA_SUCCESS;
-    {
-        const auto mark = semaphore->marks.take(stream);
-        enqueue(queue.handle);
-        status = mark.record(queue.handle, is_recorded);
-        if (!is_recorded) {
-            semaphore->is_kept.store(true, std::memory_order_relaxed);
-        }
-    }
-    if (status != CUDA_SUCCESS) [[unlikely]] {
-        detail::warn(WarningKind::Release,
-                     std::string("the end of work with an external semaphore could not be marked") +
-                         (is_recorded ? " at once" : ", so it stays imported for good") + ": " +
-                         table().cuEventRecord.name + " failed: " + driver::name_of(status));
-    }
-}
-
-void enqueue_signal(const std::shared_ptr<detail::ExternalSemaphoreState>& semaphore,
-                    const Stream& stream, std::uint64_t value) {
-    CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS item{};
-    item.params.fence.value = value;
-    enqueue_and_mark(semaphore, stream, [&](CUstream queue) {
-        call(table().cuSignalExternalSemaphoresAsync, &semaphore->handle, &item, 1U, queue);
-    });
-}
-
-void enqueue_wait(const std::shared_ptr<detail::ExternalSemaphoreState>& semaphore,
-                  const Stream& stream, std::uint64_t value) {
-    CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS item{};
-    item.params.fence.value = value;
-    enqueue_and_mark(semaphore, stream, [&](CUstream queue) {
-        call(table().cuWaitExternalSemaphoresAsync, &semaphore->handle, &item, 1U, queue);
-    });
-}
-
-} // namespace
 
 } // namespace cuprum
 

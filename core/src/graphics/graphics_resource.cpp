@@ -8,13 +8,12 @@
 #include "driver/capture.hpp"
 #include "driver/current.hpp"
 #include "driver/handle.hpp"
+#include "graphics/external.hpp"
 #include "graphics/graphics_state.hpp"
-#include "graphics/release.hpp"
 #include "stream/stream_state.hpp"
-#include "support/quiet_lock.hpp"
+#include "support/locks.hpp"
 #include "support/text.hpp"
-#include "texture/array_state.hpp"
-#include "texture/mipmap_state.hpp"
+#include "texture/states.hpp"
 
 #include <cuprum/error.hpp>
 #include <cuprum/memory_resource.hpp>
@@ -66,23 +65,133 @@ constexpr std::array GL_TARGETS{
     GLTarget{0x8513, "GL_TEXTURE_CUBE_MAP"}, GLTarget{0x806F, "GL_TEXTURE_3D"},
     GLTarget{0x8C1A, "GL_TEXTURE_2D_ARRAY"}, GLTarget{0x8D41, "GL_RENDERBUFFER"}};
 
-void check_exclusive(const GraphicsOptions& options);
-void check_buffer_options(const GraphicsOptions& options);
-void check_target(unsigned target);
-unsigned flags_of(const GraphicsOptions& options);
+CUdeviceptr MappedGraphicsMemory::allocate_bytes(std::size_t /*bytes*/, const Stream& /*stream*/) {
+    throw std::logic_error("a mapped graphics resource has the memory of the resource; it cannot "
+                           "allocate more");
+}
+
+void MappedGraphicsMemory::deallocate_bytes(CUdeviceptr /*pointer*/, std::size_t /*bytes*/,
+                                            const Stream& stream) {
+    mapping_->end_for_good(stream);
+}
+
+void check_exclusive(const GraphicsOptions& options) {
+    if (options.is_read_only && options.is_write_discard) {
+        throw std::invalid_argument("read_only and write_discard are both set: kernels "
+                                    "cannot write what they only read; set one of them");
+    }
+}
+
+void check_buffer_options(const GraphicsOptions& options) {
+    check_exclusive(options);
+    if (options.is_surface_load_store || options.is_texture_gather) {
+        throw std::invalid_argument(
+            std::string(options.is_surface_load_store ? "surface_load_store" : "texture_gather") +
+            " is set, but a buffer has no surfaces or textures; leave it out, or register an "
+            "image with from_gl_image");
+    }
+}
+
+void check_target(unsigned target) {
+    if (std::ranges::any_of(GL_TARGETS,
+                            [&](const GLTarget& known) { return known.number == target; })) {
+        return;
+    }
+    std::string names;
+    for (const GLTarget& known : GL_TARGETS) {
+        names += std::string(names.empty() ? "" : ", ") + known.name;
+    }
+    throw std::invalid_argument("target is " + detail::hexadecimal(std::size_t{target}) +
+                                ", expected one of " + names);
+}
+
+unsigned flags_of(const GraphicsOptions& options) {
+    unsigned flags = CU_GRAPHICS_REGISTER_FLAGS_NONE;
+    flags |= options.is_read_only ? unsigned{CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY} : 0U;
+    flags |= options.is_write_discard ? unsigned{CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD} : 0U;
+    flags |= options.is_surface_load_store ? unsigned{CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST} : 0U;
+    flags |= options.is_texture_gather ? unsigned{CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER} : 0U;
+    return flags;
+}
+
 /// Calls an entry that registers an object of OpenGL. Some drivers answer INVALID_VALUE if no
 /// context of OpenGL is current, so that error names both causes.
 template <typename... Params, typename... Args>
 void register_gl(const driver::Entry<CUresult(Params...)>& entry, const char* what, unsigned name,
-                 Args... args);
+                 Args... args) {
+    const CUresult status = entry(args...);
+    if (status == CUDA_ERROR_INVALID_VALUE || status == CUDA_ERROR_INVALID_HANDLE) {
+        const std::string object = std::string(what) + " " + std::to_string(name);
+        throw CUDAError(status, entry.name,
+                        "the current context of OpenGL has no " + object +
+                            " that CUDA can use, or no context of OpenGL is current on this "
+                            "thread; make the context of the " +
+                            what + " current before the call");
+    }
+    if (status != CUDA_SUCCESS) {
+        driver::raise(status, entry.name);
+    }
+}
+
 template <typename Register>
 std::shared_ptr<detail::GraphicsState> register_in(const Context& context, bool is_image,
-                                                   const Register& call_driver);
-std::shared_ptr<detail::GraphicsMapping>
-begin_mapping(const std::shared_ptr<detail::GraphicsState>& resource, const Stream& stream);
-void check_image(const detail::GraphicsState& resource);
+                                                   const Register& call_driver) {
+    (void)detail::open(context);
+    auto state = std::make_shared<detail::GraphicsState>(detail::Access::state(context));
+    state->is_image = is_image;
+    const driver::Current current(state->context->handle);
+    CUgraphicsResource handle = nullptr;
+    call_driver(&handle);
+    state->handle = handle; // from here on the state unregisters it
+    return state;
+}
+
+void check_image(const detail::GraphicsState& resource) {
+    if (!resource.is_image) {
+        throw std::logic_error("the GraphicsResource is a buffer, which has no arrays; map it with "
+                               "map()");
+    }
+}
+
+/// Returns an array of a mapped image, which holds the mapping.
 OpaqueArray array_of(std::shared_ptr<detail::GraphicsMapping> mapping, unsigned index,
-                     unsigned level);
+                     unsigned level) {
+    const detail::GraphicsMapping& held = *mapping;
+    const auto& context = held.resource->context;
+    CUarray handle = nullptr;
+    {
+        const driver::Current current(context->handle);
+        call(table().cuGraphicsSubResourceGetMappedArray, &handle, held.resource->handle, index,
+             level);
+    }
+    OpaqueArray array = detail::borrow_array(handle, context, std::move(mapping));
+    detail::end_with(array, held.is_over);
+    return array;
+}
+
+/// Maps a resource. If what follows fails, the mapping's end unmaps it.
+std::shared_ptr<detail::GraphicsMapping>
+begin_mapping(const std::shared_ptr<detail::GraphicsState>& resource, const Stream& stream) {
+    const CUstream queue = detail::handle_of(stream);
+    std::shared_ptr<detail::GraphicsMapping> known; // it can end here, so without the lock
+    const detail::QuietLock lock(resource->mutex);
+    known = resource->mapping.lock();
+    if (known != nullptr && !known->is_over.load(std::memory_order_relaxed)) {
+        throw std::logic_error("the GraphicsResource is already mapped; unmap it, or close the "
+                               "buffer or the arrays of that mapping first");
+    }
+    auto mapping = std::make_shared<detail::GraphicsMapping>(resource, stream);
+    mapping->is_over.store(true); // until the driver has mapped it
+    const driver::Current current(resource->context->handle);
+    if (resource->is_stuck.load()) {
+        detail::unmap_now(resource->handle, queue);
+        resource->is_stuck.store(false);
+    }
+    call(table().cuGraphicsMapResources, 1U, &resource->handle, queue);
+    mapping->is_over.store(false);
+    resource->mapping = mapping;
+    return mapping;
+}
 
 } // namespace
 
@@ -336,138 +445,6 @@ detail::GraphicsMapping::~GraphicsMapping() {
         driver::report_release_failure("mapping of a graphics resource");
     }
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-CUdeviceptr MappedGraphicsMemory::allocate_bytes(std::size_t /*bytes*/, const Stream& /*stream*/) {
-    throw std::logic_error("a mapped graphics resource has the memory of the resource; it cannot "
-                           "allocate more");
-}
-
-void MappedGraphicsMemory::deallocate_bytes(CUdeviceptr /*pointer*/, std::size_t /*bytes*/,
-                                            const Stream& stream) {
-    mapping_->end_for_good(stream);
-}
-
-void check_exclusive(const GraphicsOptions& options) {
-    if (options.is_read_only && options.is_write_discard) {
-        throw std::invalid_argument("read_only and write_discard are both set: kernels "
-                                    "cannot write what they only read; set one of them");
-    }
-}
-
-void check_buffer_options(const GraphicsOptions& options) {
-    check_exclusive(options);
-    if (options.is_surface_load_store || options.is_texture_gather) {
-        throw std::invalid_argument(
-            std::string(options.is_surface_load_store ? "surface_load_store" : "texture_gather") +
-            " is set, but a buffer has no surfaces or textures; leave it out, or register an "
-            "image with from_gl_image");
-    }
-}
-
-void check_target(unsigned target) {
-    if (std::ranges::any_of(GL_TARGETS,
-                            [&](const GLTarget& known) { return known.number == target; })) {
-        return;
-    }
-    std::string names;
-    for (const GLTarget& known : GL_TARGETS) {
-        names += std::string(names.empty() ? "" : ", ") + known.name;
-    }
-    throw std::invalid_argument("target is " + detail::hexadecimal(std::size_t{target}) +
-                                ", expected one of " + names);
-}
-
-unsigned flags_of(const GraphicsOptions& options) {
-    unsigned flags = CU_GRAPHICS_REGISTER_FLAGS_NONE;
-    flags |= options.is_read_only ? unsigned{CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY} : 0U;
-    flags |= options.is_write_discard ? unsigned{CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD} : 0U;
-    flags |= options.is_surface_load_store ? unsigned{CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST} : 0U;
-    flags |= options.is_texture_gather ? unsigned{CU_GRAPHICS_REGISTER_FLAGS_TEXTURE_GATHER} : 0U;
-    return flags;
-}
-
-template <typename... Params, typename... Args>
-void register_gl(const driver::Entry<CUresult(Params...)>& entry, const char* what, unsigned name,
-                 Args... args) {
-    const CUresult status = entry(args...);
-    if (status == CUDA_ERROR_INVALID_VALUE || status == CUDA_ERROR_INVALID_HANDLE) {
-        const std::string object = std::string(what) + " " + std::to_string(name);
-        throw CUDAError(status, entry.name,
-                        "the current context of OpenGL has no " + object +
-                            " that CUDA can use, or no context of OpenGL is current on this "
-                            "thread; make the context of the " +
-                            what + " current before the call");
-    }
-    if (status != CUDA_SUCCESS) {
-        driver::raise(status, entry.name);
-    }
-}
-
-template <typename Register>
-std::shared_ptr<detail::GraphicsState> register_in(const Context& context, bool is_image,
-                                                   const Register& call_driver) {
-    (void)detail::open(context);
-    auto state = std::make_shared<detail::GraphicsState>(detail::Access::state(context));
-    state->is_image = is_image;
-    const driver::Current current(state->context->handle);
-    CUgraphicsResource handle = nullptr;
-    call_driver(&handle);
-    state->handle = handle; // from here on the state unregisters it
-    return state;
-}
-
-void check_image(const detail::GraphicsState& resource) {
-    if (!resource.is_image) {
-        throw std::logic_error("the GraphicsResource is a buffer, which has no arrays; map it with "
-                               "map()");
-    }
-}
-
-/// Returns an array of a mapped image, which holds the mapping.
-OpaqueArray array_of(std::shared_ptr<detail::GraphicsMapping> mapping, unsigned index,
-                     unsigned level) {
-    const detail::GraphicsMapping& held = *mapping;
-    const auto& context = held.resource->context;
-    CUarray handle = nullptr;
-    {
-        const driver::Current current(context->handle);
-        call(table().cuGraphicsSubResourceGetMappedArray, &handle, held.resource->handle, index,
-             level);
-    }
-    OpaqueArray array = detail::borrow_array(handle, context, std::move(mapping));
-    detail::end_with(array, held.is_over);
-    return array;
-}
-
-/// Maps a resource. If what follows fails, the mapping's end unmaps it.
-std::shared_ptr<detail::GraphicsMapping>
-begin_mapping(const std::shared_ptr<detail::GraphicsState>& resource, const Stream& stream) {
-    const CUstream queue = detail::handle_of(stream);
-    std::shared_ptr<detail::GraphicsMapping> known; // it can end here, so without the lock
-    const detail::QuietLock lock(resource->mutex);
-    known = resource->mapping.lock();
-    if (known != nullptr && !known->is_over.load(std::memory_order_relaxed)) {
-        throw std::logic_error("the GraphicsResource is already mapped; unmap it, or close the "
-                               "buffer or the arrays of that mapping first");
-    }
-    auto mapping = std::make_shared<detail::GraphicsMapping>(resource, stream);
-    mapping->is_over.store(true); // until the driver has mapped it
-    const driver::Current current(resource->context->handle);
-    if (resource->is_stuck.load()) {
-        detail::unmap_now(resource->handle, queue);
-        resource->is_stuck.store(false);
-    }
-    call(table().cuGraphicsMapResources, 1U, &resource->handle, queue);
-    mapping->is_over.store(false);
-    resource->mapping = mapping;
-    return mapping;
-}
-
-} // namespace
 
 } // namespace cuprum
 

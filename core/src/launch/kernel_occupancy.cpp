@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "device/any_context.hpp"
+#include "device/context_state.hpp"
 #include "driver/handle.hpp"
 #include "launch/encoded_config.hpp"
 #include "launch/kernel_state.hpp"
@@ -62,12 +62,33 @@ std::size_t CUDA_CB ask(int block_size) {
     }
 }
 
-[[nodiscard]] CUfunction function_of(const Kernel& kernel);
-[[nodiscard]] unsigned flags(bool disable_caching_override);
-void check_at_least(const char* what, int value, int least);
+CUfunction function_of(const Kernel& kernel) {
+    return reinterpret_cast<CUfunction>(kernel.handle());
+}
+
+unsigned flags(bool disable_caching_override) {
+    return disable_caching_override ? CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE : CU_OCCUPANCY_DEFAULT;
+}
+
+void check_at_least(const char* what, int value, int least) {
+    if (value < least) {
+        throw std::invalid_argument(std::string(what) + " is " + std::to_string(value) +
+                                    "; expected at least " + std::to_string(least));
+    }
+}
+
 template <typename Entry>
-[[nodiscard]] int ask_about_clusters(const Entry& entry, const Kernel& kernel,
-                                     const LaunchConfig& config, const Stream& stream);
+int ask_about_clusters(const Entry& entry, const Kernel& kernel, const LaunchConfig& config,
+                       const Stream& stream) {
+    const CUfunction function = function_of(kernel);
+    const detail::StreamState& queue = detail::open(stream);
+    detail::EncodedConfig encoded(config);
+    const driver::Current current(detail::context_of(queue));
+    const CUlaunchConfig& driver_config = encoded.on(queue.handle);
+    int answer = 0;
+    call(entry, &answer, function, &driver_config);
+    return answer;
+}
 
 } // namespace
 
@@ -217,39 +238,5 @@ LaunchConfig LaunchConfig::from_occupancy(const Kernel& kernel, std::optional<st
     config.shmem_size = shmem_size;
     return config;
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-CUfunction function_of(const Kernel& kernel) {
-    return reinterpret_cast<CUfunction>(kernel.handle());
-}
-
-unsigned flags(bool disable_caching_override) {
-    return disable_caching_override ? CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE : CU_OCCUPANCY_DEFAULT;
-}
-
-void check_at_least(const char* what, int value, int least) {
-    if (value < least) {
-        throw std::invalid_argument(std::string(what) + " is " + std::to_string(value) +
-                                    "; expected at least " + std::to_string(least));
-    }
-}
-
-template <typename Entry>
-int ask_about_clusters(const Entry& entry, const Kernel& kernel, const LaunchConfig& config,
-                       const Stream& stream) {
-    const CUfunction function = function_of(kernel);
-    const detail::StreamState& queue = detail::open(stream);
-    detail::EncodedConfig encoded(config);
-    const driver::Current current(detail::context_of(queue));
-    const CUlaunchConfig& driver_config = encoded.on(queue.handle);
-    int answer = 0;
-    call(entry, &answer, function, &driver_config);
-    return answer;
-}
-
-} // namespace
 
 } // namespace cuprum

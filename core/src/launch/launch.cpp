@@ -15,6 +15,9 @@
 #include "stream/stream_state.hpp"
 
 #include <cuprum/detail/launch_packed.hpp>
+#include <cuprum/typed_kernel.hpp>
+
+#include <stdexcept>
 
 namespace cuprum {
 
@@ -43,3 +46,12 @@ void launch(const Stream& stream, const LaunchConfig& config, const Kernel& kern
 }
 
 } // namespace cuprum
+
+namespace cuprum::detail {
+
+void refuse_value(std::size_t position, const std::string& value, const char* expected) {
+    throw std::invalid_argument("argument " + std::to_string(position) + " is " + value +
+                                "; expected " + expected);
+}
+
+} // namespace cuprum::detail

@@ -22,58 +22,32 @@ namespace cuprum::detail {
 
 namespace {
 
-[[nodiscard]] bool is_about_limits(CUresult status);
-[[nodiscard]] std::string name_of(const Kernel& kernel);
-[[nodiscard]] std::string describe(const LaunchConfig& config, const Kernel& kernel);
-/// Returns which limit was broken, with the numbers; empty if none is found.
-[[nodiscard]] std::string broken_limit(CUresult status, const LaunchConfig& config,
-                                       const Kernel& kernel, const Device& device);
-template <typename ContextOf>
-[[noreturn]] void raise_failure(CUresult status, const char* call, const LaunchConfig& config,
-                                const Kernel& kernel, const ContextOf& context_of);
-
-} // namespace
-
-std::string to_text(const Dim3& extents) {
-    return "(" + std::to_string(extents.x) + ", " + std::to_string(extents.y) + ", " +
-           std::to_string(extents.z) + ")";
+std::string name_of(const Kernel& kernel) {
+    return readable_name(kernel.name());
 }
 
-void raise_launch_failure(CUresult status, const LaunchConfig& config, const Kernel& kernel,
-                          const Stream& stream) {
-    raise_failure(status, "cuLaunchKernelEx", config, kernel, [&] { return stream.context(); });
-}
-
-void raise_launch_failure(CUresult status, const char* call, const LaunchConfig& config,
-                          const Kernel& kernel, const Context& context) {
-    raise_failure(status, call, config, kernel, [&] { return context; });
-}
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-template <typename ContextOf>
-void raise_failure(CUresult status, const char* call, const LaunchConfig& config,
-                   const Kernel& kernel, const ContextOf& context_of) {
-    const std::string launched = describe(config, kernel);
-    // Made first: looking for limits calls the driver, which then logs something else.
-    const CUDAError failure(status, call, driver::explanation_of(status) + "; " + launched);
-    std::string limit;
-    if (is_about_limits(status)) {
-        try {
-            const Context context = context_of();
-            const driver::Current current(context.handle());
-            limit = broken_limit(status, config, kernel, context.device());
-        } catch (const CUDAError&) {
-            // NOTE: the launch's own failure is the one to report, even if less can be said of it.
-            limit.clear();
-        }
+std::string describe(const LaunchConfig& config, const Kernel& kernel) {
+    std::string text = "kernel \"" + name_of(kernel) + "\" was launched with grid " +
+                       to_text(config.grid) + ", block " + to_text(config.block);
+    if (config.cluster.has_value()) {
+        text += ", cluster " + to_text(*config.cluster);
     }
-    if (limit.empty()) {
-        throw failure;
+    text += " and " + std::to_string(config.shmem_size) + " bytes of dynamic shared memory";
+    return config.is_cooperative ? text + ", cooperatively" : text;
+}
+
+bool is_about_limits(CUresult status) {
+    switch (status) {
+    case CUDA_ERROR_INVALID_VALUE:
+    case CUDA_ERROR_NOT_SUPPORTED:
+    case CUDA_ERROR_OUT_OF_MEMORY:
+    case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
+    case CUDA_ERROR_INVALID_CLUSTER_SIZE:
+    case CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
+        return true;
+    default:
+        return false;
     }
-    throw LaunchError(failure, std::move(limit), launched);
 }
 
 /// Collects what is compared, so that each limit is one line.
@@ -90,34 +64,6 @@ public:
 
     std::string broken;
 };
-
-bool is_about_limits(CUresult status) {
-    switch (status) {
-    case CUDA_ERROR_INVALID_VALUE:
-    case CUDA_ERROR_NOT_SUPPORTED:
-    case CUDA_ERROR_OUT_OF_MEMORY:
-    case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
-    case CUDA_ERROR_INVALID_CLUSTER_SIZE:
-    case CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
-        return true;
-    default:
-        return false;
-    }
-}
-
-std::string name_of(const Kernel& kernel) {
-    return readable_name(kernel.name());
-}
-
-std::string describe(const LaunchConfig& config, const Kernel& kernel) {
-    std::string text = "kernel \"" + name_of(kernel) + "\" was launched with grid " +
-                       to_text(config.grid) + ", block " + to_text(config.block);
-    if (config.cluster.has_value()) {
-        text += ", cluster " + to_text(*config.cluster);
-    }
-    text += " and " + std::to_string(config.shmem_size) + " bytes of dynamic shared memory";
-    return config.is_cooperative ? text + ", cooperatively" : text;
-}
 
 std::string broken_cluster_limit(const LaunchConfig& config, const Kernel& kernel,
                                  const KernelAttributes& attributes, const Device& device) {
@@ -176,6 +122,7 @@ std::string broken_cooperative_limit(const LaunchConfig& config, const Kernel& k
     return limits.broken;
 }
 
+/// Returns which limit was broken, with the numbers; empty if none is found.
 std::string broken_limit(CUresult status, const LaunchConfig& config, const Kernel& kernel,
                          const Device& device) {
     const DeviceProperties properties = device.properties();
@@ -231,6 +178,44 @@ std::string broken_limit(CUresult status, const LaunchConfig& config, const Kern
                : std::string();
 }
 
+template <typename ContextOf>
+[[noreturn]] void raise_failure(CUresult status, const char* call, const LaunchConfig& config,
+                                const Kernel& kernel, const ContextOf& context_of) {
+    const std::string launched = describe(config, kernel);
+    // Made first: looking for limits calls the driver, which then logs something else.
+    const CUDAError failure(status, call, driver::explanation_of(status) + "; " + launched);
+    std::string limit;
+    if (is_about_limits(status)) {
+        try {
+            const Context context = context_of();
+            const driver::Current current(context.handle());
+            limit = broken_limit(status, config, kernel, context.device());
+        } catch (const CUDAError&) {
+            // NOTE: the launch's own failure is the one to report, even if less can be said of it.
+            limit.clear();
+        }
+    }
+    if (limit.empty()) {
+        throw failure;
+    }
+    throw LaunchError(failure, std::move(limit), launched);
+}
+
 } // namespace
+
+std::string to_text(const Dim3& extents) {
+    return "(" + std::to_string(extents.x) + ", " + std::to_string(extents.y) + ", " +
+           std::to_string(extents.z) + ")";
+}
+
+void raise_launch_failure(CUresult status, const LaunchConfig& config, const Kernel& kernel,
+                          const Stream& stream) {
+    raise_failure(status, "cuLaunchKernelEx", config, kernel, [&] { return stream.context(); });
+}
+
+void raise_launch_failure(CUresult status, const char* call, const LaunchConfig& config,
+                          const Kernel& kernel, const Context& context) {
+    raise_failure(status, call, config, kernel, [&] { return context; });
+}
 
 } // namespace cuprum::detail

@@ -20,13 +20,71 @@ namespace cuprum::detail {
 
 namespace {
 
-[[nodiscard]] std::string place(const KernelState& kernel, std::size_t index);
+std::string place(const KernelState& kernel, std::size_t index) {
+    return "argument " + std::to_string(index) + " of kernel \"" + kernel.name + "\"";
+}
+
 [[noreturn, gnu::cold]] void refuse_size(const KernelState& kernel, std::size_t index,
-                                         std::size_t bytes);
+                                         std::size_t bytes) {
+    const ParameterInfo& parameter = (**kernel.plan)[index];
+    std::string text = place(kernel, index) + " has " + std::to_string(bytes) +
+                       " bytes; expected " + std::to_string(parameter.size);
+    if (parameter.kind == ParameterKind::Float) {
+        text += parameter.size == sizeof(float) ? ", a float" : ", a double";
+    }
+    throw std::invalid_argument(text);
+}
+
 [[noreturn, gnu::cold]] void refuse_floating(const KernelState& kernel, std::size_t index,
-                                             const void* value, const ArgumentType& type);
-[[nodiscard]] double to_floating(const KernelState& kernel, std::size_t index, const void* value,
-                                 const ArgumentType& type);
+                                             const void* value, const ArgumentType& type) {
+    float narrow = 0;
+    double wide = 0;
+    if (type.size == sizeof(narrow)) {
+        std::memcpy(&narrow, value, sizeof(narrow));
+        wide = narrow;
+    } else if (type.size == sizeof(wide)) {
+        std::memcpy(&wide, value, sizeof(wide));
+    }
+    const ParameterInfo& parameter = (**kernel.plan)[index];
+    const std::string expected = parameter.kind == ParameterKind::Pointer
+                                     ? "a pointer"
+                                     : "an integer of " + std::to_string(parameter.size) + " bytes";
+    throw std::invalid_argument(place(kernel, index) + " is the floating-point number " +
+                                std::to_string(wide) + ", but the kernel takes " + expected +
+                                " there; convert it, or pass its bits with std::bit_cast");
+}
+
+/// Reads an integer and converts it to a floating-point number of the parameter's size.
+/// @throws std::invalid_argument if that has another value.
+double to_floating(const KernelState& kernel, std::size_t index, const void* value,
+                   const ArgumentType& type) {
+    const std::size_t bits = 8 * type.size;
+    std::uint64_t raw = 0;
+    bool is_negative = false;
+    if (type.size <= sizeof(raw)) {
+        std::memcpy(&raw, value, type.size); // little-endian, as every host with a device
+        is_negative = type.is_signed && (raw >> (bits - 1) & 1U) != 0;
+    }
+    // The magnitude has no more significant bits than the type if it survives the way there.
+    const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+    const std::uint64_t magnitude = is_negative ? (~raw + 1) & mask : raw;
+    const std::size_t parameter_bytes = (**kernel.plan)[index].size;
+    const int digits = parameter_bytes == sizeof(float) ? std::numeric_limits<float>::digits
+                                                        : std::numeric_limits<double>::digits;
+    std::uint64_t significant = magnitude;
+    while (significant != 0 && (significant & 1U) == 0) {
+        significant >>= 1U;
+    }
+    if (type.size > sizeof(raw) || significant >> static_cast<unsigned>(digits) != 0) {
+        throw std::invalid_argument(
+            place(kernel, index) + " is the integer " + (is_negative ? "-" : "") +
+            std::to_string(magnitude) + ", but the kernel takes a " +
+            (parameter_bytes == sizeof(float) ? "float" : "double") +
+            " there, which cannot hold it exactly; convert it with static_cast");
+    }
+    const auto converted = static_cast<double>(magnitude);
+    return is_negative ? -converted : converted;
+}
 
 } // namespace
 
@@ -134,76 +192,5 @@ OwnedArguments::OwnedArguments(const OwnedArguments& other)
 OwnedArguments& OwnedArguments::operator=(const OwnedArguments& other) {
     return *this = OwnedArguments(other);
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-std::string place(const KernelState& kernel, std::size_t index) {
-    return "argument " + std::to_string(index) + " of kernel \"" + kernel.name + "\"";
-}
-
-void refuse_size(const KernelState& kernel, std::size_t index, std::size_t bytes) {
-    const ParameterInfo& parameter = (**kernel.plan)[index];
-    std::string text = place(kernel, index) + " has " + std::to_string(bytes) +
-                       " bytes; expected " + std::to_string(parameter.size);
-    if (parameter.kind == ParameterKind::Float) {
-        text += parameter.size == sizeof(float) ? ", a float" : ", a double";
-    }
-    throw std::invalid_argument(text);
-}
-
-void refuse_floating(const KernelState& kernel, std::size_t index, const void* value,
-                     const ArgumentType& type) {
-    float narrow = 0;
-    double wide = 0;
-    if (type.size == sizeof(narrow)) {
-        std::memcpy(&narrow, value, sizeof(narrow));
-        wide = narrow;
-    } else if (type.size == sizeof(wide)) {
-        std::memcpy(&wide, value, sizeof(wide));
-    }
-    const ParameterInfo& parameter = (**kernel.plan)[index];
-    const std::string expected = parameter.kind == ParameterKind::Pointer
-                                     ? "a pointer"
-                                     : "an integer of " + std::to_string(parameter.size) + " bytes";
-    throw std::invalid_argument(place(kernel, index) + " is the floating-point number " +
-                                std::to_string(wide) + ", but the kernel takes " + expected +
-                                " there; convert it, or pass its bits with std::bit_cast");
-}
-
-/// Reads an integer and converts it to a floating-point number of the parameter's size.
-/// @throws std::invalid_argument if that has another value.
-double to_floating(const KernelState& kernel, std::size_t index, const void* value,
-                   const ArgumentType& type) {
-    const std::size_t bits = 8 * type.size;
-    std::uint64_t raw = 0;
-    bool is_negative = false;
-    if (type.size <= sizeof(raw)) {
-        std::memcpy(&raw, value, type.size); // little-endian, as every host with a device
-        is_negative = type.is_signed && (raw >> (bits - 1) & 1U) != 0;
-    }
-    // The magnitude has no more significant bits than the type if it survives the way there.
-    const std::uint64_t mask = bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-    const std::uint64_t magnitude = is_negative ? (~raw + 1) & mask : raw;
-    const std::size_t parameter_bytes = (**kernel.plan)[index].size;
-    const int digits = parameter_bytes == sizeof(float) ? std::numeric_limits<float>::digits
-                                                        : std::numeric_limits<double>::digits;
-    std::uint64_t significant = magnitude;
-    while (significant != 0 && (significant & 1U) == 0) {
-        significant >>= 1U;
-    }
-    if (type.size > sizeof(raw) || significant >> static_cast<unsigned>(digits) != 0) {
-        throw std::invalid_argument(
-            place(kernel, index) + " is the integer " + (is_negative ? "-" : "") +
-            std::to_string(magnitude) + ", but the kernel takes a " +
-            (parameter_bytes == sizeof(float) ? "float" : "double") +
-            " there, which cannot hold it exactly; convert it with static_cast");
-    }
-    const auto converted = static_cast<double>(magnitude);
-    return is_negative ? -converted : converted;
-}
-
-} // namespace
 
 } // namespace cuprum::detail

@@ -3,22 +3,20 @@
 
 #include "launch/parameter_kinds.hpp"
 
+#include "support/readable_name.hpp"
 #include "support/text.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <string>
+#include <utility>
 
 namespace cuprum::detail {
 
 namespace {
 
 using Parameters = std::vector<DeclaredParameter>;
-
-[[nodiscard]] bool agrees(const Parameters& declared, std::span<const ParameterInfo> reported);
-
-// ---- PTX ---------------------------------------------------------------------------------------
 
 constexpr std::string_view SPACE = " \t\r\n";
 
@@ -132,375 +130,56 @@ void for_each_entry(std::string_view ptx, Function&& function) {
     }
 }
 
-// ---- mangled names -----------------------------------------------------------------------------
-
-/// Reads as much of the Itanium ABI's mangling as the names of kernels use. What it does not know
-/// ends the reading: kinds are then unknown, which is safe.
-class NameReader {
-public:
-    explicit NameReader(std::string_view mangled) : rest_(mangled) {}
-
-    [[nodiscard]] std::optional<Parameters> read() {
-        if (!take("_Z") || !read_function_name()) {
-            return std::nullopt;
-        }
-        // The result comes first, but only in the names of templates.
-        if (is_template_ && !read_type().has_value()) {
-            return std::nullopt;
-        }
-        Parameters parameters;
-        if (rest_ == "v") {
-            return parameters;
-        }
-        while (!rest_.empty() && rest_[0] != '.' && rest_[0] != '$') { // a suffix of a compiler
-            const auto type = read_type();
-            if (!type.has_value()) {
-                return std::nullopt;
-            }
-            parameters.push_back(*type);
-        }
-        return parameters;
-    }
-
-private:
-    using Type = DeclaredParameter;
-    static constexpr Type UNKNOWN{};
-    static constexpr int MAX_DEPTH = 64; // of nested types
-
-    [[nodiscard]] bool starts_with(char character) const {
-        return !rest_.empty() && rest_[0] == character;
-    }
-
-    bool take(std::string_view text) {
-        if (!rest_.starts_with(text)) {
-            return false;
-        }
-        rest_.remove_prefix(text.size());
-        return true;
-    }
-
-    [[nodiscard]] bool is_digit() const {
-        return !rest_.empty() && rest_[0] >= '0' && rest_[0] <= '9';
-    }
-
-    /// Reads a length and as many characters.
-    bool take_source_name() {
-        std::size_t length = 0;
-        const auto read = std::from_chars(rest_.data(), rest_.data() + rest_.size(), length);
-        if (read.ec != std::errc()) {
-            return false;
-        }
-        rest_.remove_prefix(static_cast<std::size_t>(read.ptr - rest_.data()));
-        if (length == 0 || length > rest_.size()) {
-            return false;
-        }
-        rest_.remove_prefix(length);
-        return true;
-    }
-
-    /// Reads the number before the underscore of "S_", "S0_", "T_", "T1_": 0, 1, 0, 2.
-    std::optional<std::size_t> take_index(int base) {
-        std::size_t index = 0;
-        bool is_first = true;
-        for (; !rest_.empty() && rest_[0] != '_'; rest_.remove_prefix(1)) {
-            const char digit = rest_[0];
-            const bool is_letter = digit >= 'A' && digit <= 'Z';
-            if ((digit < '0' || digit > '9') && !is_letter) {
-                return std::nullopt;
-            }
-            const int value = is_letter ? digit - 'A' + 10 : digit - '0';
-            if (value >= base || index > rest_.size() + known_.size() + 4096) {
-                return std::nullopt;
-            }
-            index = index * static_cast<std::size_t>(base) + static_cast<std::size_t>(value);
-            is_first = false;
-        }
-        if (!take("_")) {
-            return std::nullopt;
-        }
-        return is_first ? 0 : index + 1;
-    }
-
-    bool read_function_name() {
-        if (take("N")) {
-            while (take("r") || take("V") || take("K")) {
-            }
-            return read_nested(false);
-        }
-        static_cast<void>(take("L")); // internal linkage
-        static_cast<void>(take("St"));
-        if (!take_source_name()) {
-            return false;
-        }
-        if (starts_with('I')) {
-            known_.push_back(UNKNOWN); // the template's name
-            return read_template_arguments(&arguments_) && (is_template_ = true);
-        }
-        return true;
-    }
-
-    /// Reads the parts of a nested name up to its E. The whole is a type, or names the function.
-    bool read_nested(bool is_type) {
-        bool has_arguments = false;
-        while (!take("E")) {
-            if (take("St")) {
-                has_arguments = false;
-                continue; // std itself is no candidate for a substitution
-            }
-            if (take("S")) {
-                const auto index = take_index(36);
-                if (!index.has_value() || *index >= known_.size()) {
-                    return false;
-                }
-                continue; // known already
-            }
-            if (starts_with('I')) {
-                if (!read_template_arguments(is_type ? nullptr : &arguments_)) {
-                    return false;
-                }
-                has_arguments = true;
-            } else if (take("T")) {
-                if (!take_index(36).has_value()) {
-                    return false;
-                }
-                has_arguments = false;
-            } else {
-                static_cast<void>(take("L"));
-                if (!is_digit() || !take_source_name()) {
-                    return false;
-                }
-                has_arguments = false;
-            }
-            if (is_type || !starts_with('E')) {
-                known_.push_back(UNKNOWN);
-            }
-        }
-        if (!is_type) {
-            is_template_ = has_arguments;
-        }
-        return true;
-    }
-
-    /// Reads I...E. Types among the arguments go to `types`, unless that is null.
-    bool read_template_arguments(Parameters* types) {
-        Parameters found;
-        if (!take("I") || !read_argument_list(found)) {
-            return false;
-        }
-        if (types != nullptr) {
-            *types = std::move(found);
-        }
-        return true;
-    }
-
-    // NOLINTNEXTLINE(misc-no-recursion): packs hold arguments; the depth is limited
-    bool read_argument_list(Parameters& found) {
-        if (++depth_ > MAX_DEPTH) {
-            return false;
-        }
-        while (!take("E")) {
-            if (take("L")) { // a value: its type and digits
-                if (starts_with('_') || !read_type().has_value()) {
-                    return false;
-                }
-                const std::size_t end = rest_.find('E');
-                if (end == std::string_view::npos) {
-                    return false;
-                }
-                rest_.remove_prefix(end + 1);
-                found.push_back(UNKNOWN);
-            } else if (take("J")) { // a pack
-                Parameters ignored;
-                if (!read_argument_list(ignored)) {
-                    return false;
-                }
-                found.push_back(UNKNOWN);
-            } else if (const auto type = read_type()) {
-                found.push_back(*type);
-            } else {
-                return false;
-            }
-        }
-        --depth_;
-        return true;
-    }
-
-    // NOLINTNEXTLINE(misc-no-recursion): types nest; the depth is limited
-    std::optional<Type> read_type() {
-        if (rest_.empty() || ++depth_ > MAX_DEPTH) {
-            return std::nullopt;
-        }
-        const std::optional<Type> type = read_type_inside();
-        --depth_;
-        return type;
-    }
-
-    // NOLINTNEXTLINE(misc-no-recursion)
-    std::optional<Type> read_type_inside() {
-        using enum ParameterKind;
-        const char first = rest_[0];
-        if (const std::optional<Type> plain = plain_type(first)) {
-            rest_.remove_prefix(1);
-            return plain;
-        }
-        if (is_digit() || first == 'N') {
-            return read_class();
-        }
-        if (first == 'S') {
-            return read_substitution();
-        }
-        rest_.remove_prefix(1);
-        switch (first) {
-        case 'P':
-        case 'R':
-        case 'O':
-            if (!read_type().has_value()) {
-                return std::nullopt;
-            }
-            return remember({Pointer, sizeof(void*)});
-        case 'r':
-        case 'V':
-        case 'K': {
-            while (take("V") || take("K")) { // the qualifiers of one type are one candidate
-            }
-            const auto type = read_type();
-            return type.has_value() ? std::optional(remember(*type)) : std::nullopt;
-        }
-        case 'T': {
-            const auto index = take_index(36);
-            if (!index.has_value() || *index >= arguments_.size()) {
-                return std::nullopt;
-            }
-            return remember(arguments_[*index]);
-        }
-        case 'F': // a function, behind a pointer
-            static_cast<void>(take("Y"));
-            while (!take("E")) {
-                if (!read_type().has_value()) {
-                    return std::nullopt;
-                }
-            }
-            return remember(UNKNOWN);
-        case 'A': {
-            const std::size_t end = rest_.find('_');
-            if (end == std::string_view::npos ||
-                rest_.substr(0, end).find_first_not_of("0123456789") != std::string_view::npos) {
-                return std::nullopt;
-            }
-            rest_.remove_prefix(end + 1);
-            return read_type().has_value() ? std::optional(remember(UNKNOWN)) : std::nullopt;
-        }
-        case 'D':
-            return read_newer_type();
-        case 'u': // of a vendor
-            return take_source_name() ? std::optional(remember(UNKNOWN)) : std::nullopt;
-        default:
-            return std::nullopt;
+/// Says what a type of a demangled name is, such as "float const*"; nothing for what no kernel
+/// takes.
+[[nodiscard]] std::optional<DeclaredParameter> read_type(std::string_view text) {
+    using enum ParameterKind;
+    static constexpr std::array<std::pair<std::string_view, DeclaredParameter>, 19> TYPES{{
+        {"bool", {Integer, 1}},
+        {"char", {Integer, 1}},
+        {"signed char", {Integer, 1}},
+        {"unsigned char", {Integer, 1}},
+        {"char8_t", {Integer, 1}},
+        {"short", {Integer, 2}},
+        {"unsigned short", {Integer, 2}},
+        {"char16_t", {Integer, 2}},
+        {"int", {Integer, 4}},
+        {"unsigned int", {Integer, 4}},
+        {"wchar_t", {Integer, 4}},
+        {"char32_t", {Integer, 4}},
+        {"long", {Integer, 8}},
+        {"unsigned long", {Integer, 8}},
+        {"long long", {Integer, 8}},
+        {"unsigned long long", {Integer, 8}},
+        {"float", {Float, 4}},
+        {"double", {Float, 8}},
+        {"decltype(nullptr)", {Unknown, 0}},
+    }};
+    for (const std::string_view qualifier : {" const", " volatile"}) {
+        if (text.ends_with(qualifier)) {
+            text.remove_suffix(qualifier.size());
         }
     }
-
-    [[nodiscard]] static std::optional<Type> plain_type(char letter) {
-        using enum ParameterKind;
-        switch (letter) {
-        case 'b':
-        case 'c':
-        case 'a':
-        case 'h':
-            return Type{Integer, 1};
-        case 's':
-        case 't':
-            return Type{Integer, 2};
-        case 'i':
-        case 'j':
-        case 'w':
-            return Type{Integer, 4};
-        case 'l':
-        case 'm':
-        case 'x':
-        case 'y':
-            return Type{Integer, 8};
-        case 'f':
-            return Type{Float, 4};
-        case 'd':
-            return Type{Float, 8};
-        case 'n':
-        case 'o':
-        case 'v':
-            return UNKNOWN;
-        default:
-            return std::nullopt;
-        }
-    }
-
-    /// Reads what follows a D.
-    std::optional<Type> read_newer_type() {
-        using enum ParameterKind;
-        if (take("i")) {
-            return Type{Integer, 4};
-        }
-        if (take("s")) {
-            return Type{Integer, 2};
-        }
-        if (take("u")) {
-            return Type{Integer, 1};
-        }
-        if (take("h") || take("n") || take("F16_") || take("F16b")) {
-            return UNKNOWN;
-        }
+    if (text.empty() || text == "..." || text.ends_with("::*")) {
         return std::nullopt;
     }
-
-    // NOLINTNEXTLINE(misc-no-recursion)
-    std::optional<Type> read_class() {
-        if (take("N")) {
-            while (take("r") || take("V") || take("K")) {
-            }
-            return read_nested(true) ? std::optional(UNKNOWN) : std::nullopt;
-        }
-        if (!take_source_name()) {
-            return std::nullopt;
-        }
-        return with_arguments(remember(UNKNOWN));
+    // Also to a function or an array: "void (*)(int)", "float (&) [4]".
+    const bool is_declarator = text.back() == ')' || text.back() == ']';
+    if (text.back() == '*' || text.back() == '&' ||
+        (is_declarator && (text.find("(*") != std::string_view::npos ||
+                           text.find("(&") != std::string_view::npos))) {
+        return DeclaredParameter{Pointer, sizeof(void*)};
     }
+    const auto* const type =
+        std::ranges::find_if(TYPES, [&](const auto& known) { return known.first == text; });
+    return type == TYPES.end() ? DeclaredParameter() : type->second;
+}
 
-    // NOLINTNEXTLINE(misc-no-recursion)
-    std::optional<Type> read_substitution() {
-        if (take("St")) {
-            return take_source_name() ? with_arguments(remember(UNKNOWN)) : std::nullopt;
-        }
-        rest_.remove_prefix(1);
-        if (!rest_.empty() && rest_[0] >= 'a' && rest_[0] <= 'z') { // Ss, Sa...: of the library
-            rest_.remove_prefix(1);
-            return with_arguments(UNKNOWN);
-        }
-        const auto index = take_index(36);
-        if (!index.has_value() || *index >= known_.size()) {
-            return std::nullopt;
-        }
-        return with_arguments(known_[*index]);
-    }
-
-    /// Reads the arguments of a class template, if there are any.
-    // NOLINTNEXTLINE(misc-no-recursion)
-    std::optional<Type> with_arguments(Type type) {
-        if (!starts_with('I')) {
-            return type;
-        }
-        return read_template_arguments(nullptr) ? std::optional(remember(UNKNOWN)) : std::nullopt;
-    }
-
-    /// Keeps a type for later substitutions.
-    Type remember(Type type) {
-        known_.push_back(type);
-        return type;
-    }
-
-    std::string_view rest_;
-    Parameters known_;     // what S_, S0_... stand for
-    Parameters arguments_; // what T_, T0_... stand for
-    bool is_template_ = false;
-    int depth_ = 0;
-};
+bool agrees(const Parameters& declared, std::span<const ParameterInfo> reported) {
+    return std::ranges::equal(declared, reported, [](const auto& left, const auto& right) {
+        return left.size == 0 || left.size == right.size;
+    });
+}
 
 } // namespace
 
@@ -558,7 +237,35 @@ std::string with_register_limit(std::string_view ptx, std::optional<int> limit) 
 }
 
 std::optional<std::vector<DeclaredParameter>> parameters_in_name(std::string_view mangled) {
-    return NameReader(mangled).read();
+    const std::string name = demangled(mangled);
+    const std::size_t open = parameters_at(name);
+    if (open == std::string::npos) {
+        return std::nullopt;
+    }
+    Parameters parameters;
+    int inside = 0; // template arguments, and parameters of functions
+    for (std::size_t begin = open + 1, at = begin; at < name.size(); ++at) {
+        const char character = name[at];
+        if (inside == 0 && (character == ',' || character == ')')) {
+            const std::string_view type = std::string_view(name).substr(begin, at - begin);
+            if (character == ')' && parameters.empty() && type.empty()) {
+                return parameters;
+            }
+            const auto parameter = read_type(type);
+            if (!parameter.has_value()) {
+                return std::nullopt;
+            }
+            parameters.push_back(*parameter);
+            if (character == ')') {
+                return parameters;
+            }
+            begin = at + 2; // after the blank
+        }
+        inside += std::string_view("(<{[").find(character) != std::string_view::npos   ? 1
+                  : std::string_view(")>}]").find(character) != std::string_view::npos ? -1
+                                                                                       : 0;
+    }
+    return std::nullopt;
 }
 
 void note_kinds(std::span<ParameterInfo> parameters, std::string_view kernel,
@@ -581,17 +288,5 @@ void note_kinds(std::span<ParameterInfo> parameters, std::string_view kernel,
     }
     fill(parameters_in_name(kernel)); // some compilers declare all parameters as bits
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-bool agrees(const Parameters& declared, std::span<const ParameterInfo> reported) {
-    return std::ranges::equal(declared, reported, [](const auto& left, const auto& right) {
-        return left.size == 0 || left.size == right.size;
-    });
-}
-
-} // namespace
 
 } // namespace cuprum::detail

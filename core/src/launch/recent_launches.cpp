@@ -4,8 +4,8 @@
 #include "launch/recent_launches.hpp"
 
 #include "driver/hooks.hpp"
-#include "support/fork.hpp"
-#include "support/never_destroyed.hpp"
+#include "support/locks.hpp"
+#include "support/once.hpp"
 #include "support/readable_name.hpp"
 
 #include <algorithm>
@@ -23,6 +23,19 @@ namespace {
 
 constinit std::mutex list_mutex;
 constinit const LastLaunch* first = nullptr;
+
+} // namespace
+
+/// Returns the names that listed streams show. The list must be locked.
+std::set<const char*> shown_names() {
+    std::set<const char*> shown;
+    for (const LastLaunch* launch = first; launch != nullptr; launch = launch->next_) {
+        shown.insert(launch->name_.load(std::memory_order_acquire));
+    }
+    return shown;
+}
+
+namespace {
 
 /// The names of existing kernels, and those that streams may still show, each with its number of
 /// holders.
@@ -44,17 +57,48 @@ struct Names {
     }
 };
 
-Names& names();
-void sweep() noexcept;
-std::string stream_text(CUstream stream);
-
 constexpr driver::Hooks LAUNCH_HOOKS{.work_in_flight = recent_launches};
 [[gnu::init_priority(driver::HOOKS_PRIORITY)]] const driver::AddedHooks launch_hooks(LAUNCH_HOOKS);
 
-} // namespace
+Names& names() {
+    static NeverDestroyed<Names> only; // static objects may hold kernels
+    // sweep() locks the names first.
+    [[maybe_unused]] static const bool are_kept =
+        keep_unlocked_in_children<[]() -> std::mutex& { return list_mutex; }>() &&
+        keep_unlocked_in_children<[]() -> std::mutex& { return names().mutex; }>();
+    return *only;
+}
 
-/// Returns the names that listed streams show. The list must be locked.
-std::set<const char*> shown_names();
+/// Removes the names that have no holder and that no stream shows. The names must be locked.
+void sweep() noexcept {
+    try {
+        const std::lock_guard lock(list_mutex); // readers of names in the list hold it too
+        const std::set<const char*> shown = shown_names();
+        std::erase_if(names().holders, [&](const auto& name) {
+            return name.second == 0 && !shown.contains(name.first.c_str());
+        });
+        names().unheld = static_cast<std::size_t>(std::ranges::count(
+            names().holders, std::size_t{0}, [](const auto& name) { return name.second; }));
+        // More than the streams show, so that the search costs little for each name.
+        names().sweep_at = Names::FEW + 2 * names().unheld + shown.size();
+    } catch (const std::bad_alloc&) { // NOLINT(bugprone-empty-catch): another time then
+    }
+}
+
+std::string stream_text(CUstream stream) {
+    if (stream == CU_STREAM_LEGACY) {
+        return "the legacy default stream";
+    }
+    if (stream == CU_STREAM_PER_THREAD) {
+        return "the per-thread default stream";
+    }
+    char text[32];
+    std::snprintf(text, sizeof(text), "stream 0x%llx",
+                  static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(stream)));
+    return text;
+}
+
+} // namespace
 
 LastLaunch::~LastLaunch() {
     if (place_.load(std::memory_order_relaxed) != Place::Listed) {
@@ -116,14 +160,6 @@ std::size_t kept_names() {
     return names().holders.size();
 }
 
-std::set<const char*> shown_names() {
-    std::set<const char*> shown;
-    for (const LastLaunch* launch = first; launch != nullptr; launch = launch->next_) {
-        shown.insert(launch->name_.load(std::memory_order_acquire));
-    }
-    return shown;
-}
-
 std::vector<std::string> recent_launches() {
     std::vector<std::string> launches;
     const std::lock_guard lock(list_mutex);
@@ -134,49 +170,5 @@ std::vector<std::string> recent_launches() {
     }
     return launches;
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-Names& names() {
-    static NeverDestroyed<Names> only; // static objects may hold kernels
-    // sweep() locks the names first.
-    [[maybe_unused]] static const bool are_kept =
-        keep_unlocked_in_children<[]() -> std::mutex& { return list_mutex; }>() &&
-        keep_unlocked_in_children<[]() -> std::mutex& { return names().mutex; }>();
-    return *only;
-}
-
-/// Removes the names that have no holder and that no stream shows. The names must be locked.
-void sweep() noexcept {
-    try {
-        const std::lock_guard lock(list_mutex); // readers of names in the list hold it too
-        const std::set<const char*> shown = shown_names();
-        std::erase_if(names().holders, [&](const auto& name) {
-            return name.second == 0 && !shown.contains(name.first.c_str());
-        });
-        names().unheld = static_cast<std::size_t>(std::ranges::count(
-            names().holders, std::size_t{0}, [](const auto& name) { return name.second; }));
-        // More than the streams show, so that the search costs little for each name.
-        names().sweep_at = Names::FEW + 2 * names().unheld + shown.size();
-    } catch (const std::bad_alloc&) { // NOLINT(bugprone-empty-catch): another time then
-    }
-}
-
-std::string stream_text(CUstream stream) {
-    if (stream == CU_STREAM_LEGACY) {
-        return "the legacy default stream";
-    }
-    if (stream == CU_STREAM_PER_THREAD) {
-        return "the per-thread default stream";
-    }
-    char text[32];
-    std::snprintf(text, sizeof(text), "stream 0x%llx",
-                  static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(stream)));
-    return text;
-}
-
-} // namespace
 
 } // namespace cuprum::detail

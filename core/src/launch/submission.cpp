@@ -11,7 +11,7 @@
 #include "stream/active_captures.hpp"
 #include "stream/event_state.hpp"
 #include "stream/stream_state.hpp"
-#include "support/quiet_lock.hpp"
+#include "support/locks.hpp"
 
 #include <mutex>
 
@@ -19,13 +19,34 @@ namespace cuprum::detail {
 
 namespace {
 
-/// Returns the device that work on a stream runs on.
-[[nodiscard]] CUdevice device_of(const StreamState& stream);
-/// Refuses a priority that the device does not have: drivers silently take the nearest one.
-void check_priority(const StreamState& stream, int priority);
 /// Lets the graph that a stream is captured into keep alive what a launch uses.
 [[gnu::cold]] void retain_captured(const StreamState& stream, const LaunchConfig& config,
-                                   const Kernel& kernel);
+                                   const Kernel& kernel) {
+    const auto capture = find_capture(stream);
+    if (capture == nullptr) {
+        return;
+    }
+    capture->retain(Access::state(kernel));
+    if (config.programmatic_event.has_value()) {
+        capture->retain(Access::state(config.programmatic_event->event));
+    }
+    if (config.launch_completion_event.has_value()) {
+        capture->retain(Access::state(*config.launch_completion_event));
+    }
+}
+
+/// Refuses a priority that the device does not have: drivers silently take the nearest one.
+void check_priority(const StreamState& stream, int priority) {
+    DeviceState& device =
+        stream.context != nullptr ? *stream.context->device : *context_state_of(stream)->device;
+    static_cast<void>(checked_priority(device, priority, "LaunchConfig priority"));
+}
+
+/// Returns the device that work on a stream runs on.
+CUdevice device_of(const StreamState& stream) {
+    return stream.context != nullptr ? stream.context->device->handle
+                                     : context_state_of(stream)->device->handle;
+}
 
 } // namespace
 
@@ -62,37 +83,6 @@ void check_priority(const StreamState& stream, int priority);
         retain_captured(queue, config, kernel);
     }
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-void retain_captured(const StreamState& stream, const LaunchConfig& config, const Kernel& kernel) {
-    const auto capture = find_capture(stream);
-    if (capture == nullptr) {
-        return;
-    }
-    capture->retain(Access::state(kernel));
-    if (config.programmatic_event.has_value()) {
-        capture->retain(Access::state(config.programmatic_event->event));
-    }
-    if (config.launch_completion_event.has_value()) {
-        capture->retain(Access::state(*config.launch_completion_event));
-    }
-}
-
-void check_priority(const StreamState& stream, int priority) {
-    DeviceState& device =
-        stream.context != nullptr ? *stream.context->device : *context_state_of(stream)->device;
-    static_cast<void>(checked_priority(device, priority, "LaunchConfig priority"));
-}
-
-CUdevice device_of(const StreamState& stream) {
-    return stream.context != nullptr ? stream.context->device->handle
-                                     : context_state_of(stream)->device->handle;
-}
-
-} // namespace
 
 void allow_shared_memory(const KernelState& kernel, CUdevice device, std::size_t bytes) {
     if (kernel.is_allowed(device, bytes)) {

@@ -3,7 +3,7 @@
 
 #include "libraries/loader.hpp"
 
-#include "support/file_identity.hpp"
+#include "support/file.hpp"
 
 #include <cuprum/error.hpp>
 

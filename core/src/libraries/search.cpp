@@ -3,12 +3,17 @@
 
 #include "libraries/search.hpp"
 
-#include "support/never_destroyed.hpp"
+#include "libraries/nvjitlink.hpp"
+#include "libraries/nvrtc.hpp"
+#include "libraries/nvvm.hpp"
+#include "support/once.hpp"
 
 #include <cuprum/detail/runtime.hpp>
 #include <cuprum/error.hpp>
+#include <cuprum/libraries.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <initializer_list>
 #include <mutex>
@@ -33,17 +38,146 @@ struct GivenFolders {
 
 using Place = std::vector<std::string>; // folders of one rank: the newest file in any of them wins
 
-GivenFolders& given_folders();
-std::vector<fs::path> site_packages();
-std::vector<fs::path> toolkits(std::vector<std::string>& tried);
+GivenFolders& given_folders() {
+    static detail::NeverDestroyed<GivenFolders> only; // destructors of others may load
+    return *only;
+}
+
+fs::path absolute_variable(const char* name, std::vector<std::string>& tried) {
+    fs::path value = environment(name);
+    if (value.is_relative() && !value.empty()) {
+        tried.push_back(std::string(name) + "=" + value.string() +
+                        ": not an absolute path, ignored");
+        value.clear();
+    }
+    return value;
+}
+
+/// Returns the site-packages folders that may hold CUDA's packages, the given ones first.
+std::vector<fs::path> site_packages() {
+    std::vector<fs::path> folders;
+    {
+        const std::lock_guard lock(given_folders().mutex);
+        folders.assign(given_folders().folders.begin(), given_folders().folders.end());
+    }
+    std::vector<std::string> ignored_notes;
+    if (const fs::path prefix = absolute_variable("VIRTUAL_ENV", ignored_notes); !prefix.empty()) {
+        std::error_code ignored;
+        for (const auto& entry : fs::directory_iterator(prefix / "lib", ignored)) {
+            if (entry.path().filename().string().starts_with("python")) {
+                folders.push_back(entry.path() / "site-packages");
+            }
+        }
+    }
+    // An installed Python package lies in site-packages/cuprum.
+    for (fs::path folder = detail::own_directory(); folder.has_relative_path();
+         folder = folder.parent_path()) {
+        if (folder.filename() == "site-packages" || folder.filename() == "dist-packages") {
+            folders.push_back(folder);
+            break;
+        }
+    }
+    return folders;
+}
+
+/// Returns the folders of installed toolkits.
+std::vector<fs::path> toolkits(std::vector<std::string>& tried) {
+    std::vector<fs::path> roots;
+    for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
+        if (fs::path root = absolute_variable(name, tried); !root.empty()) {
+            roots.push_back(std::move(root));
+        }
+    }
+    roots.emplace_back("/usr/local/cuda");
+    return roots;
+}
+
+/// Appends the library folders of a conda prefix or a toolkit.
+void add_places(std::vector<Place>& places, const fs::path& root,
+                std::initializer_list<const char*> folders, const LibraryRequest& request) {
+    for (const char* folder : folders) {
+        places.push_back({(root / folder).string()});
+    }
+    for (const char* target : request.targets) {
+        places.push_back({(root / "targets" / target / "lib").string()});
+    }
+    if (request.folder != nullptr) {
+        places.push_back({(root / request.folder).string()});
+    }
+}
+
+/// Returns the `nvidia/*/lib` folders of a site-packages folder, and `nvidia/*/<folder>`.
+Place packages_in(const fs::path& site_packages, const char* folder) {
+    Place place;
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(site_packages / "nvidia", ignored)) {
+        for (const char* inside : {"lib", folder}) {
+            if (inside != nullptr && fs::is_directory(entry.path() / inside, ignored)) {
+                place.push_back((entry.path() / inside).string());
+            }
+        }
+    }
+    std::sort(place.begin(), place.end()); // the file system lists them in no fixed order
+    return place;
+}
+
+/// Returns the library folders of Python packages and of conda.
 std::vector<Place> places_before_loader(const LibraryRequest& request,
-                                        std::vector<std::string>& tried);
+                                        std::vector<std::string>& tried) {
+    std::vector<Place> places;
+    std::size_t given = 0;
+    {
+        const std::lock_guard lock(given_folders().mutex);
+        given = given_folders().folders.size();
+    }
+    static_cast<void>(absolute_variable("VIRTUAL_ENV", tried)); // notes a path that is relative
+    for (const fs::path& packages : site_packages()) {
+        if (given != 0) { // a given folder may hold the libraries themselves
+            places.push_back({packages.string()});
+            --given;
+        }
+        places.push_back(packages_in(packages, request.folder));
+    }
+    if (const fs::path prefix = absolute_variable("CONDA_PREFIX", tried); !prefix.empty()) {
+        add_places(places, prefix, {"lib"}, request);
+    }
+    return places;
+}
+
+/// Returns the library folders of installed toolkits.
 std::vector<Place> places_after_loader(const LibraryRequest& request,
-                                       std::vector<std::string>& tried);
+                                       std::vector<std::string>& tried) {
+    std::vector<Place> places;
+    for (const fs::path& root : toolkits(tried)) {
+        add_places(places, root, {"lib64", "lib"}, request);
+    }
+    return places;
+}
+
+/// Loads the newest of the requested files that a place has.
 std::optional<SharedLibrary> search(const Place& place, const LibraryRequest& request,
-                                    std::vector<std::string>& tried);
-Place packages_in(const fs::path& site_packages, const char* folder);
-fs::path absolute_variable(const char* name, std::vector<std::string>& tried);
+                                    std::vector<std::string>& tried) {
+    bool has_file = false;
+    for (const char* name : request.file_names) {
+        for (const std::string& directory : place) {
+            std::error_code ignored;
+            const fs::path file = fs::path(directory) / name;
+            if (!fs::exists(file, ignored)) {
+                continue;
+            }
+            has_file = true;
+            if (auto library = open_library(file.string(), tried)) {
+                return library;
+            }
+        }
+    }
+    if (!has_file) {
+        for (const std::string& directory : place) {
+            tried.push_back(directory + ": has none");
+        }
+    }
+    return std::nullopt;
+}
 
 } // namespace
 
@@ -109,153 +243,6 @@ std::vector<std::string> component_roots(Targets targets) {
     return roots;
 }
 
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-GivenFolders& given_folders() {
-    static detail::NeverDestroyed<GivenFolders> only; // destructors of others may load
-    return *only;
-}
-
-/// Returns the site-packages folders that may hold CUDA's packages, the given ones first.
-std::vector<fs::path> site_packages() {
-    std::vector<fs::path> folders;
-    {
-        const std::lock_guard lock(given_folders().mutex);
-        folders.assign(given_folders().folders.begin(), given_folders().folders.end());
-    }
-    std::vector<std::string> ignored_notes;
-    if (const fs::path prefix = absolute_variable("VIRTUAL_ENV", ignored_notes); !prefix.empty()) {
-        std::error_code ignored;
-        for (const auto& entry : fs::directory_iterator(prefix / "lib", ignored)) {
-            if (entry.path().filename().string().starts_with("python")) {
-                folders.push_back(entry.path() / "site-packages");
-            }
-        }
-    }
-    // An installed Python package lies in site-packages/cuprum.
-    for (fs::path folder = detail::own_directory(); folder.has_relative_path();
-         folder = folder.parent_path()) {
-        if (folder.filename() == "site-packages" || folder.filename() == "dist-packages") {
-            folders.push_back(folder);
-            break;
-        }
-    }
-    return folders;
-}
-
-/// Returns the folders of installed toolkits.
-std::vector<fs::path> toolkits(std::vector<std::string>& tried) {
-    std::vector<fs::path> roots;
-    for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
-        if (fs::path root = absolute_variable(name, tried); !root.empty()) {
-            roots.push_back(std::move(root));
-        }
-    }
-    roots.emplace_back("/usr/local/cuda");
-    return roots;
-}
-
-/// Appends the library folders of a conda prefix or a toolkit.
-void add_places(std::vector<Place>& places, const fs::path& root,
-                std::initializer_list<const char*> folders, const LibraryRequest& request) {
-    for (const char* folder : folders) {
-        places.push_back({(root / folder).string()});
-    }
-    for (const char* target : request.targets) {
-        places.push_back({(root / "targets" / target / "lib").string()});
-    }
-    if (request.folder != nullptr) {
-        places.push_back({(root / request.folder).string()});
-    }
-}
-
-/// Returns the library folders of Python packages and of conda.
-std::vector<Place> places_before_loader(const LibraryRequest& request,
-                                        std::vector<std::string>& tried) {
-    std::vector<Place> places;
-    std::size_t given = 0;
-    {
-        const std::lock_guard lock(given_folders().mutex);
-        given = given_folders().folders.size();
-    }
-    static_cast<void>(absolute_variable("VIRTUAL_ENV", tried)); // notes a path that is relative
-    for (const fs::path& packages : site_packages()) {
-        if (given != 0) { // a given folder may hold the libraries themselves
-            places.push_back({packages.string()});
-            --given;
-        }
-        places.push_back(packages_in(packages, request.folder));
-    }
-    if (const fs::path prefix = absolute_variable("CONDA_PREFIX", tried); !prefix.empty()) {
-        add_places(places, prefix, {"lib"}, request);
-    }
-    return places;
-}
-
-/// Returns the library folders of installed toolkits.
-std::vector<Place> places_after_loader(const LibraryRequest& request,
-                                       std::vector<std::string>& tried) {
-    std::vector<Place> places;
-    for (const fs::path& root : toolkits(tried)) {
-        add_places(places, root, {"lib64", "lib"}, request);
-    }
-    return places;
-}
-
-/// Loads the newest of the requested files that a place has.
-std::optional<SharedLibrary> search(const Place& place, const LibraryRequest& request,
-                                    std::vector<std::string>& tried) {
-    bool has_file = false;
-    for (const char* name : request.file_names) {
-        for (const std::string& directory : place) {
-            std::error_code ignored;
-            const fs::path file = fs::path(directory) / name;
-            if (!fs::exists(file, ignored)) {
-                continue;
-            }
-            has_file = true;
-            if (auto library = open_library(file.string(), tried)) {
-                return library;
-            }
-        }
-    }
-    if (!has_file) {
-        for (const std::string& directory : place) {
-            tried.push_back(directory + ": has none");
-        }
-    }
-    return std::nullopt;
-}
-
-/// Returns the `nvidia/*/lib` folders of a site-packages folder, and `nvidia/*/<folder>`.
-Place packages_in(const fs::path& site_packages, const char* folder) {
-    Place place;
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(site_packages / "nvidia", ignored)) {
-        for (const char* inside : {"lib", folder}) {
-            if (inside != nullptr && fs::is_directory(entry.path() / inside, ignored)) {
-                place.push_back((entry.path() / inside).string());
-            }
-        }
-    }
-    std::sort(place.begin(), place.end()); // the file system lists them in no fixed order
-    return place;
-}
-
-fs::path absolute_variable(const char* name, std::vector<std::string>& tried) {
-    fs::path value = environment(name);
-    if (value.is_relative() && !value.empty()) {
-        tried.push_back(std::string(name) + "=" + value.string() +
-                        ": not an absolute path, ignored");
-        value.clear();
-    }
-    return value;
-}
-
-} // namespace
-
 } // namespace cuprum::libraries
 
 namespace cuprum::detail {
@@ -270,3 +257,36 @@ void set_library_search_paths(std::vector<std::string> directories) {
 }
 
 } // namespace cuprum::detail
+
+namespace cuprum {
+
+namespace {
+
+/// Describes a library; a failure to find it becomes part of the answer. `version` is the entry
+/// that returns major and minor.
+template <typename Number, typename Table, typename Version>
+LibraryInfo look_for(const char* name, Version Table::* version) {
+    LibraryInfo info;
+    info.name = name;
+    try {
+        info.path = libraries::Loader<Table>::loaded().file.path;
+        Number major = 0;
+        Number minor = 0;
+        if ((libraries::Loader<Table>::table().*version)(&major, &minor) == 0) {
+            info.version = std::to_string(major) + "." + std::to_string(minor);
+        }
+    } catch (const std::exception& error) {
+        info.problem = error.what();
+    }
+    return info;
+}
+
+} // namespace
+
+std::vector<LibraryInfo> compiler_libraries() {
+    return {look_for<int>("NVRTC", &nvrtc::Table::nvrtcVersion),
+            look_for<unsigned>("nvJitLink", &nvjitlink::Table::nvJitLinkVersion),
+            look_for<int>("NVVM", &nvvm::Table::nvvmVersion)};
+}
+
+} // namespace cuprum

@@ -6,15 +6,15 @@
 #include "driver/capture.hpp"
 #include "driver/current.hpp"
 #include "driver/handle.hpp"
+#include "memory/allocation.hpp"
 #include "memory/buffer_state.hpp"
-#include "memory/out_of_memory.hpp"
-#include "memory/peer_copy.hpp"
+#include "memory/copies.hpp"
 #include "memory/pool_state.hpp"
 #include "stream/active_captures.hpp"
 #include "stream/deferred_release.hpp"
 #include "stream/event_state.hpp"
 #include "stream/stream_state.hpp"
-#include "support/quiet_lock.hpp"
+#include "support/locks.hpp"
 #include "support/recycled.hpp"
 #include "support/text.hpp"
 
@@ -41,24 +41,187 @@ namespace {
 using driver::call;
 using driver::table;
 
-void copy(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes, const Stream& stream);
+/// Copies once more, or for the first time on a default stream, in the stream's context; `status`
+/// is what the first try gave.
 [[gnu::noinline]] void copy_in_context(CUdeviceptr destination, CUdeviceptr source,
                                        std::size_t bytes, const detail::StreamState& queue,
-                                       CUresult status);
-template <typename Value, typename Entry>
-void fill_with(const Buffer& buffer, Value value, const Stream& stream, const Entry& entry);
-void retain_if_captured(const Buffer& buffer, const Stream& stream);
+                                       CUresult status) {
+    const auto& entry = table().cuMemcpyAsync;
+    if (driver::is_about_context(status) || status == CUDA_ERROR_INVALID_VALUE) {
+        const driver::Current current(detail::context_of(queue));
+        // NOTE: with no context current, driver 580 refuses copies of memory mapped in pieces.
+        if (queue.is_default || current.is_pushed()) {
+            status = entry(destination, source, bytes, queue.handle);
+        }
+        if (status == CUDA_SUCCESS ||
+            (status == CUDA_ERROR_INVALID_VALUE &&
+             detail::copy_between_devices({.address = destination}, {.address = source},
+                                          {.width = bytes}, queue.handle))) {
+            return;
+        }
+    }
+    driver::raise(status, entry.name);
+}
+
+void copy(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes, const Stream& stream) {
+    const detail::StreamState& queue = detail::open(stream);
+    if (bytes == 0) {
+        return;
+    }
+    // The driver goes by the stream, whatever is current; what a default stream is depends on it.
+    CUresult status = CUDA_ERROR_INVALID_CONTEXT;
+    if (!queue.is_default) [[likely]] {
+        status = table().cuMemcpyAsync(destination, source, bytes, queue.handle);
+    }
+    if (status != CUDA_SUCCESS) [[unlikely]] {
+        copy_in_context(destination, source, bytes, queue, status);
+    }
+}
+
+/// Closes a share on a stream that the memory is not freed on. `share` itself is given up by the
+/// caller.
 [[gnu::noinline]] void close_on_other_stream(const Buffer& share, detail::BufferState& whole,
-                                             const Stream& stream);
-void check_range(CUdeviceptr pointer, std::size_t bytes);
-void check_sizes(std::size_t destination, std::size_t source);
-void check_overlap(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes);
-[[noreturn, gnu::cold]] void reject_sizes(std::size_t destination, std::size_t source);
-[[noreturn, gnu::cold]] void reject_overlap(std::size_t bytes, CUdeviceptr distance);
-detail::PointerInfo ask_for_pointer(CUdeviceptr pointer);
-CUdeviceptr address_of(const void* host);
-std::uint64_t this_thread() noexcept;
-bool is_reached(const detail::ClosingPoint& point) noexcept;
+                                             const Stream& stream) {
+    // NOTE: nobody else can make or give up a share of what this one holds alone.
+    const auto& own = static_cast<const detail::BufferState&>(*detail::Access::state(share));
+    const bool is_last = detail::Access::state(share).use_count() == 1 &&
+                         (!own.is_slice() || own.extras.peek()->whole.use_count() == 1);
+    if (is_last) {
+        whole.redirect_free(stream);
+    } else if (!detail::runs_host_function()) {
+        whole.free_after_work_on(stream);
+    } else { // the driver cannot record an event here: close the share later
+        detail::defer_release(
+            std::shared_ptr<void>(nullptr, [later = share, stream](void*) mutable noexcept {
+                try {
+                    later.close(stream);
+                } catch (...) {
+                    driver::report_release_failure("share of a buffer");
+                }
+            }));
+    }
+}
+
+/// Lets the graph that a stream is captured into keep a buffer alive.
+void retain_if_captured(const Buffer& buffer, const Stream& stream) {
+    if (detail::has_active_captures()) [[unlikely]] {
+        detail::retain_buffers(stream, std::array{&buffer});
+    }
+}
+
+template <typename Value, typename Entry>
+void fill_with(const Buffer& buffer, Value value, const Stream& stream, const Entry& entry) {
+    const detail::BufferState& memory = detail::open(buffer);
+    const std::size_t bytes = memory.size;
+    const detail::StreamState& queue = detail::open(stream);
+    if (bytes % sizeof(Value) != 0) {
+        throw std::invalid_argument("value has " + std::to_string(sizeof(Value)) +
+                                    " bytes, expected a width that divides the buffer's size of " +
+                                    std::to_string(bytes) + " bytes");
+    }
+    if (bytes == 0) {
+        return;
+    }
+    if (memory.pointer % sizeof(Value) != 0) {
+        throw std::invalid_argument(
+            "the buffer begins at address " + std::to_string(memory.pointer) +
+            ", expected a multiple of the value's " + std::to_string(sizeof(Value)) + " bytes");
+    }
+    driver::call_for_stream(
+        entry, [&] { return detail::context_of(queue); },
+        [&](CUresult status) {
+            detail::raise_fill_failure(status, entry.name, memory.pointer, queue);
+        },
+        memory.pointer, value, bytes / sizeof(Value), queue.handle);
+    retain_if_captured(buffer, stream);
+}
+
+/// Refuses memory that goes beyond the last address.
+void check_range(CUdeviceptr pointer, std::size_t bytes) {
+    if (bytes > std::numeric_limits<CUdeviceptr>::max() - pointer) [[unlikely]] {
+        throw std::invalid_argument("size is " + std::to_string(bytes) + " and ptr " +
+                                    std::to_string(pointer) +
+                                    ": the range exceeds the address space");
+    }
+}
+
+[[noreturn, gnu::cold]] void reject_sizes(std::size_t destination, std::size_t source) {
+    throw std::invalid_argument("buffer sizes mismatch: the source has " + std::to_string(source) +
+                                " bytes and the destination " + std::to_string(destination) +
+                                ", expected the same size");
+}
+
+void check_sizes(std::size_t destination, std::size_t source) {
+    if (destination != source) [[unlikely]] {
+        reject_sizes(destination, source);
+    }
+}
+
+[[noreturn, gnu::cold]] void reject_overlap(std::size_t bytes, CUdeviceptr distance) {
+    throw std::invalid_argument("source and destination overlap: " + std::to_string(bytes) +
+                                " bytes each, " + std::to_string(distance) +
+                                " bytes apart; copy through another buffer");
+}
+
+/// Refuses ranges that share some of their bytes; copying memory to itself changes nothing.
+void check_overlap(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes) {
+    const CUdeviceptr distance = destination > source ? destination - source : source - destination;
+    if (distance != 0 && distance < bytes) [[unlikely]] {
+        reject_overlap(bytes, distance);
+    }
+}
+
+detail::PointerInfo ask_for_pointer(CUdeviceptr pointer) {
+    detail::PointerInfo info;
+    if (pointer == 0) {
+        return info;
+    }
+    driver::initialise();
+    int memory_type = 0; // stays 0 for host memory that CUDA knows nothing of
+    int ordinal = -1;
+    unsigned is_managed = 0;
+    CUdeviceptr device_pointer = 0;
+    void* host_pointer = nullptr;
+    std::array attributes{CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                          CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+                          CU_POINTER_ATTRIBUTE_HOST_POINTER};
+    std::array<void*, attributes.size()> values{&memory_type, &ordinal, &is_managed,
+                                                &device_pointer, &host_pointer};
+    call(table().cuPointerGetAttributes, static_cast<unsigned>(attributes.size()),
+         attributes.data(), values.data(), pointer);
+    const bool is_device = memory_type == CU_MEMORYTYPE_DEVICE;
+    info.device_id = memory_type != 0 ? ordinal : -1;
+    info.is_device = is_device;
+    info.is_device_accessible = is_device || is_managed != 0 || device_pointer != 0;
+    info.is_host_accessible = !is_device || is_managed != 0 || host_pointer != nullptr;
+    info.is_managed = is_managed != 0;
+    return info;
+}
+
+CUdeviceptr address_of(const void* host) {
+    return static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(host));
+}
+
+/// Returns whether the work before a closing point is done, as far as that is known.
+bool is_reached(const detail::ClosingPoint& point) noexcept {
+    const detail::EventState& event = *detail::Access::state(point.reached);
+    if (event.is_lost()) {
+        return true;
+    }
+    const driver::RelaxedCapture relaxed;
+    return table().cuEventQuery(event.handle) == CUDA_SUCCESS;
+}
+
+/// Returns a number for the calling thread, not 0, that no other thread ever has. The system reuses
+/// a std::thread::id.
+std::uint64_t this_thread() noexcept {
+    static constinit std::atomic<std::uint64_t> last{0};
+    thread_local constinit std::uint64_t own = 0;
+    if (own == 0) {
+        own = last.fetch_add(1, std::memory_order_relaxed) + 1;
+    }
+    return own;
+}
 
 } // namespace
 
@@ -495,192 +658,6 @@ bool detail::is_managed(BufferState& buffer) {
     return (buffer.resource != nullptr && buffer.resource->is_managed()) ||
            pointer_info(buffer).is_managed;
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-void copy(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes, const Stream& stream) {
-    const detail::StreamState& queue = detail::open(stream);
-    if (bytes == 0) {
-        return;
-    }
-    // The driver goes by the stream, whatever is current; what a default stream is depends on it.
-    CUresult status = CUDA_ERROR_INVALID_CONTEXT;
-    if (!queue.is_default) [[likely]] {
-        status = table().cuMemcpyAsync(destination, source, bytes, queue.handle);
-    }
-    if (status != CUDA_SUCCESS) [[unlikely]] {
-        copy_in_context(destination, source, bytes, queue, status);
-    }
-}
-
-/// Copies once more, or for the first time on a default stream, in the stream's context; `status`
-/// is what the first try gave.
-void copy_in_context(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes,
-                     const detail::StreamState& queue, CUresult status) {
-    const auto& entry = table().cuMemcpyAsync;
-    if (driver::is_about_context(status) || status == CUDA_ERROR_INVALID_VALUE) {
-        const driver::Current current(detail::context_of(queue));
-        // NOTE: with no context current, driver 580 refuses copies of memory mapped in pieces.
-        if (queue.is_default || current.is_pushed()) {
-            status = entry(destination, source, bytes, queue.handle);
-        }
-        if (status == CUDA_SUCCESS ||
-            (status == CUDA_ERROR_INVALID_VALUE &&
-             detail::copy_between_devices({.address = destination}, {.address = source},
-                                          {.width = bytes}, queue.handle))) {
-            return;
-        }
-    }
-    driver::raise(status, entry.name);
-}
-
-/// Closes a share on a stream that the memory is not freed on. `share` itself is given up by the
-/// caller.
-void close_on_other_stream(const Buffer& share, detail::BufferState& whole, const Stream& stream) {
-    // NOTE: nobody else can make or give up a share of what this one holds alone.
-    const auto& own = static_cast<const detail::BufferState&>(*detail::Access::state(share));
-    const bool is_last = detail::Access::state(share).use_count() == 1 &&
-                         (!own.is_slice() || own.extras.peek()->whole.use_count() == 1);
-    if (is_last) {
-        whole.redirect_free(stream);
-    } else if (!detail::runs_host_function()) {
-        whole.free_after_work_on(stream);
-    } else { // the driver cannot record an event here: close the share later
-        detail::defer_release(
-            std::shared_ptr<void>(nullptr, [later = share, stream](void*) mutable noexcept {
-                try {
-                    later.close(stream);
-                } catch (...) {
-                    driver::report_release_failure("share of a buffer");
-                }
-            }));
-    }
-}
-
-/// Lets the graph that a stream is captured into keep a buffer alive.
-void retain_if_captured(const Buffer& buffer, const Stream& stream) {
-    if (detail::has_active_captures()) [[unlikely]] {
-        detail::retain_buffers(stream, std::array{&buffer});
-    }
-}
-
-template <typename Value, typename Entry>
-void fill_with(const Buffer& buffer, Value value, const Stream& stream, const Entry& entry) {
-    const detail::BufferState& memory = detail::open(buffer);
-    const std::size_t bytes = memory.size;
-    const detail::StreamState& queue = detail::open(stream);
-    if (bytes % sizeof(Value) != 0) {
-        throw std::invalid_argument("value has " + std::to_string(sizeof(Value)) +
-                                    " bytes, expected a width that divides the buffer's size of " +
-                                    std::to_string(bytes) + " bytes");
-    }
-    if (bytes == 0) {
-        return;
-    }
-    if (memory.pointer % sizeof(Value) != 0) {
-        throw std::invalid_argument(
-            "the buffer begins at address " + std::to_string(memory.pointer) +
-            ", expected a multiple of the value's " + std::to_string(sizeof(Value)) + " bytes");
-    }
-    driver::call_for_stream(
-        entry, [&] { return detail::context_of(queue); },
-        [&](CUresult status) {
-            detail::raise_fill_failure(status, entry.name, memory.pointer, queue);
-        },
-        memory.pointer, value, bytes / sizeof(Value), queue.handle);
-    retain_if_captured(buffer, stream);
-}
-
-/// Refuses memory that goes beyond the last address.
-void check_range(CUdeviceptr pointer, std::size_t bytes) {
-    if (bytes > std::numeric_limits<CUdeviceptr>::max() - pointer) [[unlikely]] {
-        throw std::invalid_argument("size is " + std::to_string(bytes) + " and ptr " +
-                                    std::to_string(pointer) +
-                                    ": the range exceeds the address space");
-    }
-}
-
-void check_sizes(std::size_t destination, std::size_t source) {
-    if (destination != source) [[unlikely]] {
-        reject_sizes(destination, source);
-    }
-}
-
-void reject_sizes(std::size_t destination, std::size_t source) {
-    throw std::invalid_argument("buffer sizes mismatch: the source has " + std::to_string(source) +
-                                " bytes and the destination " + std::to_string(destination) +
-                                ", expected the same size");
-}
-
-/// Refuses ranges that share some of their bytes; copying memory to itself changes nothing.
-void check_overlap(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes) {
-    const CUdeviceptr distance = destination > source ? destination - source : source - destination;
-    if (distance != 0 && distance < bytes) [[unlikely]] {
-        reject_overlap(bytes, distance);
-    }
-}
-
-void reject_overlap(std::size_t bytes, CUdeviceptr distance) {
-    throw std::invalid_argument("source and destination overlap: " + std::to_string(bytes) +
-                                " bytes each, " + std::to_string(distance) +
-                                " bytes apart; copy through another buffer");
-}
-
-detail::PointerInfo ask_for_pointer(CUdeviceptr pointer) {
-    detail::PointerInfo info;
-    if (pointer == 0) {
-        return info;
-    }
-    driver::initialise();
-    int memory_type = 0; // stays 0 for host memory that CUDA knows nothing of
-    int ordinal = -1;
-    unsigned is_managed = 0;
-    CUdeviceptr device_pointer = 0;
-    void* host_pointer = nullptr;
-    std::array attributes{CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
-                          CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
-                          CU_POINTER_ATTRIBUTE_HOST_POINTER};
-    std::array<void*, attributes.size()> values{&memory_type, &ordinal, &is_managed,
-                                                &device_pointer, &host_pointer};
-    call(table().cuPointerGetAttributes, static_cast<unsigned>(attributes.size()),
-         attributes.data(), values.data(), pointer);
-    const bool is_device = memory_type == CU_MEMORYTYPE_DEVICE;
-    info.device_id = memory_type != 0 ? ordinal : -1;
-    info.is_device = is_device;
-    info.is_device_accessible = is_device || is_managed != 0 || device_pointer != 0;
-    info.is_host_accessible = !is_device || is_managed != 0 || host_pointer != nullptr;
-    info.is_managed = is_managed != 0;
-    return info;
-}
-
-CUdeviceptr address_of(const void* host) {
-    return static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(host));
-}
-
-/// Returns whether the work before a closing point is done, as far as that is known.
-bool is_reached(const detail::ClosingPoint& point) noexcept {
-    const detail::EventState& event = *detail::Access::state(point.reached);
-    if (event.is_lost()) {
-        return true;
-    }
-    const driver::RelaxedCapture relaxed;
-    return table().cuEventQuery(event.handle) == CUDA_SUCCESS;
-}
-
-/// Returns a number for the calling thread, not 0, that no other thread ever has. The system reuses
-/// a std::thread::id.
-std::uint64_t this_thread() noexcept {
-    static constinit std::atomic<std::uint64_t> last{0};
-    thread_local constinit std::uint64_t own = 0;
-    if (own == 0) {
-        own = last.fetch_add(1, std::memory_order_relaxed) + 1;
-    }
-    return own;
-}
-
-} // namespace
 
 } // namespace cuprum
 

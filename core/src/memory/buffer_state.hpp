@@ -21,8 +21,8 @@
 #include "device/context_state.hpp"
 #include "driver/call.hpp"
 #include "driver/handle.hpp"
-#include "support/on_demand.hpp"
-#include "support/spin_lock.hpp"
+#include "support/locks.hpp"
+#include "support/once.hpp"
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/detail/access.hpp>

@@ -5,8 +5,8 @@
 
 #include "device/device_state.hpp"
 #include "driver/current.hpp"
+#include "memory/allocation.hpp"
 #include "memory/buffer_state.hpp"
-#include "memory/out_of_memory.hpp"
 #include "memory/waiting_free.hpp"
 #include "stream/stream_state.hpp"
 
@@ -57,9 +57,23 @@ private:
     std::shared_ptr<void> owner_;
 };
 
-CUdeviceptr allocate_pinned(std::size_t bytes, CUcontext context);
-CUdeviceptr allocate_on(const Device& device, std::size_t bytes, CUcontext context);
-std::shared_ptr<detail::ContextState> context_on(const Device& device);
+CUdeviceptr allocate_pinned(std::size_t bytes, CUcontext context) {
+    const driver::Current current(context);
+    void* memory = nullptr;
+    detail::allocate(bytes, -1, table().cuMemAllocHost, &memory, bytes);
+    return static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(memory));
+}
+
+CUdeviceptr allocate_on(const Device& device, std::size_t bytes, CUcontext context) {
+    const driver::Current current(context);
+    CUdeviceptr pointer = 0;
+    detail::allocate(bytes, device.ordinal(), table().cuMemAlloc, &pointer, bytes);
+    return pointer;
+}
+
+std::shared_ptr<detail::ContextState> context_on(const Device& device) {
+    return detail::context_for(*detail::devices()[static_cast<std::size_t>(device.ordinal())]);
+}
 
 } // namespace
 
@@ -172,29 +186,5 @@ void wait_before_free(const Stream& stream) {
 }
 
 } // namespace detail
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-CUdeviceptr allocate_pinned(std::size_t bytes, CUcontext context) {
-    const driver::Current current(context);
-    void* memory = nullptr;
-    detail::allocate(bytes, -1, table().cuMemAllocHost, &memory, bytes);
-    return static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(memory));
-}
-
-CUdeviceptr allocate_on(const Device& device, std::size_t bytes, CUcontext context) {
-    const driver::Current current(context);
-    CUdeviceptr pointer = 0;
-    detail::allocate(bytes, device.ordinal(), table().cuMemAlloc, &pointer, bytes);
-    return pointer;
-}
-
-std::shared_ptr<detail::ContextState> context_on(const Device& device) {
-    return detail::context_for(*detail::devices()[static_cast<std::size_t>(device.ordinal())]);
-}
-
-} // namespace
 
 } // namespace cuprum

@@ -10,8 +10,8 @@
 #include "program/cache/checksum.hpp"
 #include "stream/deferred_release.hpp"
 #include "stream/stream_state.hpp"
-#include "support/fork.hpp"
-#include "support/never_destroyed.hpp"
+#include "support/locks.hpp"
+#include "support/once.hpp"
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/error.hpp>
@@ -103,15 +103,139 @@ struct Imports {
     void forget(const Payload& payload) noexcept;
 };
 
-Imports& imports();
-void check_descriptor(int descriptor);
+Imports& imports() {
+    static detail::NeverDestroyed<Imports> known; // buffers may outlive static objects
+    [[maybe_unused]] static const bool is_kept =
+        detail::keep_unlocked_in_children<[]() -> std::mutex& { return imports().mutex; }>();
+    return *known;
+}
+
+std::shared_ptr<detail::BufferState> Imports::find_or_claim(const Payload& payload) {
+    std::unique_lock lock(mutex);
+    for (auto waited = LOOK_AGAIN;; waited += LOOK_AGAIN) {
+        const auto [entry, is_new] = mapped.try_emplace(payload);
+        if (is_new) {
+            return nullptr;
+        }
+        if (auto buffer = entry->second.lock()) {
+            return buffer;
+        }
+        // The buffer may have been dropped in a host function or during a stream capture. That
+        // defers the unmapping.
+        lock.unlock();
+        detail::release_deferred();
+        lock.lock();
+        const auto found = mapped.find(payload);
+        if (found == mapped.end() || !found->second.expired()) {
+            continue;
+        }
+        if (waited >= LONGEST_UNMAPPING && detail::has_deferred_releases()) {
+            throw std::logic_error(
+                "this process closed the same buffer while its stream was being captured, so the "
+                "memory is still mapped; end the capture before you import the buffer again");
+        }
+        changed.wait_for(lock, LOOK_AGAIN);
+    }
+}
+
+void Imports::set(const Payload& payload, const std::shared_ptr<detail::BufferState>& buffer) {
+    {
+        const std::lock_guard lock(mutex);
+        mapped[payload] = buffer;
+    }
+    changed.notify_all();
+}
+
+void Imports::forget(const Payload& payload) noexcept {
+    {
+        const std::lock_guard lock(mutex);
+        mapped.erase(payload);
+    }
+    changed.notify_all();
+}
+
+void check_descriptor(int descriptor) {
+    if (descriptor < 0) {
+        throw std::invalid_argument("Invalid allocation handle (fd) " + std::to_string(descriptor) +
+                                    ": must be non-negative");
+    }
+}
+
+/// Reports a descriptor that is not of the pool it is imported with; `reason` is what else it may
+/// be if the pool is another process's.
+[[noreturn]] void raise_foreign(const MemoryPool& pool, const char* reason) {
+    throw CUDAError(CUDA_ERROR_INVALID_VALUE, table().cuMemPoolImportPointer.name,
+                    pool.is_mapped()
+                        ? std::string("the descriptor is not of a buffer of this pool, ") + reason
+                        : "the pool is this process's own; a descriptor is for processes that "
+                          "imported the pool with from_allocation_handle");
+}
+
+/// @throws std::invalid_argument if fewer bytes are mapped than the descriptor claims.
+void check_size(std::size_t claimed, CUdeviceptr pointer, CUcontext context) {
+    std::size_t mapped = 0;
+    {
+        const driver::Current current(context);
+        call(table().cuPointerGetAttribute, static_cast<void*>(&mapped),
+             CU_POINTER_ATTRIBUTE_RANGE_SIZE, pointer);
+    }
+    if (claimed > mapped) {
+        throw std::invalid_argument("IPC buffer descriptor size (" + std::to_string(claimed) +
+                                    ") exceeds the mapped allocation extent of " +
+                                    std::to_string(mapped) +
+                                    " bytes: the descriptor is forged, or "
+                                    "another buffer's");
+    }
+}
+
+/// @throws std::invalid_argument if the pool was imported as another kind of memory than it has:
+/// another device's, or device memory as host memory. A file descriptor does not show its kind.
+/// Pinned memory may be imported as memory of any device.
+void check_place(const MemoryPool& pool, detail::BufferState& mapped) {
+    const driver::Current current(mapped.free_order().context->handle);
+    const detail::PointerInfo& found = detail::pointer_info(mapped);
+    const bool is_device_pool = !pool.is_host_accessible();
+    if (is_device_pool ? !found.is_device || found.device_id == pool.device_id()
+                       : found.is_host_accessible) {
+        return;
+    }
+    throw std::invalid_argument(
+        "the pool was imported as one of " +
+        (is_device_pool ? "device " + std::to_string(pool.device_id()) : "pinned host memory") +
+        ", but its memory is that of device " + std::to_string(found.device_id) +
+        "; import it as what it was made as");
+}
+
 std::shared_ptr<detail::BufferState> map_allocation(MemoryPool& pool,
                                                     const IPCBufferDescriptor& descriptor,
                                                     const Stream& stream,
-                                                    std::shared_ptr<void> entry);
-void check_size(std::size_t claimed, CUdeviceptr pointer, CUcontext context);
-void check_place(const MemoryPool& pool, detail::BufferState& mapped);
-[[noreturn]] void raise_foreign(const MemoryPool& pool, const char* reason);
+                                                    std::shared_ptr<void> entry) {
+    auto state = std::make_shared<detail::BufferState>();
+    state->make_on(stream);
+    detail::BufferExtras& more = state->extras.get();
+    more.import_entry = std::move(entry);
+    CUmemPoolPtrExportData data{};
+    std::memcpy(&data, descriptor.payload.data(), sizeof(data));
+    CUdeviceptr pointer = 0;
+    {
+        const driver::Current current(more.context->handle);
+        const auto& import = table().cuMemPoolImportPointer;
+        const CUresult status = import(&pointer, pool.handle(), &data);
+        if (status == CUDA_ERROR_INVALID_VALUE) {
+            raise_foreign(pool, "or the buffer was freed by the process that made it");
+        }
+        if (status != CUDA_SUCCESS) {
+            driver::raise(status, import.name);
+        }
+    }
+    state->resource = detail::share_of(pool);
+    state->size = descriptor.size;
+    more.imported = std::make_unique<const IPCBufferDescriptor>(descriptor);
+    state->pointer = pointer; // from here on it is unmapped with the state
+    check_size(descriptor.size, pointer, more.context->handle);
+    check_place(pool, *state);
+    return state;
+}
 
 } // namespace
 
@@ -219,145 +343,5 @@ bool Buffer::is_mapped() const {
     const auto* more = detail::open(*this).whole_state().extras.peek();
     return more != nullptr && more->imported != nullptr;
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-Imports& imports() {
-    static detail::NeverDestroyed<Imports> known; // buffers may outlive static objects
-    [[maybe_unused]] static const bool is_kept =
-        detail::keep_unlocked_in_children<[]() -> std::mutex& { return imports().mutex; }>();
-    return *known;
-}
-
-std::shared_ptr<detail::BufferState> Imports::find_or_claim(const Payload& payload) {
-    std::unique_lock lock(mutex);
-    for (auto waited = LOOK_AGAIN;; waited += LOOK_AGAIN) {
-        const auto [entry, is_new] = mapped.try_emplace(payload);
-        if (is_new) {
-            return nullptr;
-        }
-        if (auto buffer = entry->second.lock()) {
-            return buffer;
-        }
-        // The buffer may have been dropped in a host function or during a stream capture. That
-        // defers the unmapping.
-        lock.unlock();
-        detail::release_deferred();
-        lock.lock();
-        const auto found = mapped.find(payload);
-        if (found == mapped.end() || !found->second.expired()) {
-            continue;
-        }
-        if (waited >= LONGEST_UNMAPPING && detail::has_deferred_releases()) {
-            throw std::logic_error(
-                "this process closed the same buffer while its stream was being captured, so the "
-                "memory is still mapped; end the capture before you import the buffer again");
-        }
-        changed.wait_for(lock, LOOK_AGAIN);
-    }
-}
-
-void Imports::set(const Payload& payload, const std::shared_ptr<detail::BufferState>& buffer) {
-    {
-        const std::lock_guard lock(mutex);
-        mapped[payload] = buffer;
-    }
-    changed.notify_all();
-}
-
-void Imports::forget(const Payload& payload) noexcept {
-    {
-        const std::lock_guard lock(mutex);
-        mapped.erase(payload);
-    }
-    changed.notify_all();
-}
-
-void check_descriptor(int descriptor) {
-    if (descriptor < 0) {
-        throw std::invalid_argument("Invalid allocation handle (fd) " + std::to_string(descriptor) +
-                                    ": must be non-negative");
-    }
-}
-
-std::shared_ptr<detail::BufferState> map_allocation(MemoryPool& pool,
-                                                    const IPCBufferDescriptor& descriptor,
-                                                    const Stream& stream,
-                                                    std::shared_ptr<void> entry) {
-    auto state = std::make_shared<detail::BufferState>();
-    state->make_on(stream);
-    detail::BufferExtras& more = state->extras.get();
-    more.import_entry = std::move(entry);
-    CUmemPoolPtrExportData data{};
-    std::memcpy(&data, descriptor.payload.data(), sizeof(data));
-    CUdeviceptr pointer = 0;
-    {
-        const driver::Current current(more.context->handle);
-        const auto& import = table().cuMemPoolImportPointer;
-        const CUresult status = import(&pointer, pool.handle(), &data);
-        if (status == CUDA_ERROR_INVALID_VALUE) {
-            raise_foreign(pool, "or the buffer was freed by the process that made it");
-        }
-        if (status != CUDA_SUCCESS) {
-            driver::raise(status, import.name);
-        }
-    }
-    state->resource = detail::share_of(pool);
-    state->size = descriptor.size;
-    more.imported = std::make_unique<const IPCBufferDescriptor>(descriptor);
-    state->pointer = pointer; // from here on it is unmapped with the state
-    check_size(descriptor.size, pointer, more.context->handle);
-    check_place(pool, *state);
-    return state;
-}
-
-/// Reports a descriptor that is not of the pool it is imported with; `reason` is what else it may
-/// be if the pool is another process's.
-void raise_foreign(const MemoryPool& pool, const char* reason) {
-    throw CUDAError(CUDA_ERROR_INVALID_VALUE, table().cuMemPoolImportPointer.name,
-                    pool.is_mapped()
-                        ? std::string("the descriptor is not of a buffer of this pool, ") + reason
-                        : "the pool is this process's own; a descriptor is for processes that "
-                          "imported the pool with from_allocation_handle");
-}
-
-/// @throws std::invalid_argument if fewer bytes are mapped than the descriptor claims.
-void check_size(std::size_t claimed, CUdeviceptr pointer, CUcontext context) {
-    std::size_t mapped = 0;
-    {
-        const driver::Current current(context);
-        call(table().cuPointerGetAttribute, static_cast<void*>(&mapped),
-             CU_POINTER_ATTRIBUTE_RANGE_SIZE, pointer);
-    }
-    if (claimed > mapped) {
-        throw std::invalid_argument("IPC buffer descriptor size (" + std::to_string(claimed) +
-                                    ") exceeds the mapped allocation extent of " +
-                                    std::to_string(mapped) +
-                                    " bytes: the descriptor is forged, or "
-                                    "another buffer's");
-    }
-}
-
-/// @throws std::invalid_argument if the pool was imported as another kind of memory than it has:
-/// another device's, or device memory as host memory. A file descriptor does not show its kind.
-/// Pinned memory may be imported as memory of any device.
-void check_place(const MemoryPool& pool, detail::BufferState& mapped) {
-    const driver::Current current(mapped.free_order().context->handle);
-    const detail::PointerInfo& found = detail::pointer_info(mapped);
-    const bool is_device_pool = !pool.is_host_accessible();
-    if (is_device_pool ? !found.is_device || found.device_id == pool.device_id()
-                       : found.is_host_accessible) {
-        return;
-    }
-    throw std::invalid_argument(
-        "the pool was imported as one of " +
-        (is_device_pool ? "device " + std::to_string(pool.device_id()) : "pinned host memory") +
-        ", but its memory is that of device " + std::to_string(found.device_id) +
-        "; import it as what it was made as");
-}
-
-} // namespace
 
 } // namespace cuprum

@@ -3,12 +3,13 @@
 
 #include <cuprum/managed_buffer.hpp>
 
-#include "device/any_context.hpp"
+#include "device/context_state.hpp"
 #include "device/device_state.hpp"
 #include "driver/current.hpp"
 #include "driver/handle.hpp"
+#include "memory/allocation.hpp"
 #include "memory/buffer_state.hpp"
-#include "memory/location.hpp"
+#include "memory/copies.hpp"
 #include "stream/stream_state.hpp"
 
 #include <cuprum/detail/order.hpp>
@@ -27,7 +28,6 @@ namespace {
 using driver::call;
 using driver::table;
 
-constexpr int BATCH_VERSION = 13000;
 constexpr int HOST_ORDINAL = -1;                     // CU_DEVICE_CPU
 constexpr int NO_ORDINAL = -2;                       // CU_DEVICE_INVALID
 constexpr Location NOWHERE{LocationKind::Device, 0}; // for advice that takes no place
@@ -41,17 +41,119 @@ struct Ranges {
     std::vector<std::size_t> starts;    // the first range that each target is for
 };
 
-detail::BufferState& managed(const Buffer& buffer);
-detail::BufferState& with_bytes(const Buffer& buffer);
-void advise(const Buffer& buffer, CUmem_advise advice, const Location& location);
-int range_attribute(const Buffer& buffer, CUmem_range_attribute attribute);
-std::optional<Location> range_location(const Buffer& buffer, CUmem_range_attribute type,
-                                       CUmem_range_attribute id, CUmem_range_attribute plain);
-void check_accessor(const Location& location);
 Ranges ranges_of(std::span<const ManagedBuffer> buffers, std::span<const Location> locations = {});
-void check_count(std::span<const Location> locations, std::size_t buffers);
-void require_batches(const char* what);
-[[nodiscard]] const detail::StreamState& open_queue(const Stream& stream);
+
+detail::BufferState& managed(const Buffer& buffer) {
+    detail::BufferState& state = detail::open(buffer, "ManagedBuffer");
+    if (!detail::is_managed(state)) {
+        throw std::invalid_argument(
+            "buffer is not a managed-memory allocation: it does not move, so "
+            "it cannot be advised, prefetched or discarded");
+    }
+    return state;
+}
+
+/// The same, of a buffer that has something in it.
+detail::BufferState& with_bytes(const Buffer& buffer) {
+    detail::BufferState& state = managed(buffer);
+    if (state.size == 0) {
+        throw std::invalid_argument("buffer has 0 bytes, so there is nothing to advise on");
+    }
+    return state;
+}
+
+void advise(const Buffer& buffer, CUmem_advise advice, const Location& location) {
+    const detail::BufferState& state = with_bytes(buffer);
+    const detail::AnyContext context;
+    const auto& entry = table().cuMemAdvise;
+    const CUresult status =
+        entry(state.pointer, state.size, advice, detail::driver_location(location));
+    if (status == CUDA_ERROR_NOT_SUPPORTED) {
+        throw CUDAError(status, entry.name,
+                        "this driver takes no advice for memory of a managed pool; give the pool a "
+                        "preferred_location, prefetch, or wrap memory of cuMemAllocManaged with "
+                        "ManagedBuffer.from_handle");
+    }
+    if (status != CUDA_SUCCESS) {
+        driver::raise(status, entry.name);
+    }
+}
+
+int range_attribute(const Buffer& buffer, CUmem_range_attribute attribute) {
+    const detail::BufferState& state = with_bytes(buffer);
+    int value = 0;
+    const detail::AnyContext context;
+    call(table().cuMemRangeGetAttribute, static_cast<void*>(&value), sizeof(value), attribute,
+         state.pointer, state.size);
+    return value;
+}
+
+/// Asks for a location's type and id; drivers that do not know those know the plain ordinal.
+std::optional<Location> range_location(const Buffer& buffer, CUmem_range_attribute type,
+                                       CUmem_range_attribute id, CUmem_range_attribute plain) {
+    if (driver_version() >= detail::BATCH_VERSION) {
+        return detail::location_from(range_attribute(buffer, type), range_attribute(buffer, id));
+    }
+    const int ordinal = range_attribute(buffer, plain);
+    if (ordinal == NO_ORDINAL) {
+        return std::nullopt;
+    }
+    return ordinal == HOST_ORDINAL ? Location::host() : Location{LocationKind::Device, ordinal};
+}
+
+void check_accessor(const Location& location) {
+    if (location.kind != LocationKind::Device && location.kind != LocationKind::Host) {
+        throw std::invalid_argument(std::string("accessed_by does not support location_type='") +
+                                    to_string(location.kind) +
+                                    "', expected a device or the host as a whole");
+    }
+}
+
+Ranges ranges_of(std::span<const ManagedBuffer> buffers, std::span<const Location> locations) {
+    if (buffers.empty()) {
+        throw std::invalid_argument("empty buffers sequence, expected at least one buffer");
+    }
+    Ranges ranges;
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+        const detail::BufferState& state = managed(buffers[i]);
+        if (state.size == 0) {
+            continue;
+        }
+        if (locations.size() > 1 || (locations.size() == 1 && ranges.targets.empty())) {
+            ranges.starts.push_back(ranges.pointers.size());
+            ranges.targets.push_back(
+                detail::driver_location(locations[locations.size() == 1 ? 0 : i]));
+        }
+        ranges.pointers.push_back(state.pointer);
+        ranges.sizes.push_back(state.size);
+    }
+    return ranges;
+}
+
+void check_count(std::span<const Location> locations, std::size_t buffers) {
+    if (buffers != 0 && locations.size() != 1 && locations.size() != buffers) {
+        throw std::invalid_argument("locations length (" + std::to_string(locations.size()) +
+                                    ") does not match buffers length (" + std::to_string(buffers) +
+                                    "); pass one location for all, or one for each");
+    }
+}
+
+/// Returns a stream that moves can be enqueued on.
+const detail::StreamState& open_queue(const Stream& stream) {
+    const detail::StreamState& queue = detail::open(stream);
+    if (detail::is_capturing(stream)) {
+        throw std::logic_error("stream is capturing, and a graph has no nodes that prefetch or "
+                               "discard managed memory; do it before the capture, or on another "
+                               "stream");
+    }
+    return queue;
+}
+
+void require_batches(const char* what) {
+    if (const int found = driver_version(); found < detail::BATCH_VERSION) {
+        throw NotSupportedError(what, detail::BATCH_VERSION, found);
+    }
+}
 
 } // namespace
 
@@ -158,7 +260,7 @@ void prefetch_batch(const Stream& stream, std::span<const ManagedBuffer> buffers
     if (ranges.sizes.empty()) {
         return;
     }
-    if (driver_version() < BATCH_VERSION) {
+    if (driver_version() < detail::BATCH_VERSION) {
         for (std::size_t i = 0; i < buffers.size(); ++i) {
             buffers[i].prefetch(locations[locations.size() == 1 ? 0 : i], stream);
         }
@@ -196,123 +298,5 @@ void discard_prefetch_batch(const Stream& stream, std::span<const ManagedBuffer>
          ranges.pointers.size(), ranges.targets.data(), ranges.starts.data(), ranges.targets.size(),
          0ULL, queue.handle);
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-detail::BufferState& managed(const Buffer& buffer) {
-    detail::BufferState& state = detail::open(buffer, "ManagedBuffer");
-    if (!detail::is_managed(state)) {
-        throw std::invalid_argument(
-            "buffer is not a managed-memory allocation: it does not move, so "
-            "it cannot be advised, prefetched or discarded");
-    }
-    return state;
-}
-
-/// The same, of a buffer that has something in it.
-detail::BufferState& with_bytes(const Buffer& buffer) {
-    detail::BufferState& state = managed(buffer);
-    if (state.size == 0) {
-        throw std::invalid_argument("buffer has 0 bytes, so there is nothing to advise on");
-    }
-    return state;
-}
-
-void advise(const Buffer& buffer, CUmem_advise advice, const Location& location) {
-    const detail::BufferState& state = with_bytes(buffer);
-    const detail::AnyContext context;
-    const auto& entry = table().cuMemAdvise;
-    const CUresult status =
-        entry(state.pointer, state.size, advice, detail::driver_location(location));
-    if (status == CUDA_ERROR_NOT_SUPPORTED) {
-        throw CUDAError(status, entry.name,
-                        "this driver takes no advice for memory of a managed pool; give the pool a "
-                        "preferred_location, prefetch, or wrap memory of cuMemAllocManaged with "
-                        "ManagedBuffer.from_handle");
-    }
-    if (status != CUDA_SUCCESS) {
-        driver::raise(status, entry.name);
-    }
-}
-
-int range_attribute(const Buffer& buffer, CUmem_range_attribute attribute) {
-    const detail::BufferState& state = with_bytes(buffer);
-    int value = 0;
-    const detail::AnyContext context;
-    call(table().cuMemRangeGetAttribute, static_cast<void*>(&value), sizeof(value), attribute,
-         state.pointer, state.size);
-    return value;
-}
-
-/// Asks for a location's type and id; drivers that do not know those know the plain ordinal.
-std::optional<Location> range_location(const Buffer& buffer, CUmem_range_attribute type,
-                                       CUmem_range_attribute id, CUmem_range_attribute plain) {
-    if (driver_version() >= BATCH_VERSION) {
-        return detail::location_from(range_attribute(buffer, type), range_attribute(buffer, id));
-    }
-    const int ordinal = range_attribute(buffer, plain);
-    if (ordinal == NO_ORDINAL) {
-        return std::nullopt;
-    }
-    return ordinal == HOST_ORDINAL ? Location::host() : Location{LocationKind::Device, ordinal};
-}
-
-void check_accessor(const Location& location) {
-    if (location.kind != LocationKind::Device && location.kind != LocationKind::Host) {
-        throw std::invalid_argument(std::string("accessed_by does not support location_type='") +
-                                    to_string(location.kind) +
-                                    "', expected a device or the host as a whole");
-    }
-}
-
-Ranges ranges_of(std::span<const ManagedBuffer> buffers, std::span<const Location> locations) {
-    if (buffers.empty()) {
-        throw std::invalid_argument("empty buffers sequence, expected at least one buffer");
-    }
-    Ranges ranges;
-    for (std::size_t i = 0; i < buffers.size(); ++i) {
-        const detail::BufferState& state = managed(buffers[i]);
-        if (state.size == 0) {
-            continue;
-        }
-        if (locations.size() > 1 || (locations.size() == 1 && ranges.targets.empty())) {
-            ranges.starts.push_back(ranges.pointers.size());
-            ranges.targets.push_back(
-                detail::driver_location(locations[locations.size() == 1 ? 0 : i]));
-        }
-        ranges.pointers.push_back(state.pointer);
-        ranges.sizes.push_back(state.size);
-    }
-    return ranges;
-}
-
-void check_count(std::span<const Location> locations, std::size_t buffers) {
-    if (buffers != 0 && locations.size() != 1 && locations.size() != buffers) {
-        throw std::invalid_argument("locations length (" + std::to_string(locations.size()) +
-                                    ") does not match buffers length (" + std::to_string(buffers) +
-                                    "); pass one location for all, or one for each");
-    }
-}
-
-/// Returns a stream that moves can be enqueued on.
-const detail::StreamState& open_queue(const Stream& stream) {
-    const detail::StreamState& queue = detail::open(stream);
-    if (detail::is_capturing(stream)) {
-        throw std::logic_error("stream is capturing, and a graph has no nodes that prefetch or "
-                               "discard managed memory; do it before the capture, or on another "
-                               "stream");
-    }
-    return queue;
-}
-
-void require_batches(const char* what) {
-    if (const int found = driver_version(); found < BATCH_VERSION) {
-        throw NotSupportedError(what, BATCH_VERSION, found);
-    }
-}
-
-} // namespace
 
 } // namespace cuprum

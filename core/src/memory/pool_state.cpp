@@ -6,10 +6,10 @@
 #include "device/device_state.hpp"
 #include "driver/call.hpp"
 #include "driver/handle.hpp"
-#include "memory/out_of_memory.hpp"
+#include "memory/allocation.hpp"
 #include "stream/deferred_release.hpp"
 #include "stream/stream_state.hpp"
-#include "support/never_destroyed.hpp"
+#include "support/once.hpp"
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/error.hpp>
@@ -29,13 +29,67 @@ namespace {
 using driver::call;
 using driver::table;
 
-void keep_freed_memory(CUmemoryPool pool);
-void let_devices_in(CUmemoryPool pool);
-[[noreturn, gnu::cold]] void refuse_capture();
+/// Makes a pool keep freed memory, unless somebody already chose how much it keeps.
+void keep_freed_memory(CUmemoryPool pool) {
+    if (pool_attribute(pool, PoolAttribute::ReleaseThreshold) == 0) {
+        cuuint64_t everything = std::numeric_limits<cuuint64_t>::max();
+        call(table().cuMemPoolSetAttribute, pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
+             static_cast<void*>(&everything));
+    }
+}
+
+/// Gives every device that has pools access to a pool of host memory. None has it at first.
+void let_devices_in(CUmemoryPool pool) {
+    std::vector<CUmemAccessDesc> access;
+    for (const auto& device : devices()) {
+        CUmemLocation location{};
+        location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+        location.id = device->ordinal;
+        if (find_attribute(*device, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED).value_or(0) == 0) {
+            continue;
+        }
+        CUmemAccess_flags present = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+        call(table().cuMemPoolGetAccess, &present, pool, &location);
+        if (present == CU_MEM_ACCESS_FLAGS_PROT_NONE) {
+            access.push_back({location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE});
+        }
+    }
+    if (!access.empty()) {
+        call(table().cuMemPoolSetAccess, pool, access.data(), access.size());
+    }
+}
+
+[[noreturn, gnu::cold]] void refuse_capture() {
+    throw std::logic_error("a memory pool cannot perform memory operations on a capturing "
+                           "stream (consider using GraphMemoryResource). The memory would "
+                           "belong to the graph; you can also allocate before the capture");
+}
+
+std::string limit_hint(const PoolState& pool) {
+    if (pool.max_size != 0) {
+        return "the pool may hold at most " + std::to_string(pool.max_size) +
+               " bytes; free buffers, or make it with a larger max_size";
+    }
+    return pool.kind == PoolKind::Managed
+               ? "this is managed memory, which host and devices share: free buffers, trim the "
+                 "memory pool or ask for less"
+               : "";
+}
+
 [[noreturn, gnu::cold]] void raise_allocation_failure(CUresult status, const PoolState& pool,
-                                                      std::size_t bytes);
-std::string limit_hint(const PoolState& pool);
-bool is_flag(PoolAttribute name);
+                                                      std::size_t bytes) {
+    const char* const name = table().cuMemAllocFromPoolAsync.name;
+    if (status == CUDA_ERROR_OUT_OF_MEMORY) {
+        raise_out_of_memory(name, bytes, pool.device_id(), limit_hint(pool));
+    }
+    driver::raise(status, name);
+}
+
+bool is_flag(PoolAttribute name) {
+    return name == PoolAttribute::ReuseFollowEventDependencies ||
+           name == PoolAttribute::ReuseAllowOpportunistic ||
+           name == PoolAttribute::ReuseAllowInternalDependencies;
+}
 
 } // namespace
 
@@ -177,72 +231,5 @@ std::uint64_t pool_attribute(CUmemoryPool pool, PoolAttribute name) {
     call(table().cuMemPoolGetAttribute, pool, attribute, static_cast<void*>(&value));
     return value;
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-/// Makes a pool keep freed memory, unless somebody already chose how much it keeps.
-void keep_freed_memory(CUmemoryPool pool) {
-    if (pool_attribute(pool, PoolAttribute::ReleaseThreshold) == 0) {
-        cuuint64_t everything = std::numeric_limits<cuuint64_t>::max();
-        call(table().cuMemPoolSetAttribute, pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
-             static_cast<void*>(&everything));
-    }
-}
-
-/// Gives every device that has pools access to a pool of host memory. None has it at first.
-void let_devices_in(CUmemoryPool pool) {
-    std::vector<CUmemAccessDesc> access;
-    for (const auto& device : devices()) {
-        CUmemLocation location{};
-        location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-        location.id = device->ordinal;
-        if (find_attribute(*device, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED).value_or(0) == 0) {
-            continue;
-        }
-        CUmemAccess_flags present = CU_MEM_ACCESS_FLAGS_PROT_NONE;
-        call(table().cuMemPoolGetAccess, &present, pool, &location);
-        if (present == CU_MEM_ACCESS_FLAGS_PROT_NONE) {
-            access.push_back({location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE});
-        }
-    }
-    if (!access.empty()) {
-        call(table().cuMemPoolSetAccess, pool, access.data(), access.size());
-    }
-}
-
-void refuse_capture() {
-    throw std::logic_error("a memory pool cannot perform memory operations on a capturing "
-                           "stream (consider using GraphMemoryResource). The memory would "
-                           "belong to the graph; you can also allocate before the capture");
-}
-
-void raise_allocation_failure(CUresult status, const PoolState& pool, std::size_t bytes) {
-    const char* const name = table().cuMemAllocFromPoolAsync.name;
-    if (status == CUDA_ERROR_OUT_OF_MEMORY) {
-        raise_out_of_memory(name, bytes, pool.device_id(), limit_hint(pool));
-    }
-    driver::raise(status, name);
-}
-
-std::string limit_hint(const PoolState& pool) {
-    if (pool.max_size != 0) {
-        return "the pool may hold at most " + std::to_string(pool.max_size) +
-               " bytes; free buffers, or make it with a larger max_size";
-    }
-    return pool.kind == PoolKind::Managed
-               ? "this is managed memory, which host and devices share: free buffers, trim the "
-                 "memory pool or ask for less"
-               : "";
-}
-
-bool is_flag(PoolAttribute name) {
-    return name == PoolAttribute::ReuseFollowEventDependencies ||
-           name == PoolAttribute::ReuseAllowOpportunistic ||
-           name == PoolAttribute::ReuseAllowInternalDependencies;
-}
-
-} // namespace
 
 } // namespace cuprum::detail

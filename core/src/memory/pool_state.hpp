@@ -5,7 +5,7 @@
 
 #include "driver/call.hpp"
 #include "driver/capture.hpp"
-#include "support/lazy.hpp"
+#include "support/once.hpp"
 
 #include <cuprum/ipc.hpp>
 #include <cuprum/memory_pool.hpp>

@@ -5,8 +5,7 @@
 
 #include "driver/current.hpp"
 #include "driver/handle.hpp"
-#include "memory/peer_copy.hpp"
-#include "memory/region_copy.hpp"
+#include "memory/copies.hpp"
 #include "stream/active_captures.hpp"
 #include "stream/stream_state.hpp"
 
@@ -27,9 +26,11 @@ struct Placed {
     std::size_t span = 0; // bytes
 };
 
-[[nodiscard]] Placed place_in(const Buffer& buffer, const RegionPlace& place,
-                              const RegionExtent& extent, const std::string& what);
-void refuse_overlap(const Placed& destination, const Placed& source, const RegionExtent& extent);
+Placed place_in(const Buffer& buffer, const RegionPlace& place, const RegionExtent& extent,
+                const std::string& what) {
+    const detail::PlacedRows rows = detail::place_rows(buffer.size(), place, extent, what);
+    return {{buffer.handle() + rows.offset, rows.pitch, rows.slice_pitch}, rows.span};
+}
 
 template <typename Value, typename Row, typename Rectangle>
 void fill(const Buffer& buffer, const RegionPlace& place, const RegionExtent& extent, Value value,
@@ -70,51 +71,6 @@ void fill(const Buffer& buffer, const RegionPlace& place, const RegionExtent& ex
     if (detail::has_active_captures()) [[unlikely]] {
         detail::retain_buffers(stream, std::array{&buffer});
     }
-}
-
-} // namespace
-
-void copy_region(const Buffer& destination, const RegionPlace& to, const Buffer& source,
-                 const RegionPlace& from, const RegionExtent& extent, const Stream& stream) {
-    const detail::StreamState& queue = detail::open(stream);
-    const Placed target = place_in(destination, to, extent, "the destination");
-    const Placed origin = place_in(source, from, extent, "the source");
-    if (extent.width == 0 || extent.height == 0 || extent.depth == 0) {
-        return;
-    }
-    refuse_overlap(target, origin, extent);
-    const driver::Current current(detail::context_of(queue));
-    detail::copy_linear(target.block, origin.block, extent, queue.handle);
-    if (detail::has_active_captures()) [[unlikely]] {
-        detail::retain_buffers(stream, std::array{&destination, &source});
-    }
-}
-
-void fill_region(const Buffer& buffer, const RegionPlace& place, const RegionExtent& extent,
-                 std::uint8_t value, const Stream& stream) {
-    fill(buffer, place, extent, value, stream, table().cuMemsetD8Async, table().cuMemsetD2D8Async);
-}
-
-void fill_region(const Buffer& buffer, const RegionPlace& place, const RegionExtent& extent,
-                 std::uint16_t value, const Stream& stream) {
-    fill(buffer, place, extent, value, stream, table().cuMemsetD16Async,
-         table().cuMemsetD2D16Async);
-}
-
-void fill_region(const Buffer& buffer, const RegionPlace& place, const RegionExtent& extent,
-                 std::uint32_t value, const Stream& stream) {
-    fill(buffer, place, extent, value, stream, table().cuMemsetD32Async,
-         table().cuMemsetD2D32Async);
-}
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-Placed place_in(const Buffer& buffer, const RegionPlace& place, const RegionExtent& extent,
-                const std::string& what) {
-    const detail::PlacedRows rows = detail::place_rows(buffer.size(), place, extent, what);
-    return {{buffer.handle() + rows.offset, rows.pitch, rows.slice_pitch}, rows.span};
 }
 
 /// Returns whether two rows of equal width, this far apart, share a byte.
@@ -158,5 +114,38 @@ void refuse_overlap(const Placed& destination, const Placed& source, const Regio
 }
 
 } // namespace
+
+void copy_region(const Buffer& destination, const RegionPlace& to, const Buffer& source,
+                 const RegionPlace& from, const RegionExtent& extent, const Stream& stream) {
+    const detail::StreamState& queue = detail::open(stream);
+    const Placed target = place_in(destination, to, extent, "the destination");
+    const Placed origin = place_in(source, from, extent, "the source");
+    if (extent.width == 0 || extent.height == 0 || extent.depth == 0) {
+        return;
+    }
+    refuse_overlap(target, origin, extent);
+    const driver::Current current(detail::context_of(queue));
+    detail::copy_linear(target.block, origin.block, extent, queue.handle);
+    if (detail::has_active_captures()) [[unlikely]] {
+        detail::retain_buffers(stream, std::array{&destination, &source});
+    }
+}
+
+void fill_region(const Buffer& buffer, const RegionPlace& place, const RegionExtent& extent,
+                 std::uint8_t value, const Stream& stream) {
+    fill(buffer, place, extent, value, stream, table().cuMemsetD8Async, table().cuMemsetD2D8Async);
+}
+
+void fill_region(const Buffer& buffer, const RegionPlace& place, const RegionExtent& extent,
+                 std::uint16_t value, const Stream& stream) {
+    fill(buffer, place, extent, value, stream, table().cuMemsetD16Async,
+         table().cuMemsetD2D16Async);
+}
+
+void fill_region(const Buffer& buffer, const RegionPlace& place, const RegionExtent& extent,
+                 std::uint32_t value, const Stream& stream) {
+    fill(buffer, place, extent, value, stream, table().cuMemsetD32Async,
+         table().cuMemsetD2D32Async);
+}
 
 } // namespace cuprum

@@ -3,10 +3,9 @@
 
 #include "memory/virtual_memory.hpp"
 
-#include "memory/location.hpp"
-#include "memory/out_of_memory.hpp"
+#include "memory/allocation.hpp"
 #include "stream/deferred_release.hpp"
-#include "support/room.hpp"
+#include "support/text.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -23,19 +22,133 @@ using driver::table;
 
 using Options = VirtualMemoryResourceOptions;
 
-CUmemAllocationProp properties(const Device& device, const Options& options);
-CUmemLocation home(const Device& device, const Options& options);
-std::size_t round_up(std::size_t bytes, std::size_t granularity);
+/// Returns where the memory lies. A NUMA node is the one that the device is nearest to.
+CUmemLocation home(const Device& device, const Options& options) {
+    switch (options.location_type) {
+    case LocationKind::Device:
+        return driver_location(Location::device(device));
+    case LocationKind::HostNuma: {
+        const int node = device.properties().get("host_numa_id", -1);
+        if (node < 0) {
+            throw std::logic_error("location_type is host_numa, but device " +
+                                   std::to_string(device.ordinal()) +
+                                   " is near no NUMA node; use host or host_numa_current");
+        }
+        return driver_location(Location::host_numa(node));
+    }
+    default:
+        return driver_location({options.location_type, 0});
+    }
+}
+
+CUmemAllocationProp properties(const Device& device, const Options& options) {
+    CUmemAllocationProp wanted{};
+    wanted.type = options.allocation_type == VirtualMemoryAllocation::Managed
+                      ? CU_MEM_ALLOCATION_TYPE_MANAGED
+                      : CU_MEM_ALLOCATION_TYPE_PINNED;
+    wanted.location = home(device, options);
+    wanted.allocFlags.gpuDirectRDMACapable = options.gpu_direct_rdma ? 1 : 0;
+    switch (options.handle_type) {
+    case VirtualMemoryHandle::None:
+        wanted.requestedHandleTypes = CU_MEM_HANDLE_TYPE_NONE;
+        break;
+    case VirtualMemoryHandle::PosixFileDescriptor:
+        wanted.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+        break;
+    case VirtualMemoryHandle::Win32Kmt:
+        wanted.requestedHandleTypes = CU_MEM_HANDLE_TYPE_WIN32_KMT;
+        break;
+    case VirtualMemoryHandle::Fabric:
+        wanted.requestedHandleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
+        break;
+    }
+    return wanted;
+}
+
+std::size_t round_up(std::size_t bytes, std::size_t granularity) {
+    check_size(bytes);
+    if (bytes > std::numeric_limits<std::size_t>::max() - granularity) {
+        throw std::invalid_argument("size is " + std::to_string(bytes) +
+                                    ", more than addresses can be reserved for");
+    }
+    return (bytes + granularity - 1) / granularity * granularity;
+}
+
+/// Returns the device whose memory it is, -1 for host memory.
+int holder_of(const Device& device, const Options& options) {
+    return options.location_type == LocationKind::Device ? device.ordinal() : -1;
+}
+
 std::unique_ptr<Reservation> reserve(std::size_t bytes, std::size_t granularity,
                                      const Device& device, const Options& options,
-                                     CUdeviceptr address);
-int holder_of(const Device& device, const Options& options);
+                                     CUdeviceptr address) {
+    CUdeviceptr base = 0;
+    // NOTE: the alignment is of the whole allocation's start; what is put behind it has its own.
+    const bool is_behind = address != options.addr_hint;
+    const auto& entry = table().cuMemAddressReserve;
+    const CUresult status =
+        entry(&base, bytes, is_behind ? granularity : options.addr_align.value_or(granularity),
+              address, 0ULL);
+    if (status == CUDA_ERROR_OUT_OF_MEMORY) {
+        raise_out_of_memory(entry.name, bytes, holder_of(device, options),
+                            "there is no free address range of this size; ask for less");
+    }
+    if (status != CUDA_SUCCESS) {
+        driver::raise(status, entry.name);
+    }
+    return std::make_unique<Reservation>(base, bytes);
+}
+
 std::shared_ptr<PhysicalChunk> create(const Device& device, std::size_t bytes,
-                                      const Options& options);
-void open(const Mapping& mapping, const std::vector<CUmemAccessDesc>& access);
-std::vector<CUmemAccessDesc> access_of(const Device& device, const Options& options);
+                                      const Options& options) {
+    const CUmemAllocationProp wanted = properties(device, options);
+    CUmemGenericAllocationHandle handle = 0;
+    allocate(bytes, holder_of(device, options), table().cuMemCreate, &handle, bytes, &wanted, 0ULL);
+    return std::make_shared<PhysicalChunk>(handle, bytes);
+}
+
+void open(const Mapping& mapping, const std::vector<CUmemAccessDesc>& access) {
+    if (!access.empty()) {
+        call(table().cuMemSetAccess, mapping.base(), mapping.chunk()->bytes(), access.data(),
+             access.size());
+    }
+}
+
+std::vector<CUmemAccessDesc> access_of(const Device& device, const Options& options) {
+    const auto flags = [](VirtualMemoryAccess access) {
+        switch (access) {
+        case VirtualMemoryAccess::Read:
+            return CU_MEM_ACCESS_FLAGS_PROT_READ;
+        case VirtualMemoryAccess::ReadWrite:
+            return CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        default:
+            return CU_MEM_ACCESS_FLAGS_PROT_NONE;
+        }
+    };
+    std::vector<CUmemAccessDesc> access;
+    access.push_back({home(device, options), flags(options.self_access)});
+    for (const Device& peer : options.peers) {
+        if (options.location_type != LocationKind::Device || peer != device) {
+            access.push_back({driver_location(Location::device(peer)), flags(options.peer_access)});
+        }
+    }
+    return access;
+}
+
+/// Returns an access list that also removes the access of locations that are not listed any more.
 std::vector<CUmemAccessDesc> with_others_removed(const std::vector<CUmemAccessDesc>& access,
-                                                 const std::vector<CUmemAccessDesc>& before);
+                                                 const std::vector<CUmemAccessDesc>& before) {
+    std::vector<CUmemAccessDesc> all = access;
+    for (const CUmemAccessDesc& had : before) {
+        const auto is_same_place = [&](const CUmemAccessDesc& has) {
+            return has.location.type == had.location.type && has.location.id == had.location.id;
+        };
+        if (std::ranges::none_of(access, is_same_place)) {
+            all.push_back({had.location, CU_MEM_ACCESS_FLAGS_PROT_NONE});
+        }
+    }
+    return all;
+}
 
 } // namespace
 
@@ -144,139 +257,5 @@ std::size_t virtual_granularity(const Device& device, const Options& options) {
              : CU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
     return granularity;
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-CUmemAllocationProp properties(const Device& device, const Options& options) {
-    CUmemAllocationProp wanted{};
-    wanted.type = options.allocation_type == VirtualMemoryAllocation::Managed
-                      ? CU_MEM_ALLOCATION_TYPE_MANAGED
-                      : CU_MEM_ALLOCATION_TYPE_PINNED;
-    wanted.location = home(device, options);
-    wanted.allocFlags.gpuDirectRDMACapable = options.gpu_direct_rdma ? 1 : 0;
-    switch (options.handle_type) {
-    case VirtualMemoryHandle::None:
-        wanted.requestedHandleTypes = CU_MEM_HANDLE_TYPE_NONE;
-        break;
-    case VirtualMemoryHandle::PosixFileDescriptor:
-        wanted.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-        break;
-    case VirtualMemoryHandle::Win32Kmt:
-        wanted.requestedHandleTypes = CU_MEM_HANDLE_TYPE_WIN32_KMT;
-        break;
-    case VirtualMemoryHandle::Fabric:
-        wanted.requestedHandleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
-        break;
-    }
-    return wanted;
-}
-
-/// Returns where the memory lies. A NUMA node is the one that the device is nearest to.
-CUmemLocation home(const Device& device, const Options& options) {
-    switch (options.location_type) {
-    case LocationKind::Device:
-        return driver_location(Location::device(device));
-    case LocationKind::HostNuma: {
-        const int node = device.properties().get("host_numa_id", -1);
-        if (node < 0) {
-            throw std::logic_error("location_type is host_numa, but device " +
-                                   std::to_string(device.ordinal()) +
-                                   " is near no NUMA node; use host or host_numa_current");
-        }
-        return driver_location(Location::host_numa(node));
-    }
-    default:
-        return driver_location({options.location_type, 0});
-    }
-}
-
-std::size_t round_up(std::size_t bytes, std::size_t granularity) {
-    check_size(bytes);
-    if (bytes > std::numeric_limits<std::size_t>::max() - granularity) {
-        throw std::invalid_argument("size is " + std::to_string(bytes) +
-                                    ", more than addresses can be reserved for");
-    }
-    return (bytes + granularity - 1) / granularity * granularity;
-}
-
-std::unique_ptr<Reservation> reserve(std::size_t bytes, std::size_t granularity,
-                                     const Device& device, const Options& options,
-                                     CUdeviceptr address) {
-    CUdeviceptr base = 0;
-    // NOTE: the alignment is of the whole allocation's start; what is put behind it has its own.
-    const bool is_behind = address != options.addr_hint;
-    const auto& entry = table().cuMemAddressReserve;
-    const CUresult status =
-        entry(&base, bytes, is_behind ? granularity : options.addr_align.value_or(granularity),
-              address, 0ULL);
-    if (status == CUDA_ERROR_OUT_OF_MEMORY) {
-        raise_out_of_memory(entry.name, bytes, holder_of(device, options),
-                            "there is no free address range of this size; ask for less");
-    }
-    if (status != CUDA_SUCCESS) {
-        driver::raise(status, entry.name);
-    }
-    return std::make_unique<Reservation>(base, bytes);
-}
-
-/// Returns the device whose memory it is, -1 for host memory.
-int holder_of(const Device& device, const Options& options) {
-    return options.location_type == LocationKind::Device ? device.ordinal() : -1;
-}
-
-std::shared_ptr<PhysicalChunk> create(const Device& device, std::size_t bytes,
-                                      const Options& options) {
-    const CUmemAllocationProp wanted = properties(device, options);
-    CUmemGenericAllocationHandle handle = 0;
-    allocate(bytes, holder_of(device, options), table().cuMemCreate, &handle, bytes, &wanted, 0ULL);
-    return std::make_shared<PhysicalChunk>(handle, bytes);
-}
-
-void open(const Mapping& mapping, const std::vector<CUmemAccessDesc>& access) {
-    if (!access.empty()) {
-        call(table().cuMemSetAccess, mapping.base(), mapping.chunk()->bytes(), access.data(),
-             access.size());
-    }
-}
-
-std::vector<CUmemAccessDesc> access_of(const Device& device, const Options& options) {
-    const auto flags = [](VirtualMemoryAccess access) {
-        switch (access) {
-        case VirtualMemoryAccess::Read:
-            return CU_MEM_ACCESS_FLAGS_PROT_READ;
-        case VirtualMemoryAccess::ReadWrite:
-            return CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-        default:
-            return CU_MEM_ACCESS_FLAGS_PROT_NONE;
-        }
-    };
-    std::vector<CUmemAccessDesc> access;
-    access.push_back({home(device, options), flags(options.self_access)});
-    for (const Device& peer : options.peers) {
-        if (options.location_type != LocationKind::Device || peer != device) {
-            access.push_back({driver_location(Location::device(peer)), flags(options.peer_access)});
-        }
-    }
-    return access;
-}
-
-/// Returns an access list that also removes the access of locations that are not listed any more.
-std::vector<CUmemAccessDesc> with_others_removed(const std::vector<CUmemAccessDesc>& access,
-                                                 const std::vector<CUmemAccessDesc>& before) {
-    std::vector<CUmemAccessDesc> all = access;
-    for (const CUmemAccessDesc& had : before) {
-        const auto is_same_place = [&](const CUmemAccessDesc& has) {
-            return has.location.type == had.location.type && has.location.id == had.location.id;
-        };
-        if (std::ranges::none_of(access, is_same_place)) {
-            all.push_back({had.location, CU_MEM_ACCESS_FLAGS_PROT_NONE});
-        }
-    }
-    return all;
-}
-
-} // namespace
 
 } // namespace cuprum::detail

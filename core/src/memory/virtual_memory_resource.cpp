@@ -11,12 +11,12 @@
 #include "device/device_state.hpp"
 #include "driver/current.hpp"
 #include "driver/handle.hpp"
+#include "memory/allocation.hpp"
 #include "memory/buffer_state.hpp"
-#include "memory/location.hpp"
 #include "memory/virtual_memory.hpp"
 #include "memory/waiting_free.hpp"
 #include "stream/stream_state.hpp"
-#include "support/quiet_lock.hpp"
+#include "support/locks.hpp"
 
 #include <cuprum/error.hpp>
 
@@ -46,10 +46,43 @@ struct VirtualMemoryResource::Allocations {
 
 namespace {
 
-void check_options(const Device& device, const VirtualMemoryResourceOptions& options);
-void check_device(const Device& device, const VirtualMemoryResourceOptions& options);
-std::shared_ptr<detail::ContextState> context_on(const Device& device);
-bool is_on_device(const VirtualMemoryResourceOptions& options);
+void check_options(const Device& device, const VirtualMemoryResourceOptions& options) {
+    const std::size_t alignment = options.addr_align.value_or(1);
+    if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
+        throw std::invalid_argument("addr_align is " + std::to_string(alignment) +
+                                    ", expected a power of two");
+    }
+    for (const Device& peer : options.peers) {
+        if (peer != device && !peer.can_access_peer(device)) {
+            throw std::invalid_argument("peers has device " + std::to_string(peer.ordinal()) +
+                                        ", which cannot access the memory of device " +
+                                        std::to_string(device.ordinal()));
+        }
+    }
+}
+
+bool is_on_device(const VirtualMemoryResourceOptions& options) {
+    return options.location_type == LocationKind::Device;
+}
+
+void check_device(const Device& device, const VirtualMemoryResourceOptions& options) {
+    const auto has = [&](const char* name) { return device.properties().get(name, 0) != 0; };
+    if (!has("virtual_memory_management_supported")) {
+        throw std::logic_error(
+            "VirtualMemoryResource requires CUDA VMM API support, which device " +
+            std::to_string(device.ordinal()) + " does not have");
+    }
+    if (options.gpu_direct_rdma && is_on_device(options) &&
+        !has("gpu_direct_rdma_with_cuda_vmm_supported")) {
+        throw std::logic_error("GPU Direct RDMA is not supported on this device (" +
+                               std::to_string(device.ordinal()) +
+                               ") for virtual memory; leave gpu_direct_rdma out");
+    }
+}
+
+std::shared_ptr<detail::ContextState> context_on(const Device& device) {
+    return detail::context_for(*detail::devices()[static_cast<std::size_t>(device.ordinal())]);
+}
 
 } // namespace
 
@@ -241,49 +274,5 @@ VirtualMemoryResource::Allocations::of(const detail::BufferState& buffer) const 
     }
     return found->second;
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-void check_options(const Device& device, const VirtualMemoryResourceOptions& options) {
-    const std::size_t alignment = options.addr_align.value_or(1);
-    if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
-        throw std::invalid_argument("addr_align is " + std::to_string(alignment) +
-                                    ", expected a power of two");
-    }
-    for (const Device& peer : options.peers) {
-        if (peer != device && !peer.can_access_peer(device)) {
-            throw std::invalid_argument("peers has device " + std::to_string(peer.ordinal()) +
-                                        ", which cannot access the memory of device " +
-                                        std::to_string(device.ordinal()));
-        }
-    }
-}
-
-void check_device(const Device& device, const VirtualMemoryResourceOptions& options) {
-    const auto has = [&](const char* name) { return device.properties().get(name, 0) != 0; };
-    if (!has("virtual_memory_management_supported")) {
-        throw std::logic_error(
-            "VirtualMemoryResource requires CUDA VMM API support, which device " +
-            std::to_string(device.ordinal()) + " does not have");
-    }
-    if (options.gpu_direct_rdma && is_on_device(options) &&
-        !has("gpu_direct_rdma_with_cuda_vmm_supported")) {
-        throw std::logic_error("GPU Direct RDMA is not supported on this device (" +
-                               std::to_string(device.ordinal()) +
-                               ") for virtual memory; leave gpu_direct_rdma out");
-    }
-}
-
-std::shared_ptr<detail::ContextState> context_on(const Device& device) {
-    return detail::context_for(*detail::devices()[static_cast<std::size_t>(device.ordinal())]);
-}
-
-bool is_on_device(const VirtualMemoryResourceOptions& options) {
-    return options.location_type == LocationKind::Device;
-}
-
-} // namespace
 
 } // namespace cuprum

@@ -6,11 +6,10 @@
 
 #pragma once
 
-#include "device/any_context.hpp"
 #include "device/context_state.hpp"
 #include "driver/capture.hpp"
 #include "driver/current.hpp"
-#include "memory/out_of_memory.hpp"
+#include "memory/allocation.hpp"
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/error.hpp>

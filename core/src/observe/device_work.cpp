@@ -4,9 +4,9 @@
 #include "observe/device_work.hpp"
 
 #include "driver/capture.hpp"
-#include "driver/default_stream.hpp"
+#include "driver/current.hpp"
 #include "driver/hooks.hpp"
-#include "support/quiet_lock.hpp"
+#include "support/locks.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,14 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "observe/environment.hpp"
-
 #include "driver/hooks.hpp"
 #include "observe/log.hpp"
-#include "observe/nvtx.hpp"
-#include "observe/trace.hpp"
 #include "support/shared_library.hpp"
-#include "support/terminal.hpp"
 #include "support/warn.hpp"
 
 #include <string>

@@ -4,7 +4,7 @@
 #include <cuprum/fault_injection.hpp>
 
 #include "driver/observe.hpp"
-#include "support/never_destroyed.hpp"
+#include "support/once.hpp"
 
 #include <algorithm>
 #include <atomic>

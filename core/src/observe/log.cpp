@@ -6,7 +6,7 @@
 #include "driver/explanations.hpp"
 #include "driver/observe.hpp"
 #include "observe/writer.hpp"
-#include "support/never_destroyed.hpp"
+#include "support/once.hpp"
 
 #include <cstdio>
 #include <string>

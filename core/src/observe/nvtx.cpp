@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "observe/nvtx.hpp"
-
 #include "driver/observe.hpp"
-#include "support/never_destroyed.hpp"
+#include "observe/log.hpp"
+#include "support/once.hpp"
 #include "support/warn.hpp"
 
 #include <atomic>

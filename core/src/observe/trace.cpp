@@ -6,11 +6,10 @@
 #include "driver/call.hpp"
 #include "driver/explanations.hpp"
 #include "observe/device_work.hpp"
-#include "observe/nvtx.hpp"
-#include "observe/trace.hpp"
+#include "observe/log.hpp"
 #include "observe/writer.hpp"
-#include "support/never_destroyed.hpp"
-#include "support/quiet_lock.hpp"
+#include "support/locks.hpp"
+#include "support/once.hpp"
 #include "support/warn.hpp"
 
 #include <unistd.h>

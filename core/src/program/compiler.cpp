@@ -3,12 +3,12 @@
 
 #include <cuprum/compiler.hpp>
 
-#include "libraries/nvjitlink/call.hpp"
-#include "libraries/nvrtc/call.hpp"
+#include "libraries/nvjitlink.hpp"
+#include "libraries/nvrtc.hpp"
 #include "libraries/search.hpp"
-#include "program/nvvm/compilation.hpp"
+#include "program/nvvm.hpp"
 #include "program/source/includes.hpp"
-#include "support/never_destroyed.hpp"
+#include "support/once.hpp"
 
 #include <cuprum/version.hpp>
 

@@ -4,14 +4,12 @@
 #include "program/library_state.hpp"
 
 #include "launch/kernel_state.hpp"
-#include "program/code/declarations.hpp"
-#include "program/code/fatbin.hpp"
 #include "program/code/image.hpp"
+#include "program/code/packing.hpp"
 #include "stream/deferred_release.hpp"
 #include "support/file.hpp"
-#include "support/fork.hpp"
-#include "support/never_destroyed.hpp"
-#include "support/quiet_lock.hpp"
+#include "support/locks.hpp"
+#include "support/once.hpp"
 
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
@@ -64,8 +62,85 @@ LoadedLibraries& loaded() {
 }
 
 void add_jit_options(const JITOptions& jit, std::vector<CUjit_option>& options,
-                     std::vector<void*>& values);
-[[nodiscard]] std::string advice_for(CUresult status, std::span<const std::byte> code);
+                     std::vector<void*>& values) {
+    const auto add = [&](CUjit_option key, int value) {
+        options.push_back(key);
+        values.push_back(reinterpret_cast<void*>(static_cast<std::intptr_t>(value)));
+    };
+    const auto number = [&](const char* field, CUjit_option key, const std::optional<int>& value,
+                            int least, int most) {
+        if (!value.has_value()) {
+            return;
+        }
+        if (*value < least || *value > most) {
+            throw std::invalid_argument(std::string("JITOptions ") + field + " is " +
+                                        std::to_string(*value) + "; expected " +
+                                        std::to_string(least) + " to " + std::to_string(most));
+        }
+        add(key, *value);
+    };
+    static constexpr int MAX_REGISTERS = 255;
+    static constexpr int MAX_LEVEL = 4;
+    number("max_register_count", CU_JIT_MAX_REGISTERS, jit.max_register_count, 1, MAX_REGISTERS);
+    number("optimization_level", CU_JIT_OPTIMIZATION_LEVEL, jit.optimization_level, 0, MAX_LEVEL);
+    if (jit.debug.value_or(false)) {
+        add(CU_JIT_GENERATE_DEBUG_INFO, 1);
+    }
+    if (jit.lineinfo.value_or(false)) {
+        add(CU_JIT_GENERATE_LINE_INFO, 1);
+    }
+    if (jit.l1_cache.has_value()) {
+        add(CU_JIT_CACHE_MODE, *jit.l1_cache ? CU_JIT_CACHE_OPTION_CA : CU_JIT_CACHE_OPTION_CG);
+    }
+    static constexpr int MAX_THREADS = 1024;
+    static constexpr int ANY = std::numeric_limits<int>::max();
+    number("threads_per_block", CU_JIT_THREADS_PER_BLOCK, jit.threads_per_block, 1, MAX_THREADS);
+    number("max_threads_per_block", CU_JIT_MAX_THREADS_PER_BLOCK, jit.max_threads_per_block, 1,
+           MAX_THREADS);
+    number("min_blocks_per_multiprocessor", CU_JIT_MIN_CTA_PER_SM,
+           jit.min_blocks_per_multiprocessor, 1, ANY);
+    number("split_compile", CU_JIT_SPLIT_COMPILE, jit.split_compile, 0, ANY);
+    if (jit.override_directives.value_or(false)) {
+        add(CU_JIT_OVERRIDE_DIRECTIVE_VALUES, 1);
+    }
+    if (jit.position_independent_code.value_or(false)) {
+        add(CU_JIT_POSITION_INDEPENDENT_CODE, 1);
+    }
+    if (jit.prefer_binary.has_value()) {
+        add(CU_JIT_FALLBACK_STRATEGY, *jit.prefer_binary ? CU_PREFER_BINARY : CU_PREFER_PTX);
+    }
+}
+
+std::string advice_for(CUresult status, std::span<const std::byte> code) {
+    switch (status) {
+    case CUDA_ERROR_NO_BINARY_FOR_GPU: {
+        std::string advice;
+        const Device device;
+        if (const int architecture = cubin_architecture(code); architecture != 0) {
+            if (device.is_emulated()) {
+                return "it is machine code, a cubin for sm_" + std::to_string(architecture) +
+                       ", and the emulated device runs PTX; compile to PTX, or to a cubin or link "
+                       "while the emulated device is in use, which adds the PTX";
+            }
+            advice = "it is a cubin for sm_" + std::to_string(architecture) + ", ";
+        }
+        advice += "device " + std::to_string(device.ordinal()) + " is sm_" + device.arch();
+        return advice +
+               "; compile for that architecture, or to PTX, which also runs on newer devices";
+    }
+    case CUDA_ERROR_INVALID_PTX:
+        return "the driver refused the PTX; if the log mentions the target, compile for the "
+               "device's architecture or an older one";
+    case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+        return "the PTX is newer than this driver; compile to a cubin, use an older NVRTC or "
+               "update "
+               "the driver";
+    case CUDA_ERROR_INVALID_IMAGE:
+        return "it is neither PTX nor a cubin nor a fat binary";
+    default:
+        return {};
+    }
+}
 
 } // namespace
 
@@ -185,92 +260,5 @@ void LibraryState::raise_load_failure(CUresult status, const char* call) {
     }
     throw CUDAError(status, call, hint);
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-void add_jit_options(const JITOptions& jit, std::vector<CUjit_option>& options,
-                     std::vector<void*>& values) {
-    const auto add = [&](CUjit_option key, int value) {
-        options.push_back(key);
-        values.push_back(reinterpret_cast<void*>(static_cast<std::intptr_t>(value)));
-    };
-    const auto number = [&](const char* field, CUjit_option key, const std::optional<int>& value,
-                            int least, int most) {
-        if (!value.has_value()) {
-            return;
-        }
-        if (*value < least || *value > most) {
-            throw std::invalid_argument(std::string("JITOptions ") + field + " is " +
-                                        std::to_string(*value) + "; expected " +
-                                        std::to_string(least) + " to " + std::to_string(most));
-        }
-        add(key, *value);
-    };
-    static constexpr int MAX_REGISTERS = 255;
-    static constexpr int MAX_LEVEL = 4;
-    number("max_register_count", CU_JIT_MAX_REGISTERS, jit.max_register_count, 1, MAX_REGISTERS);
-    number("optimization_level", CU_JIT_OPTIMIZATION_LEVEL, jit.optimization_level, 0, MAX_LEVEL);
-    if (jit.debug.value_or(false)) {
-        add(CU_JIT_GENERATE_DEBUG_INFO, 1);
-    }
-    if (jit.lineinfo.value_or(false)) {
-        add(CU_JIT_GENERATE_LINE_INFO, 1);
-    }
-    if (jit.l1_cache.has_value()) {
-        add(CU_JIT_CACHE_MODE, *jit.l1_cache ? CU_JIT_CACHE_OPTION_CA : CU_JIT_CACHE_OPTION_CG);
-    }
-    static constexpr int MAX_THREADS = 1024;
-    static constexpr int ANY = std::numeric_limits<int>::max();
-    number("threads_per_block", CU_JIT_THREADS_PER_BLOCK, jit.threads_per_block, 1, MAX_THREADS);
-    number("max_threads_per_block", CU_JIT_MAX_THREADS_PER_BLOCK, jit.max_threads_per_block, 1,
-           MAX_THREADS);
-    number("min_blocks_per_multiprocessor", CU_JIT_MIN_CTA_PER_SM,
-           jit.min_blocks_per_multiprocessor, 1, ANY);
-    number("split_compile", CU_JIT_SPLIT_COMPILE, jit.split_compile, 0, ANY);
-    if (jit.override_directives.value_or(false)) {
-        add(CU_JIT_OVERRIDE_DIRECTIVE_VALUES, 1);
-    }
-    if (jit.position_independent_code.value_or(false)) {
-        add(CU_JIT_POSITION_INDEPENDENT_CODE, 1);
-    }
-    if (jit.prefer_binary.has_value()) {
-        add(CU_JIT_FALLBACK_STRATEGY, *jit.prefer_binary ? CU_PREFER_BINARY : CU_PREFER_PTX);
-    }
-}
-
-std::string advice_for(CUresult status, std::span<const std::byte> code) {
-    switch (status) {
-    case CUDA_ERROR_NO_BINARY_FOR_GPU: {
-        std::string advice;
-        const Device device;
-        if (const int architecture = cubin_architecture(code); architecture != 0) {
-            if (device.is_emulated()) {
-                return "it is machine code, a cubin for sm_" + std::to_string(architecture) +
-                       ", and the emulated device runs PTX; compile to PTX, or to a cubin or link "
-                       "while the emulated device is in use, which adds the PTX";
-            }
-            advice = "it is a cubin for sm_" + std::to_string(architecture) + ", ";
-        }
-        advice += "device " + std::to_string(device.ordinal()) + " is sm_" + device.arch();
-        return advice +
-               "; compile for that architecture, or to PTX, which also runs on newer devices";
-    }
-    case CUDA_ERROR_INVALID_PTX:
-        return "the driver refused the PTX; if the log mentions the target, compile for the "
-               "device's architecture or an older one";
-    case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
-        return "the PTX is newer than this driver; compile to a cubin, use an older NVRTC or "
-               "update "
-               "the driver";
-    case CUDA_ERROR_INVALID_IMAGE:
-        return "it is neither PTX nor a cubin nor a fat binary";
-    default:
-        return {};
-    }
-}
-
-} // namespace
 
 } // namespace cuprum::detail

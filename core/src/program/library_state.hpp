@@ -4,7 +4,7 @@
 #pragma once
 
 #include "driver/call.hpp"
-#include "program/code/padded_code.hpp"
+#include "program/code/packing.hpp"
 
 #include <cuprum/object_code.hpp>
 

@@ -28,13 +28,120 @@ constexpr const char* MANAGED_KIND = "__managed__ variable";
 
 using GetVariable = driver::Entry<CUresult(CUdeviceptr*, std::size_t*, CUlibrary, const char*)>;
 
-[[nodiscard]] std::string symbol_of(const detail::LibraryState& library, const std::string& name);
-[[nodiscard]] Context current_or_primary();
-[[nodiscard]] Buffer get_variable(const std::shared_ptr<detail::LibraryState>& state,
-                                  const GetVariable& get, std::string_view name, const char* kind);
-[[nodiscard]] std::vector<std::string> names_in(CUlibrary library);
-[[nodiscard]] std::string unknown_kernel(const std::string& name, detail::LibraryState& library);
-[[nodiscard]] std::size_t edit_distance(std::string_view left, std::string_view right);
+std::string symbol_of(const detail::LibraryState& library, const std::string& name) {
+    const auto mapped = library.symbols.find(name);
+    return mapped == library.symbols.end() ? name : mapped->second;
+}
+
+Context current_or_primary() {
+    driver::initialise();
+    auto current = Context::current();
+    return current.has_value() ? *std::move(current) : Device().primary_context();
+}
+
+Buffer get_variable(const std::shared_ptr<detail::LibraryState>& state, const GetVariable& get,
+                    std::string_view name, const char* kind) {
+    detail::LibraryState& library = detail::open(state, "ObjectCode");
+    detail::check_has_no_nul("name", name);
+    const std::string wanted(name);
+    const CUlibrary handle = library.handle();
+    const Context context = current_or_primary();
+    const driver::Current current(context.handle());
+    CUdeviceptr address = 0;
+    std::size_t bytes = 0;
+    const CUresult status = get(&address, &bytes, handle, symbol_of(library, wanted).c_str());
+    if (status == CUDA_ERROR_NOT_FOUND) {
+        // NVRTC accepts no name expressions for managed variables.
+        const std::string by_expression =
+            std::string_view(kind) == MANAGED_KIND
+                ? ""
+                : ", or pass \"&" + wanted + "\" to compile() in name_expressions and here";
+        throw std::invalid_argument(std::string("there is no ") + kind + " \"" + wanted + "\" in " +
+                                    library.description() +
+                                    "; C++ decorates the names of variables in namespaces and "
+                                    "templates: declare it extern \"C\"" +
+                                    by_expression);
+    }
+    if (status != CUDA_SUCCESS) {
+        throw CUDAError(status, get.name,
+                        std::string("looking up ") + kind + " \"" + wanted + "\"");
+    }
+    return Buffer::from_handle(address, bytes, std::shared_ptr<void>(state));
+}
+
+std::vector<std::string> names_in(CUlibrary library) {
+    unsigned count = 0;
+    driver::call(driver::table().cuLibraryGetKernelCount, &count, library);
+    std::vector<CUkernel> kernels(count);
+    if (count != 0) {
+        driver::call(driver::table().cuLibraryEnumerateKernels, kernels.data(), count, library);
+    }
+    std::vector<std::string> names;
+    names.reserve(count);
+    for (const CUkernel kernel : kernels) {
+        const char* name = nullptr;
+        driver::call(driver::table().cuKernelGetName, &name, kernel);
+        names.emplace_back(name);
+    }
+    return names;
+}
+
+std::size_t edit_distance(std::string_view left, std::string_view right) {
+    std::vector<std::size_t> row(right.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < left.size(); ++i) {
+        std::size_t diagonal = std::exchange(row[0], i + 1);
+        for (std::size_t j = 0; j < right.size(); ++j) {
+            const std::size_t replaced = diagonal + (left[i] == right[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+        }
+    }
+    return row.back();
+}
+
+std::string unknown_kernel(const std::string& name, detail::LibraryState& library) {
+    static constexpr std::size_t MAX_LISTED = 8;
+    std::string text = "there is no kernel \"" + name + "\" in " + library.description();
+    std::vector<std::string> names;
+    try {
+        names = names_in(library.handle());
+    } catch (const NotSupportedError&) {
+        return text; // drivers before 12.4 cannot list kernels
+    }
+    if (names.empty()) {
+        text += ", which has no kernels";
+        if (library.symbols.empty()) {
+            text += "; a template becomes a kernel if its name, such as \"f<int>\", is passed to "
+                    "compile() in name_expressions";
+        }
+        return text;
+    }
+    // List kernels under the names that compile() was given.
+    for (const auto& [expression, symbol] : library.symbols) {
+        std::replace(names.begin(), names.end(), symbol, expression);
+    }
+    const bool is_decorated = std::any_of(names.begin(), names.end(), [](const std::string& known) {
+        return known.starts_with("_Z");
+    });
+    std::sort(names.begin(), names.end(), [&](const std::string& left, const std::string& right) {
+        return std::pair(edit_distance(name, left), std::string_view(left)) <
+               std::pair(edit_distance(name, right), std::string_view(right));
+    });
+    text += "; it has " + std::to_string(names.size()) +
+            (names.size() == 1 ? " kernel: " : " kernels: ");
+    for (std::size_t i = 0; i < std::min(names.size(), MAX_LISTED); ++i) {
+        text += (i == 0 ? "\"" : ", \"") + names[i] + "\"";
+    }
+    if (names.size() > MAX_LISTED) {
+        text += " and " + std::to_string(names.size() - MAX_LISTED) + " more";
+    }
+    if (is_decorated) {
+        text += "; C++ decorates names: declare the kernel extern \"C\", or pass its name to "
+                "compile() in name_expressions";
+    }
+    return text;
+}
 
 } // namespace
 
@@ -180,127 +287,6 @@ std::string to_string(const ObjectCode& code) {
                             : "<ObjectCode " + std::string(to_string(code.code_type())) +
                                   " name=" + detail::quoted(code.name()) + ">";
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-std::string symbol_of(const detail::LibraryState& library, const std::string& name) {
-    const auto mapped = library.symbols.find(name);
-    return mapped == library.symbols.end() ? name : mapped->second;
-}
-
-Context current_or_primary() {
-    driver::initialise();
-    auto current = Context::current();
-    return current.has_value() ? *std::move(current) : Device().primary_context();
-}
-
-Buffer get_variable(const std::shared_ptr<detail::LibraryState>& state, const GetVariable& get,
-                    std::string_view name, const char* kind) {
-    detail::LibraryState& library = detail::open(state, "ObjectCode");
-    detail::check_has_no_nul("name", name);
-    const std::string wanted(name);
-    const CUlibrary handle = library.handle();
-    const Context context = current_or_primary();
-    const driver::Current current(context.handle());
-    CUdeviceptr address = 0;
-    std::size_t bytes = 0;
-    const CUresult status = get(&address, &bytes, handle, symbol_of(library, wanted).c_str());
-    if (status == CUDA_ERROR_NOT_FOUND) {
-        // NVRTC accepts no name expressions for managed variables.
-        const std::string by_expression =
-            std::string_view(kind) == MANAGED_KIND
-                ? ""
-                : ", or pass \"&" + wanted + "\" to compile() in name_expressions and here";
-        throw std::invalid_argument(std::string("there is no ") + kind + " \"" + wanted + "\" in " +
-                                    library.description() +
-                                    "; C++ decorates the names of variables in namespaces and "
-                                    "templates: declare it extern \"C\"" +
-                                    by_expression);
-    }
-    if (status != CUDA_SUCCESS) {
-        throw CUDAError(status, get.name,
-                        std::string("looking up ") + kind + " \"" + wanted + "\"");
-    }
-    return Buffer::from_handle(address, bytes, std::shared_ptr<void>(state));
-}
-
-std::vector<std::string> names_in(CUlibrary library) {
-    unsigned count = 0;
-    driver::call(driver::table().cuLibraryGetKernelCount, &count, library);
-    std::vector<CUkernel> kernels(count);
-    if (count != 0) {
-        driver::call(driver::table().cuLibraryEnumerateKernels, kernels.data(), count, library);
-    }
-    std::vector<std::string> names;
-    names.reserve(count);
-    for (const CUkernel kernel : kernels) {
-        const char* name = nullptr;
-        driver::call(driver::table().cuKernelGetName, &name, kernel);
-        names.emplace_back(name);
-    }
-    return names;
-}
-
-std::string unknown_kernel(const std::string& name, detail::LibraryState& library) {
-    static constexpr std::size_t MAX_LISTED = 8;
-    std::string text = "there is no kernel \"" + name + "\" in " + library.description();
-    std::vector<std::string> names;
-    try {
-        names = names_in(library.handle());
-    } catch (const NotSupportedError&) {
-        return text; // drivers before 12.4 cannot list kernels
-    }
-    if (names.empty()) {
-        text += ", which has no kernels";
-        if (library.symbols.empty()) {
-            text += "; a template becomes a kernel if its name, such as \"f<int>\", is passed to "
-                    "compile() in name_expressions";
-        }
-        return text;
-    }
-    // List kernels under the names that compile() was given.
-    for (const auto& [expression, symbol] : library.symbols) {
-        std::replace(names.begin(), names.end(), symbol, expression);
-    }
-    const bool is_decorated = std::any_of(names.begin(), names.end(), [](const std::string& known) {
-        return known.starts_with("_Z");
-    });
-    std::sort(names.begin(), names.end(), [&](const std::string& left, const std::string& right) {
-        return std::pair(edit_distance(name, left), std::string_view(left)) <
-               std::pair(edit_distance(name, right), std::string_view(right));
-    });
-    text += "; it has " + std::to_string(names.size()) +
-            (names.size() == 1 ? " kernel: " : " kernels: ");
-    for (std::size_t i = 0; i < std::min(names.size(), MAX_LISTED); ++i) {
-        text += (i == 0 ? "\"" : ", \"") + names[i] + "\"";
-    }
-    if (names.size() > MAX_LISTED) {
-        text += " and " + std::to_string(names.size() - MAX_LISTED) + " more";
-    }
-    if (is_decorated) {
-        text += "; C++ decorates names: declare the kernel extern \"C\", or pass its name to "
-                "compile() in name_expressions";
-    }
-    return text;
-}
-
-std::size_t edit_distance(std::string_view left, std::string_view right) {
-    std::vector<std::size_t> row(right.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < left.size(); ++i) {
-        std::size_t diagonal = std::exchange(row[0], i + 1);
-        for (std::size_t j = 0; j < right.size(); ++j) {
-            const std::size_t replaced = diagonal + (left[i] == right[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-        }
-    }
-    return row.back();
-}
-
-} // namespace
 
 } // namespace cuprum
 

@@ -5,23 +5,15 @@
 
 #include "driver/call.hpp"
 #include "driver/handle.hpp"
-#include "libraries/nvrtc/call.hpp"
-#include "program/cache/forgiving_cache.hpp"
+#include "libraries/nvrtc.hpp"
 #include "program/cache/key.hpp"
-#include "program/cache/load.hpp"
-#include "program/cache/toolchain.hpp"
-#include "program/code/symbol_table.hpp"
+#include "program/code/packing.hpp"
 #include "program/library_state.hpp"
-#include "program/link/compile.hpp"
-#include "program/link/options.hpp"
-#include "program/nvrtc/compile.hpp"
-#include "program/nvrtc/options.hpp"
-#include "program/nvvm/compile.hpp"
-#include "program/nvvm/options.hpp"
-#include "program/options_check.hpp"
+#include "program/nvrtc.hpp"
+#include "program/nvvm.hpp"
+#include "program/options.hpp"
 #include "program/program_state.hpp"
-#include "program/progress.hpp"
-#include "support/quiet_lock.hpp"
+#include "support/locks.hpp"
 #include "support/text.hpp"
 #include "support/warn.hpp"
 
@@ -30,6 +22,8 @@
 #include <cuprum/error.hpp>
 #include <cuprum/program_cache.hpp>
 
+#include <exception>
+#include <new>
 #include <stdexcept>
 #include <string_view>
 
@@ -39,24 +33,225 @@ namespace {
 
 using detail::ProgramState;
 
-void check_source(std::string_view source, SourceType language, const ProgramOptions& options);
-void check_target(CodeType target, const ProgramState& state);
-[[nodiscard]] detail::Compiled run(ProgramState& state, CodeType target,
-                                   std::span<const std::string> names, bool keeps_debug_source);
-void check_driver(const ProgramState& state);
-[[nodiscard]] ObjectCode compile_through(ProgramCache& cache, const std::string& key,
-                                         const Program& program, CodeType target,
-                                         const CompileRequest& request);
-[[nodiscard]] bool has_key(const std::string& key, const Program& program, CodeType target,
-                           const CompileRequest& request);
-[[nodiscard]] std::optional<std::string> key_if_cacheable(const Program& program, CodeType target,
-                                                          const CompileRequest& request);
-[[nodiscard]] ObjectCode object_of(CodeType target, detail::Compiled compiled);
+/// A cache as a compilation uses it. The failures of a default cache are not errors: a program that
+/// did not ask for a cache compiles anyway.
+///
+/// It forgives every exception, std::bad_alloc too: the compilation that follows needs no cache,
+/// and throws by itself if there really is no memory left.
+class UsedCache {
+public:
+    UsedCache(ProgramCache& cache, bool is_default) noexcept
+        : cache_(cache), is_default_(is_default) {}
+
+    /// Returns what the cache holds under a key, or nothing. The library's own caches read straight
+    /// into the memory that object code takes over.
+    [[nodiscard]] std::optional<detail::PaddedCode> load(std::string_view key) {
+        return attempt([&]() -> std::optional<detail::PaddedCode> {
+            if (auto* const files = dynamic_cast<FileStreamProgramCache*>(&cache_)) {
+                return detail::Access::load(*files, key);
+            }
+            if (auto* const memory = dynamic_cast<InMemoryProgramCache*>(&cache_)) {
+                return detail::Access::load(*memory, key);
+            }
+            const std::optional<std::vector<std::byte>> code = cache_.get(key);
+            return code.has_value() ? std::optional(detail::PaddedCode(*code)) : std::nullopt;
+        });
+    }
+
+    void store(std::string_view key, std::span<const std::byte> code) {
+        attempt([&] {
+            cache_.put(key, code);
+            return true;
+        });
+    }
+
+    /// Returns the first failure that was forgiven; empty if there was none.
+    [[nodiscard]] const std::string& trouble() const noexcept { return trouble_; }
+
+private:
+    template <typename Action>
+    auto attempt(const Action& action) -> decltype(action()) {
+        if (!is_default_) {
+            return action();
+        }
+        try {
+            return action();
+        } catch (const std::bad_alloc&) {
+            note("out of memory"); // short enough to need no allocation
+        } catch (const std::exception& error) {
+            note(error.what());
+        } catch (...) {
+            note("it threw something that is not a std::exception");
+        }
+        return {};
+    }
+
+    void note(const char* failure) {
+        if (trouble_.empty()) {
+            trouble_ = failure;
+        }
+    }
+
+    ProgramCache& cache_;
+    bool is_default_;
+    std::string trouble_;
+};
+
+void check_source(std::string_view source, SourceType language, const ProgramOptions& options) {
+    const std::size_t nul = source.find('\0');
+    if (language != SourceType::Nvvm && nul != std::string_view::npos) {
+        throw std::invalid_argument("source has a NUL character at position " +
+                                    std::to_string(nul) + "; the compiler would ignore the rest");
+    }
+    if (options.name.empty() || options.name.find('\0') != std::string::npos) {
+        throw std::invalid_argument("ProgramOptions name is " + detail::quoted(options.name) +
+                                    "; expected a text that is not empty and has no NUL "
+                                    "character: it is what the log calls the source");
+    }
+    for (const auto& [name, text] : options.headers) {
+        if (name.empty() || name.find('\0') != std::string::npos ||
+            text.find('\0') != std::string::npos) {
+            throw std::invalid_argument("ProgramOptions headers has " + detail::quoted(name) +
+                                        "; expected a name that is not empty, and no NUL "
+                                        "character in name or text");
+        }
+    }
+    for (const auto& [name, code] : options.extra_sources) {
+        if (code.empty()) {
+            throw std::invalid_argument("ProgramOptions extra_sources has \"" + name +
+                                        "\", which is empty");
+        }
+    }
+}
+
+/// Warns if a driver is in use and is too old for the PTX of this compiler.
+void check_driver(const ProgramState& state) {
+    if (state.language != SourceType::Cxx ||
+        driver::detail::initialised_table.load(std::memory_order_acquire) != &driver::table() ||
+        driver::is_emulated()) {
+        return; // do not load a driver for this check; the emulated device accepts all PTX
+    }
+    int major = 0;
+    int minor = 0;
+    int supported = 0;
+    nvrtc::call(nvrtc::table().nvrtcVersion, &major, &minor);
+    driver::call(driver::table().cuDriverGetVersion, &supported);
+    if (major * 1000 + minor * 10 > supported) {
+        detail::warn(WarningKind::Degraded,
+                     "The CUDA driver version is older than the backend version: NVRTC " +
+                         std::to_string(major) + "." + std::to_string(minor) +
+                         " generates PTX that a driver for CUDA " +
+                         std::to_string(supported / 1000) + "." +
+                         std::to_string(supported % 1000 / 10) +
+                         " may refuse; compile to a cubin, or update the driver");
+    }
+}
+
+detail::Compiled run(ProgramState& state, CodeType target, std::span<const std::string> names,
+                     bool keeps_debug_source) {
+    detail::backend_of(state.language).check_target(state, target);
+    if (!names.empty() && state.language != SourceType::Cxx) {
+        throw std::invalid_argument("name_expressions has \"" + names.front() +
+                                    "\", but only C++ has such names; find a kernel in " +
+                                    std::string(to_string(state.language)) +
+                                    " by its name in the code");
+    }
+    const auto keep = [&state](std::string log, std::optional<PchStatus> pch) {
+        const std::lock_guard lock(state.mutex);
+        state.log = std::move(log);
+        state.pch_status = pch;
+    };
+    detail::Compiled compiled;
+    try {
+        compiled =
+            detail::backend_of(state.language).compile(state, target, names, keeps_debug_source);
+    } catch (const CompilerError& error) {
+        keep(error.log(), std::nullopt);
+        throw;
+    }
+    keep(compiled.log, compiled.pch_status);
+    if (!compiled.pch_failure.empty()) {
+        detail::warn(WarningKind::Degraded, compiled.pch_failure);
+    }
+    if (target == CodeType::Ptx) {
+        check_driver(state);
+    }
+    return compiled;
+}
+
+/// Returns whether a program has this key now. A header that cannot be read any more changed too.
+bool has_key(const std::string& key, const Program& program, CodeType target,
+             const CompileRequest& request) {
+    try {
+        return program.cache_key(target, request.name_expressions, request.extra_digest) == key;
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
+ObjectCode object_of(CodeType target, detail::Compiled compiled) {
+    ObjectCode code = ObjectCode::from_bytes(target, compiled.code, std::move(compiled.name),
+                                             std::move(compiled.symbols));
+    detail::Access::state(code)->source_file = std::move(compiled.debug_source);
+    return code;
+}
+
+ObjectCode compile_through(UsedCache& cache, const std::string& key, const Program& program,
+                           CodeType target, const CompileRequest& request) {
+    ProgramState& state = *detail::Access::state(program);
+    const std::vector<std::string>& names = request.name_expressions;
+    const bool has_names = !names.empty() && state.language == SourceType::Cxx;
+    if (auto found = cache.load(key)) {
+        detail::CodeWithSymbols cached{*std::move(found), {}};
+        if (!has_names || detail::take_symbols(cached)) {
+            {
+                const std::lock_guard lock(state.mutex);
+                state.log.clear(); // nothing was compiled
+                state.pch_status.reset();
+            }
+            if (target == CodeType::Ptx) {
+                check_driver(state);
+            }
+            return detail::Access::make<ObjectCode>(std::make_shared<detail::LibraryState>(
+                target, std::move(cached.code), std::string(), state.options.name,
+                std::move(cached.symbols)));
+        }
+    }
+    // Cached code outlives a source file for debuggers, so it keeps the plain name.
+    detail::Compiled compiled = run(state, target, names, false);
+    // If a header changed meanwhile, the compiler may have read it before or after the change.
+    if (has_key(key, program, target, request)) {
+        cache.store(key, has_names ? detail::with_symbols(compiled.symbols, compiled.code)
+                                   : compiled.code);
+    }
+    return object_of(target, std::move(compiled));
+}
+
+/// Returns the key for the default cache, or nothing for a program that is not cached.
+std::optional<std::string> key_if_cacheable(const Program& program, CodeType target,
+                                            const CompileRequest& request) {
+    const ProgramOptions& options = program.options();
+    if (options.debug.value_or(false) || options.lineinfo.value_or(false) ||
+        options.fdevice_syntax_only.value_or(false)) {
+        return std::nullopt;
+    }
+    try {
+        return program.cache_key(target, request.name_expressions, request.extra_digest);
+    } catch (const std::invalid_argument&) {
+        // NOTE: nobody asked to cache this program. The compilation reports bad arguments.
+        return std::nullopt;
+    } catch (const std::exception& error) {
+        detail::warn(WarningKind::Degraded,
+                     std::string("the default program cache failed and was not used: ") +
+                         error.what());
+        return std::nullopt;
+    }
+}
 
 } // namespace
 
 std::vector<std::string> ProgramOptions::to_nvrtc() const {
-    return nvrtc::flags_of(*this);
+    return detail::nvrtc_flags(*this);
 }
 
 std::vector<std::string> ProgramOptions::to_nvvm(CodeType target) const {
@@ -85,30 +280,9 @@ Program::Program(std::string_view source, SourceType language, ProgramOptions op
     const std::optional<std::string>& wanted = state_->options.arch;
     state_->arch = wanted.has_value() ? *wanted : "sm_" + Device().arch();
     state_->options.arch = state_->arch;
-    switch (language) {
-    case SourceType::Cxx:
-        // Finds NVRTC, or throws.
-        static_cast<void>(nvrtc::table().nvrtcGetErrorString(NVRTC_SUCCESS));
-        state_->backend = CompilerBackend::Nvrtc;
-        state_->compiler_options = state_->options.to_nvrtc();
-        break;
-    case SourceType::Nvvm:
-        static_cast<void>(nvvm::table().nvvmGetErrorString(nvvm::NVVM_SUCCESS));
-        state_->backend = CompilerBackend::Nvvm;
-        state_->compiler_options = state_->options.to_nvvm(CodeType::Ptx);
-        break;
-    case SourceType::Ptx:
-        state_->backend = Linker::which_backend();
-        if (state_->options.numba_debug.value_or(false)) {
-            detail::warn(
-                WarningKind::Degraded,
-                "ProgramOptions numba_debug is ignored for a program in PTX: no linker has "
-                "such an option");
-        }
-        state_->options.to_linker().check_honoured(state_->backend);
-        state_->compiler_options = state_->options.to_linker().to_nvjitlink();
-        break;
-    }
+    const detail::ProgramBackend& backend = detail::backend_of(language);
+    state_->backend = backend.find(state_->options);
+    state_->compiler_options = backend.flags(state_->options, CodeType::Ptx);
 }
 
 ObjectCode Program::compile(CodeType target, std::span<const std::string> name_expressions) const {
@@ -123,16 +297,17 @@ ObjectCode Program::compile(CodeType target, const CompileRequest& request) cons
     }
     if (request.cache != nullptr) {
         const std::string key = cache_key(target, request.name_expressions, request.extra_digest);
-        return compile_through(*request.cache, key, *this, target, request);
+        UsedCache cache(*request.cache, false);
+        return compile_through(cache, key, *this, target, request);
     }
     if (const std::shared_ptr<ProgramCache> cache = default_program_cache()) {
         if (const auto key = key_if_cacheable(*this, target, request)) {
-            detail::ForgivingCache forgiving(*cache);
-            ObjectCode code = compile_through(forgiving, *key, *this, target, request);
-            if (!forgiving.trouble().empty()) {
+            UsedCache used(*cache, true);
+            ObjectCode code = compile_through(used, *key, *this, target, request);
+            if (!used.trouble().empty()) {
                 detail::warn(WarningKind::Degraded,
                              "the default program cache failed and was not used: " +
-                                 forgiving.trouble());
+                                 used.trouble());
             }
             return code;
         }
@@ -157,11 +332,11 @@ void Program::cancel() const {
 std::string Program::cache_key(CodeType target, std::span<const std::string> name_expressions,
                                const std::optional<std::string>& extra_digest) const {
     ProgramState& state = detail::open(state_, "Program");
-    check_target(target, state);
+    detail::backend_of(state.language).check_target(state, target);
     check_cacheable(state.language, state.options, extra_digest.has_value());
-    std::vector<std::string> nvvm_options;
+    std::vector<std::string> own; // libNVVM's flags depend on the target
     if (state.language == SourceType::Nvvm) {
-        nvvm_options = nvvm::flags_of(state.options, target); // these depend on the target
+        own = detail::backend_of(state.language).flags(state.options, target);
     }
     const bool is_cxx = state.language == SourceType::Cxx;
     const detail::SourceFacts& facts =
@@ -176,7 +351,7 @@ std::string Program::cache_key(CodeType target, std::span<const std::string> nam
         {.code = state.source,
          .language = state.language,
          .target = target,
-         .compiler_options = nvvm_options.empty() ? state.compiler_options : nvvm_options,
+         .compiler_options = own.empty() ? state.compiler_options : own,
          .name = state.options.name,
          .name_expressions = is_cxx ? name_expressions : std::span<const std::string>(),
          .extra_sources = state.options.extra_sources,
@@ -220,25 +395,10 @@ std::vector<std::string> Program::compiler_options() const {
 void* Program::handle() const {
     ProgramState& state = detail::open(state_, "Program");
     const detail::QuietLock lock(state.mutex);
-    switch (state.language) {
-    case SourceType::Cxx:
-        if (state.nvrtc_handle == nullptr) {
-            state.nvrtc_handle = std::make_unique<nvrtc::Compilation>(
-                state.source, state.options.name, state.compiler_options, state.options.headers);
-        }
-        return state.nvrtc_handle->get();
-    case SourceType::Nvvm:
-        if (state.nvvm_handle == nullptr) {
-            state.nvvm_handle = detail::start_nvvm(state, CodeType::Ptx);
-        }
-        return state.nvvm_handle->get();
-    case SourceType::Ptx:
-        if (!state.linker.has_value()) {
-            state.linker.emplace(detail::linker_for(state));
-        }
-        return state.linker->handle();
+    if (state.handle == nullptr) {
+        state.handle = detail::backend_of(state.language).start(state);
     }
-    return nullptr;
+    return state.handle.get();
 }
 
 std::string to_string(const Program& program) {
@@ -246,220 +406,6 @@ std::string to_string(const Program& program) {
                                : "<Program " + std::string(to_string(program.language())) +
                                      " name=" + detail::quoted(program.options().name) + ">";
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-void check_source(std::string_view source, SourceType language, const ProgramOptions& options) {
-    const std::size_t nul = source.find('\0');
-    if (language != SourceType::Nvvm && nul != std::string_view::npos) {
-        throw std::invalid_argument("source has a NUL character at position " +
-                                    std::to_string(nul) + "; the compiler would ignore the rest");
-    }
-    if (options.name.empty() || options.name.find('\0') != std::string::npos) {
-        throw std::invalid_argument("ProgramOptions name is " + detail::quoted(options.name) +
-                                    "; expected a text that is not empty and has no NUL "
-                                    "character: it is what the log calls the source");
-    }
-    for (const auto& [name, text] : options.headers) {
-        if (name.empty() || name.find('\0') != std::string::npos ||
-            text.find('\0') != std::string::npos) {
-            throw std::invalid_argument("ProgramOptions headers has " + detail::quoted(name) +
-                                        "; expected a name that is not empty, and no NUL "
-                                        "character in name or text");
-        }
-    }
-    for (const auto& [name, code] : options.extra_sources) {
-        if (code.empty()) {
-            throw std::invalid_argument("ProgramOptions extra_sources has \"" + name +
-                                        "\", which is empty");
-        }
-    }
-}
-
-void check_cxx_target(CodeType target, const ProgramState& state) {
-    const std::string& arch = state.arch;
-    switch (target) {
-    case CodeType::LtoIr:
-        return;
-    case CodeType::Cubin:
-        if (arch.starts_with("compute_")) {
-            throw std::invalid_argument(
-                "target \"cubin\" needs a real architecture, but arch is \"" + arch +
-                "\", a virtual one; pass \"sm_" + arch.substr(8) + "\" or compile to \"ptx\"");
-        }
-        [[fallthrough]];
-    case CodeType::Ptx:
-        return;
-    default:
-        throw std::invalid_argument("target \"" + std::string(to_string(target)) +
-                                    "\" is not supported by NVRTC; expected \"ptx\", \"cubin\" or "
-                                    "\"ltoir\"");
-    }
-}
-
-void check_target(CodeType target, const ProgramState& state) {
-    switch (state.language) {
-    case SourceType::Cxx:
-        check_cxx_target(target, state);
-        return;
-    case SourceType::Ptx:
-        if (target != CodeType::Cubin && target != CodeType::Ptx) {
-            throw std::invalid_argument(
-                "target \"" + std::string(to_string(target)) +
-                "\" is not supported for PTX; expected \"cubin\" or \"ptx\"");
-        }
-        return;
-    case SourceType::Nvvm:
-        if (target != CodeType::Ptx && target != CodeType::LtoIr) {
-            throw std::invalid_argument(
-                "target \"" + std::string(to_string(target)) +
-                "\" is not supported for NVVM; expected \"ptx\" or \"ltoir\"");
-        }
-        return;
-    }
-}
-
-/// Warns if a driver is in use and is too old for the PTX of this compiler.
-void check_driver(const ProgramState& state) {
-    if (state.language != SourceType::Cxx ||
-        driver::detail::initialised_table.load(std::memory_order_acquire) != &driver::table() ||
-        driver::is_emulated()) {
-        return; // do not load a driver for this check; the emulated device accepts all PTX
-    }
-    int major = 0;
-    int minor = 0;
-    int supported = 0;
-    nvrtc::call(nvrtc::table().nvrtcVersion, &major, &minor);
-    driver::call(driver::table().cuDriverGetVersion, &supported);
-    if (major * 1000 + minor * 10 > supported) {
-        detail::warn(WarningKind::Degraded,
-                     "The CUDA driver version is older than the backend version: NVRTC " +
-                         std::to_string(major) + "." + std::to_string(minor) +
-                         " generates PTX that a driver for CUDA " +
-                         std::to_string(supported / 1000) + "." +
-                         std::to_string(supported % 1000 / 10) +
-                         " may refuse; compile to a cubin, or update the driver");
-    }
-}
-
-detail::Compiled run(ProgramState& state, CodeType target, std::span<const std::string> names,
-                     bool keeps_debug_source) {
-    check_target(target, state);
-    if (!names.empty() && state.language != SourceType::Cxx) {
-        throw std::invalid_argument("name_expressions has \"" + names.front() +
-                                    "\", but only C++ has such names; find a kernel in " +
-                                    std::string(to_string(state.language)) +
-                                    " by its name in the code");
-    }
-    const auto keep = [&state](std::string log, std::optional<PchStatus> pch) {
-        const std::lock_guard lock(state.mutex);
-        state.log = std::move(log);
-        state.pch_status = pch;
-    };
-    detail::Compiled compiled;
-    try {
-        const std::string what = "compiling " + state.options.name + " for " + state.arch;
-        switch (state.language) {
-        case SourceType::Cxx: {
-            const detail::CompileProgress progress(what);
-            compiled = detail::compile_cxx(state, target, names, keeps_debug_source);
-            break;
-        }
-        case SourceType::Ptx: // a linker, which shows its own progress
-            compiled = detail::compile_ptx(state, target);
-            break;
-        case SourceType::Nvvm: {
-            const detail::CompileProgress progress(what);
-            compiled = detail::compile_nvvm(state, target);
-            break;
-        }
-        }
-    } catch (const CompilerError& error) {
-        keep(error.log(), std::nullopt);
-        throw;
-    }
-    keep(compiled.log, compiled.pch_status);
-    if (!compiled.pch_failure.empty()) {
-        detail::warn(WarningKind::Degraded, compiled.pch_failure);
-    }
-    if (target == CodeType::Ptx) {
-        check_driver(state);
-    }
-    return compiled;
-}
-
-ObjectCode compile_through(ProgramCache& cache, const std::string& key, const Program& program,
-                           CodeType target, const CompileRequest& request) {
-    ProgramState& state = *detail::Access::state(program);
-    const std::vector<std::string>& names = request.name_expressions;
-    const bool has_names = !names.empty() && state.language == SourceType::Cxx;
-    if (auto found = detail::load(cache, key)) {
-        detail::CodeWithSymbols cached{*std::move(found), {}};
-        if (!has_names || detail::take_symbols(cached)) {
-            {
-                const std::lock_guard lock(state.mutex);
-                state.log.clear(); // nothing was compiled
-                state.pch_status.reset();
-            }
-            if (target == CodeType::Ptx) {
-                check_driver(state);
-            }
-            return detail::Access::make<ObjectCode>(std::make_shared<detail::LibraryState>(
-                target, std::move(cached.code), std::string(), state.options.name,
-                std::move(cached.symbols)));
-        }
-    }
-    // Cached code outlives a source file for debuggers, so it keeps the plain name.
-    detail::Compiled compiled = run(state, target, names, false);
-    // If a header changed meanwhile, the compiler may have read it before or after the change.
-    if (has_key(key, program, target, request)) {
-        cache.put(key, has_names ? detail::with_symbols(compiled.symbols, compiled.code)
-                                 : compiled.code);
-    }
-    return object_of(target, std::move(compiled));
-}
-
-/// Returns whether a program has this key now. A header that cannot be read any more changed too.
-bool has_key(const std::string& key, const Program& program, CodeType target,
-             const CompileRequest& request) {
-    try {
-        return program.cache_key(target, request.name_expressions, request.extra_digest) == key;
-    } catch (const std::exception&) {
-        return false;
-    }
-}
-
-/// Returns the key for the default cache, or nothing for a program that is not cached.
-std::optional<std::string> key_if_cacheable(const Program& program, CodeType target,
-                                            const CompileRequest& request) {
-    const ProgramOptions& options = program.options();
-    if (options.debug.value_or(false) || options.lineinfo.value_or(false) ||
-        options.fdevice_syntax_only.value_or(false)) {
-        return std::nullopt;
-    }
-    try {
-        return program.cache_key(target, request.name_expressions, request.extra_digest);
-    } catch (const std::invalid_argument&) {
-        // NOTE: nobody asked to cache this program. The compilation reports bad arguments.
-        return std::nullopt;
-    } catch (const std::exception& error) {
-        detail::warn(WarningKind::Degraded,
-                     std::string("the default program cache failed and was not used: ") +
-                         error.what());
-        return std::nullopt;
-    }
-}
-
-ObjectCode object_of(CodeType target, detail::Compiled compiled) {
-    ObjectCode code = ObjectCode::from_bytes(target, compiled.code, std::move(compiled.name),
-                                             std::move(compiled.symbols));
-    detail::Access::state(code)->source_file = std::move(compiled.debug_source);
-    return code;
-}
-
-} // namespace
 
 } // namespace cuprum
 

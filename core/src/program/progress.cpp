@@ -3,8 +3,8 @@
 
 #include "program/progress.hpp"
 
-#include "support/never_destroyed.hpp"
-#include "support/terminal.hpp"
+#include "support/once.hpp"
+#include "support/warn.hpp"
 
 #include <pthread.h>
 #include <signal.h>

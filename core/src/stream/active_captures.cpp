@@ -6,8 +6,8 @@
 #include "driver/call.hpp"
 #include "memory/buffer_state.hpp"
 #include "stream/stream_state.hpp"
-#include "support/fork.hpp"
-#include "support/never_destroyed.hpp"
+#include "support/locks.hpp"
+#include "support/once.hpp"
 
 #include <cuprum/graph_memory_resource.hpp>
 

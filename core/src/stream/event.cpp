@@ -25,9 +25,48 @@ namespace {
 using driver::call;
 using driver::table;
 
+bool is_pending(const detail::EventState& event) {
+    return table().cuEventQuery(event.handle) == CUDA_ERROR_NOT_READY;
+}
+
+/// Says which event has no time to offer, and why; empty if it cannot be told.
+///
+/// The driver has one code for events without timing and events that were never recorded.
 std::string why_no_time(CUresult status, const detail::EventState& later,
-                        const detail::EventState& earlier);
-bool is_pending(const detail::EventState& event);
+                        const detail::EventState& earlier) {
+    const auto which = [](bool is_later, bool is_earlier, const char* one, const char* both) {
+        return is_later && is_earlier
+                   ? std::string("neither ") + both
+                   : std::string(is_earlier ? "the earlier one " : "the later one ") + one;
+    };
+    if (status == CUDA_ERROR_NOT_READY) {
+        const std::string advice = "; synchronise the later one before asking";
+        const bool is_later = is_pending(later);
+        const bool is_earlier = is_pending(earlier);
+        if (!is_later && !is_earlier) { // done in the meantime
+            return "One or both events have not completed" + advice;
+        }
+        return "One or both events have not completed: " +
+               which(is_later, is_earlier, "is not done", "is done") + advice;
+    }
+    if (status != CUDA_ERROR_INVALID_HANDLE) {
+        return {};
+    }
+    if (!later.is_timing_enabled() || !earlier.is_timing_enabled()) {
+        return "Both Events must be created with timing enabled: " +
+               which(!later.is_timing_enabled(), !earlier.is_timing_enabled(), "has none",
+                     "has it") +
+               "; make both with timing_enabled = true in EventOptions";
+    }
+    const bool is_later = later.is_owned && !later.is_recorded.load(std::memory_order_relaxed);
+    const bool is_earlier =
+        earlier.is_owned && !earlier.is_recorded.load(std::memory_order_relaxed);
+    if (is_later || is_earlier) {
+        return "Both Events must be recorded: " + which(is_later, is_earlier, "was not", "was") +
+               "; record it on a stream first";
+    }
+    return "Both Events must be recorded, with timing enabled and on one device: one was not";
+}
 
 } // namespace
 
@@ -181,55 +220,6 @@ TimedEvent::TimedEvent(Event event) : Event(std::move(event)) {
         release_in(context, made_at, "event", driver::table().cuEventDestroy, handle);
     }
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-/// Says which event has no time to offer, and why; empty if it cannot be told.
-///
-/// The driver has one code for events without timing and events that were never recorded.
-std::string why_no_time(CUresult status, const detail::EventState& later,
-                        const detail::EventState& earlier) {
-    const auto which = [](bool is_later, bool is_earlier, const char* one, const char* both) {
-        return is_later && is_earlier
-                   ? std::string("neither ") + both
-                   : std::string(is_earlier ? "the earlier one " : "the later one ") + one;
-    };
-    if (status == CUDA_ERROR_NOT_READY) {
-        const std::string advice = "; synchronise the later one before asking";
-        const bool is_later = is_pending(later);
-        const bool is_earlier = is_pending(earlier);
-        if (!is_later && !is_earlier) { // done in the meantime
-            return "One or both events have not completed" + advice;
-        }
-        return "One or both events have not completed: " +
-               which(is_later, is_earlier, "is not done", "is done") + advice;
-    }
-    if (status != CUDA_ERROR_INVALID_HANDLE) {
-        return {};
-    }
-    if (!later.is_timing_enabled() || !earlier.is_timing_enabled()) {
-        return "Both Events must be created with timing enabled: " +
-               which(!later.is_timing_enabled(), !earlier.is_timing_enabled(), "has none",
-                     "has it") +
-               "; make both with timing_enabled = true in EventOptions";
-    }
-    const bool is_later = later.is_owned && !later.is_recorded.load(std::memory_order_relaxed);
-    const bool is_earlier =
-        earlier.is_owned && !earlier.is_recorded.load(std::memory_order_relaxed);
-    if (is_later || is_earlier) {
-        return "Both Events must be recorded: " + which(is_later, is_earlier, "was not", "was") +
-               "; record it on a stream first";
-    }
-    return "Both Events must be recorded, with timing enabled and on one device: one was not";
-}
-
-bool is_pending(const detail::EventState& event) {
-    return table().cuEventQuery(event.handle) == CUDA_ERROR_NOT_READY;
-}
-
-} // namespace
 
 } // namespace cuprum
 

@@ -3,11 +3,19 @@
 
 #include <cuprum/detail/order.hpp>
 
+#include "device/context_state.hpp"
+#include "driver/call.hpp"
 #include "driver/capture.hpp"
 #include "driver/current.hpp"
-#include "driver/default_stream.hpp"
 #include "memory/buffer_state.hpp"
+#include "stream/event_state.hpp"
 #include "stream/stream_state.hpp"
+
+#include <cuprum/context.hpp>
+#include <cuprum/detail/access.hpp>
+#include <cuprum/detail/pending.hpp>
+
+#include <exception>
 
 namespace cuprum::detail {
 
@@ -95,6 +103,98 @@ bool is_capturing(CUstream stream) {
         driver::raise(answer.status, table().cuStreamIsCapturing.name);
     }
     return answer.capture != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+using driver::unobserved_table;
+
+namespace {
+
+/// Calls `record`, and returns false if it fails or if the driver is too old for the function.
+template <typename Record>
+bool try_record(const Record& record) noexcept {
+    try {
+        return record() == CUDA_SUCCESS;
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
+} // namespace
+
+bool is_pending(const Stream& stream) noexcept {
+    try {
+        return unobserved_table().cuStreamQuery(handle_of(stream)) == CUDA_ERROR_NOT_READY;
+    } catch (const std::exception&) { // closed, destroyed by a reset, or no such driver function
+        return false;
+    }
+}
+
+bool is_pending(const Event& event) noexcept {
+    try {
+        const CUevent handle = open(Access::state(event), "Event").handle;
+        return unobserved_table().cuEventQuery(handle) == CUDA_ERROR_NOT_READY;
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
+WorkMark::WorkMark(const Stream& stream) noexcept {
+    try {
+        const StreamState& own = open(Access::state(stream), "Stream");
+        home_ = own.context;
+        CUcontext context = nullptr;
+        if (unobserved_table().cuStreamGetCtx(own.handle, &context) == CUDA_SUCCESS) {
+            set(context, [&] { return unobserved_table().cuEventRecord(event_, own.handle); });
+        }
+    } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): there is no mark then
+    }
+}
+
+WorkMark::WorkMark(const Context& context) noexcept {
+    try {
+        const ContextState& own = open(Access::state(context), "Context");
+        home_ = Access::state(context);
+        set(own.handle, [&] {
+            return own.green != nullptr
+                       ? unobserved_table().cuGreenCtxRecordEvent(own.green, event_)
+                       : unobserved_table().cuCtxRecordEvent(own.handle.get(), event_);
+        });
+    } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): there is no mark then
+    }
+}
+
+WorkMark::~WorkMark() {
+    if (event_ != nullptr && is_intact(home_, made_at_) && !driver::is_leaving()) {
+        static_cast<void>(unobserved_table().cuEventDestroy(event_));
+    }
+}
+
+bool WorkMark::is_pending() const noexcept {
+    return event_ != nullptr && is_intact(home_, made_at_) &&
+           unobserved_table().cuEventQuery(event_) == CUDA_ERROR_NOT_READY;
+}
+
+template <typename Record>
+void WorkMark::set(CUcontext context, const Record& record) {
+    driver::Table& table = unobserved_table();
+    CUcontext current = nullptr;
+    if (table.cuCtxGetCurrent(&current) != CUDA_SUCCESS) {
+        return;
+    }
+    const bool is_pushed = current != context;
+    if (is_pushed && table.cuCtxPushCurrent(context) != CUDA_SUCCESS) {
+        return;
+    }
+    made_at_ = home_ == nullptr ? 0 : home_->reset_count.load(std::memory_order_relaxed);
+    if (table.cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
+        event_ = nullptr;
+    } else if (!try_record(record)) {
+        static_cast<void>(table.cuEventDestroy(event_));
+        event_ = nullptr;
+    }
+    if (is_pushed) {
+        static_cast<void>(table.cuCtxPopCurrent(&current));
+    }
 }
 
 } // namespace cuprum::detail

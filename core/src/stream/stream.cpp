@@ -9,7 +9,6 @@
 #include "device/device_state.hpp"
 #include "driver/capture.hpp"
 #include "driver/current.hpp"
-#include "driver/default_stream.hpp"
 #include "driver/handle.hpp"
 #include "stream/active_captures.hpp"
 #include "stream/deferred_release.hpp"
@@ -37,7 +36,14 @@ using driver::table;
 
 constexpr const char* DEFAULT_STREAM = "the default stream";
 
-Stream stream_for_token(CUstream token);
+Stream stream_for_token(CUstream token) {
+    auto state = std::make_shared<detail::StreamState>();
+    state->handle = token;
+    state->is_default = true;
+    state->may_capture = true;
+    state->last_launch.watch(token);
+    return detail::Access::make<Stream>(std::move(state));
+}
 
 } // namespace
 
@@ -290,21 +296,6 @@ std::shared_ptr<ContextState> context_state_of(const StreamState& stream) {
 }
 
 } // namespace detail
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-Stream stream_for_token(CUstream token) {
-    auto state = std::make_shared<detail::StreamState>();
-    state->handle = token;
-    state->is_default = true;
-    state->may_capture = true;
-    state->last_launch.watch(token);
-    return detail::Access::make<Stream>(std::move(state));
-}
-
-} // namespace
 
 } // namespace cuprum
 

@@ -23,10 +23,6 @@ namespace {
 using driver::call;
 using driver::table;
 
-void check_alignment(CUdeviceptr address, std::size_t size);
-unsigned write_flags(const WriteValueOptions& options);
-unsigned wait_flags(const WaitValueOptions& options);
-
 template <typename Read>
 auto read_attribute(CUstream stream, CUstreamAttrID which, Read read) {
     CUstreamAttrValue value{};
@@ -40,6 +36,24 @@ void write_attribute(CUstream stream, CUstreamAttrID which, Write write) {
     write(value);
     call(table().cuStreamSetAttribute, stream, which,
          static_cast<const CUstreamAttrValue*>(&value));
+}
+
+void check_alignment(CUdeviceptr address, std::size_t size) {
+    if (address % size != 0) {
+        throw std::invalid_argument("address is " + std::to_string(address) +
+                                    ", expected a multiple of " + std::to_string(size) +
+                                    ", the size of the value");
+    }
+}
+
+unsigned write_flags(const WriteValueOptions& options) {
+    return options.memory_barrier ? unsigned{CU_STREAM_WRITE_VALUE_DEFAULT}
+                                  : unsigned{CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER};
+}
+
+unsigned wait_flags(const WaitValueOptions& options) {
+    return static_cast<unsigned>(options.condition) |
+           (options.flush ? unsigned{CU_STREAM_WAIT_VALUE_FLUSH} : 0U);
 }
 
 } // namespace
@@ -169,29 +183,5 @@ void Stream::set_access_policy_window(const AccessPolicyWindow& window) const {
 void Stream::copy_attributes_from(const Stream& other) const {
     call(table().cuStreamCopyAttributes, detail::handle_of(*this), detail::handle_of(other));
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-void check_alignment(CUdeviceptr address, std::size_t size) {
-    if (address % size != 0) {
-        throw std::invalid_argument("address is " + std::to_string(address) +
-                                    ", expected a multiple of " + std::to_string(size) +
-                                    ", the size of the value");
-    }
-}
-
-unsigned write_flags(const WriteValueOptions& options) {
-    return options.memory_barrier ? unsigned{CU_STREAM_WRITE_VALUE_DEFAULT}
-                                  : unsigned{CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER};
-}
-
-unsigned wait_flags(const WaitValueOptions& options) {
-    return static_cast<unsigned>(options.condition) |
-           (options.flush ? unsigned{CU_STREAM_WAIT_VALUE_FLUSH} : 0U);
-}
-
-} // namespace
 
 } // namespace cuprum

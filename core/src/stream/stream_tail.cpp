@@ -7,7 +7,7 @@
 #include "driver/capture.hpp"
 #include "driver/current.hpp"
 #include "stream/deferred_release.hpp"
-#include "support/quiet_lock.hpp"
+#include "support/locks.hpp"
 #include "support/warn.hpp"
 
 #include <cuprum/error.hpp>

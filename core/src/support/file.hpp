@@ -17,4 +17,10 @@ namespace cuprum::detail {
 /// Writes all bytes to an open file. Returns 0, or the errno of the failure.
 [[nodiscard]] int write_all(int descriptor, std::span<const std::byte> bytes) noexcept;
 
+/// Returns a text that identifies the build of a library file: its build id if the linker wrote
+/// one, else its size and modification time. Empty if the file cannot be read.
+///
+/// A build id stays the same wherever the file is installed, so that machines can share a cache.
+[[nodiscard]] std::string file_identity(const std::string& path);
+
 } // namespace cuprum::detail

@@ -14,57 +14,69 @@ namespace {
 
 constexpr std::size_t MAX_LENGTH = 120;
 
-/// Leaves out parameters, which stand outside of template arguments, and tags such as "[abi:v1]".
-std::string without_parameters(std::string_view text) {
-    constexpr std::string_view unnamed = "(anonymous namespace)";
+/// Leaves out tags such as "[abi:v1]".
+std::string without_tags(std::string text) {
     constexpr std::string_view tag = "[abi:";
-    std::string kept;
-    int inside = 0; // template arguments and lambdas
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const std::string_view rest = text.substr(i);
-        if (const std::size_t end = rest.find(']');
-            rest.starts_with(tag) && end != std::string_view::npos) {
-            i += end;
-            continue;
+    for (std::size_t begin = text.find(tag); begin != std::string::npos; begin = text.find(tag)) {
+        const std::size_t end = text.find(']', begin);
+        if (end == std::string::npos) {
+            break;
         }
-        if (rest.starts_with(unnamed)) {
-            kept += unnamed;
-            i += unnamed.size() - 1;
-            continue;
-        }
-        if (inside == 0 && text[i] == '(') {
-            int depth = 0;
-            for (; i < text.size(); ++i) {
-                depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
-                if (depth == 0) {
-                    break;
-                }
-            }
-            continue;
-        }
-        inside += text[i] == '<' || text[i] == '{' ? 1 : text[i] == '>' || text[i] == '}' ? -1 : 0;
-        kept += text[i];
+        text.erase(begin, end + 1 - begin);
     }
-    return kept;
+    return text;
 }
 
 } // namespace
 
-std::string readable_signature(std::string_view symbol) {
-    const std::string name(symbol);
+std::string demangled(std::string_view symbol) {
+    if (!symbol.starts_with("_Z")) {
+        return {};
+    }
     int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> demangled(
-        symbol.starts_with("_Z") ? abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status)
-                                 : nullptr,
-        &std::free);
-    return demangled != nullptr ? demangled.get() : name;
+    const std::unique_ptr<char, decltype(&std::free)> name(
+        abi::__cxa_demangle(std::string(symbol).c_str(), nullptr, nullptr, &status), &std::free);
+    return name == nullptr ? std::string() : std::string(name.get());
+}
+
+std::size_t parameters_at(std::string_view demangled) noexcept {
+    constexpr std::string_view unnamed = "(anonymous namespace)";
+    int inside = 0; // template arguments and lambdas
+    for (std::size_t i = 0; i < demangled.size(); ++i) {
+        if (demangled.substr(i).starts_with(unnamed)) {
+            i += unnamed.size() - 1;
+        } else if (inside == 0 && demangled[i] == '(') {
+            return i;
+        } else {
+            inside += demangled[i] == '<' || demangled[i] == '{'   ? 1
+                      : demangled[i] == '>' || demangled[i] == '}' ? -1
+                                                                   : 0;
+        }
+    }
+    return std::string_view::npos;
+}
+
+std::string readable_signature(std::string_view symbol) {
+    std::string name = demangled(symbol);
+    return name.empty() ? std::string(symbol) : name;
 }
 
 std::string readable_name(std::string_view symbol) {
-    std::string name = readable_signature(symbol);
-    if (name != symbol) {
+    std::string name = without_tags(demangled(symbol));
+    if (name.empty()) {
+        name = symbol;
+    } else {
+        // A variable of a function stands behind the parameters: "sum(float*)::partial".
+        for (std::size_t begin = parameters_at(name); begin != std::string::npos;
+             begin = parameters_at(name)) {
+            int depth = 0;
+            std::size_t end = begin;
+            do {
+                depth += name[end] == '(' ? 1 : name[end] == ')' ? -1 : 0;
+            } while (++end < name.size() && depth != 0);
+            name.erase(begin, end - begin);
+        }
         constexpr std::string_view result = "void "; // of a kernel that is a template
-        name = without_parameters(name);
         if (name.starts_with(result)) {
             name.erase(0, result.size());
         }

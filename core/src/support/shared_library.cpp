@@ -13,7 +13,14 @@ namespace cuprum::detail {
 
 namespace {
 
-[[nodiscard]] std::string path_of(void* handle, const std::string& fallback);
+std::string path_of(void* handle, const std::string& fallback) {
+    link_map* map = nullptr;
+    if (::dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr && map->l_name != nullptr &&
+        map->l_name[0] != '\0') {
+        return map->l_name;
+    }
+    return fallback;
+}
 
 } // namespace
 
@@ -58,20 +65,5 @@ std::string environment(const char* name) {
     const char* value = ::secure_getenv(name);
     return value == nullptr ? std::string() : std::string(value);
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-std::string path_of(void* handle, const std::string& fallback) {
-    link_map* map = nullptr;
-    if (::dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr && map->l_name != nullptr &&
-        map->l_name[0] != '\0') {
-        return map->l_name;
-    }
-    return fallback;
-}
-
-} // namespace
 
 } // namespace cuprum::detail

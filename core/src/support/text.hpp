@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cuprum::detail {
 
@@ -43,6 +44,15 @@ inline void check_has_no_nul(const char* name, std::string_view text) {
     if (text.find('\0') != std::string_view::npos) [[unlikely]] {
         throw std::invalid_argument(std::string(name) + " is " + quoted(text) +
                                     "; expected a text without a NUL character");
+    }
+}
+
+/// Makes room for one more element, so that adding it cannot fail. The capacity doubles: with
+/// `reserve(size() + 1)`, every call would move all elements.
+template <typename T>
+void make_room_for_one(std::vector<T>& elements) {
+    if (elements.size() == elements.capacity()) {
+        elements.reserve(2 * elements.size() + 1);
     }
 }
 

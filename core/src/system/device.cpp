@@ -189,10 +189,6 @@ cuprum::Device Device::to_cuda_device() const {
                              "; check CUDA_VISIBLE_DEVICES, and use a MIG device where MIG is on");
 }
 
-unsigned Device::index() const {
-    return query<unsigned>(nvml::table().nvmlDeviceGetIndex, handle_);
-}
-
 std::string Device::uuid() const {
     return query_text<NVML_DEVICE_UUID_V2_BUFFER_SIZE>(nvml::table().nvmlDeviceGetUUID,
                                                        native(handle_));
@@ -246,14 +242,6 @@ ComputeCapability Device::compute_capability() const {
     const auto [major, minor] =
         query_two<int>(nvml::table().nvmlDeviceGetCudaComputeCapability, handle_);
     return {major, minor};
-}
-
-unsigned Device::minor_number() const {
-    return query<unsigned>(nvml::table().nvmlDeviceGetMinorNumber, handle_);
-}
-
-unsigned Device::module_id() const {
-    return query<unsigned>(nvml::table().nvmlDeviceGetModuleId, handle_);
 }
 
 int Device::numa_node_id() const {

@@ -321,10 +321,6 @@ CoolerInfo Device::cooler() const {
     return info;
 }
 
-unsigned Device::num_fans() const {
-    return query<unsigned>(nvml::table().nvmlDeviceGetNumFans, handle_);
-}
-
 Fan Device::fan(unsigned index) const {
     check_index("fan", index, num_fans());
     return {handle_, index};

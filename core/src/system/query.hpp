@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "libraries/nvml/call.hpp"
+#include "libraries/nvml.hpp"
 
 #include <cuprum/detail/nvml_types.hpp>
 

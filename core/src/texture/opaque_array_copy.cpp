@@ -6,16 +6,14 @@
 // All of them are boxes of bytes: see memory/region_copy.hpp. An array is counted in columns and
 // rows. These are its elements, or the blocks of a compressed format.
 
-#include "arrays/element_type.hpp"
-#include "arrays/layout_arithmetic.hpp"
+#include "arrays/layout_algebra.hpp"
 #include "device/device_state.hpp"
 #include "driver/current.hpp"
 #include "memory/buffer_state.hpp"
-#include "memory/region_copy.hpp"
+#include "memory/copies.hpp"
 #include "stream/active_captures.hpp"
 #include "stream/stream_state.hpp"
-#include "texture/array_description.hpp"
-#include "texture/array_state.hpp"
+#include "texture/states.hpp"
 
 #include <algorithm>
 #include <array>
@@ -29,8 +27,9 @@ namespace cuprum {
 
 namespace {
 
-using detail::ArrayMemory;
 using detail::ArrayState;
+
+using detail::ArrayMemory;
 
 /// A box in an array, as the driver takes it.
 struct ArrayBox {
@@ -38,18 +37,16 @@ struct ArrayBox {
     RegionExtent extent; // bytes, rows, slices or layers
 };
 
-[[nodiscard]] ArrayBox box_of(const ArrayState& array, const ArrayRegion& region);
-[[nodiscard]] detail::PlacedRows place(std::size_t size, const RegionPlace& place,
-                                       const ArrayBox& box, const ArrayState& array,
-                                       const char* holder);
-[[nodiscard]] RegionPlace place_of(const StridedLayout& layout, dlpack::DataType type,
-                                   const ArrayBox& box, const ArrayState& array, const char* name);
-[[nodiscard]] std::size_t elements_in(std::size_t blocks, std::size_t edge, std::size_t first,
-                                      std::size_t size);
-[[nodiscard]] std::size_t needed_bytes(const RegionExtent& extent);
-[[nodiscard]] bool is_whole(const ArrayBox& box, const ArrayState& array);
-[[nodiscard]] bool do_overlap(const ArrayBox& left, const ArrayBox& right);
-void check_device(const ArrayState& array, const detail::StreamState& queue);
+void check_device(const ArrayState& array, const detail::StreamState& queue) {
+    const detail::DeviceState* const home =
+        queue.context != nullptr ? queue.context->device : detail::context_state_of(queue)->device;
+    if (home != array.context->device) {
+        throw std::invalid_argument("stream belongs to device " + std::to_string(home->ordinal) +
+                                    ", but the array to device " +
+                                    std::to_string(array.context->device->ordinal) +
+                                    "; use a stream of the array's device");
+    }
+}
 
 /// Copies between an array and a buffer or host memory.
 template <typename Copy>
@@ -73,140 +70,31 @@ void copy_with(const OpaqueArray& array, const Stream& stream, const Copy& copy)
     return {buffer.handle() + rows.offset, rows.pitch, rows.slice_pitch};
 }
 
-} // namespace
-
-void OpaqueArray::copy_from(const Buffer& source, const Stream& stream) const {
-    copy_from(source, {}, {}, stream);
-}
-
-void OpaqueArray::copy_from(const Buffer& source, const RegionPlace& from, const ArrayRegion& to,
-                            const Stream& stream) const {
-    copy_with(*this, stream, [&](const ArrayState& own, const detail::StreamState& queue) {
-        const ArrayBox box = box_of(own, to);
-        const auto rows = place(detail::open(source).size, from, box, own, "the buffer");
-        detail::copy_box(box.memory, linear_memory(source, rows), box.extent, queue.handle);
-    });
-    if (detail::has_active_captures()) [[unlikely]] {
-        detail::retain_buffers(stream, std::array{&source});
-    }
-}
-
-void OpaqueArray::copy_to(const Buffer& destination, const Stream& stream) const {
-    copy_to(destination, {}, {}, stream);
-}
-
-void OpaqueArray::copy_to(const Buffer& destination, const RegionPlace& to, const ArrayRegion& from,
-                          const Stream& stream) const {
-    copy_with(*this, stream, [&](const ArrayState& own, const detail::StreamState& queue) {
-        const ArrayBox box = box_of(own, from);
-        const auto rows = place(detail::open(destination).size, to, box, own, "the buffer");
-        detail::copy_box(linear_memory(destination, rows), box.memory, box.extent, queue.handle);
-    });
-    if (detail::has_active_captures()) [[unlikely]] {
-        detail::retain_buffers(stream, std::array{&destination});
-    }
-}
-
-void OpaqueArray::copy_from(const OpaqueArray& source, const Stream& stream) const {
-    const ArrayState& own = detail::open(*this);
-    const ArrayState& other = detail::open(source);
-    const RegionExtent to = box_of(own, {}).extent;
-    const RegionExtent from = box_of(other, {}).extent;
-    if (to.width != from.width || to.height != from.height || to.depth != from.depth) {
-        throw std::invalid_argument("source is " + to_string(source) +
-                                    ", expected the size and element size of " + to_string(*this) +
-                                    "; name regions to copy a part");
-    }
-    copy_from(source, {}, {}, stream);
-}
-
-void OpaqueArray::copy_to(const OpaqueArray& destination, const Stream& stream) const {
-    destination.copy_from(*this, stream);
-}
-
-void OpaqueArray::copy_from(const OpaqueArray& source, const ArrayRegion& from,
-                            const ArrayRegion& to, const Stream& stream) const {
-    copy_with(*this, stream, [&](const ArrayState& own, const detail::StreamState& queue) {
-        const ArrayState& other = detail::open(source);
-        check_device(other, queue);
-        if (own.element_bytes() != other.element_bytes()) {
-            throw std::invalid_argument("elements of the source have " +
-                                        std::to_string(other.element_bytes()) +
-                                        " bytes, expected " + std::to_string(own.element_bytes()));
-        }
-        const ArrayBox origin = box_of(other, from);
-        ArrayRegion target_region = to;
-        const CUDA_ARRAY3D_DESCRIPTOR& size = own.description;
-        const std::size_t edge = own.format->block;
-        if (to.width == 0) {
-            target_region.width =
-                elements_in(origin.extent.width / own.element_bytes(), edge, to.x, size.Width);
-        }
-        if (to.height == 0) {
-            target_region.height = elements_in(origin.extent.height, edge, to.y, size.Height);
-        }
-        if (to.depth == 0) {
-            target_region.depth = origin.extent.depth;
-        }
-        const ArrayBox target = box_of(own, target_region);
-        if (target.extent.width != origin.extent.width ||
-            target.extent.height != origin.extent.height ||
-            target.extent.depth != origin.extent.depth) {
-            throw std::invalid_argument("the two regions differ in size");
-        }
-        if (own.handle == other.handle && do_overlap(target, origin)) {
-            throw std::invalid_argument("the two regions of the array overlap; copy through "
-                                        "another array");
-        }
-        detail::copy_box(target.memory, origin.memory, target.extent, queue.handle);
-        detail::retain_if_captured(queue, detail::Access::state(source));
-    });
-}
-
-void OpaqueArray::copy_from_host_bytes(const void* source, std::size_t bytes,
-                                       const RegionPlace& from, const ArrayRegion& to,
-                                       const Stream& stream) const {
-    copy_with(*this, stream, [&](const ArrayState& own, const detail::StreamState& queue) {
-        const ArrayBox box = box_of(own, to);
-        const auto rows = place(bytes, from, box, own, "the host memory");
-        detail::copy_box(box.memory, host_memory(source, rows), box.extent, queue.handle);
-    });
-}
-
-void OpaqueArray::copy_to_host_bytes(void* destination, std::size_t bytes, const RegionPlace& to,
-                                     const ArrayRegion& from, const Stream& stream) const {
-    copy_with(*this, stream, [&](const ArrayState& own, const detail::StreamState& queue) {
-        const ArrayBox box = box_of(own, from);
-        const auto rows = place(bytes, to, box, own, "the host memory");
-        detail::copy_box(host_memory(destination, rows), box.memory, box.extent, queue.handle);
-    });
-}
-
-void OpaqueArray::copy_from_host_view(const void* source, const StridedLayout& layout,
-                                      dlpack::DataType type, const ArrayRegion& to,
-                                      const Stream& stream, const char* name) const {
-    const ArrayState& own = detail::open(*this);
-    const RegionPlace from = place_of(layout, type, box_of(own, to), own, name);
-    copy_from_host_bytes(source, std::numeric_limits<std::size_t>::max(), from, to, stream);
-}
-
-void OpaqueArray::copy_to_host_view(void* destination, const StridedLayout& layout,
-                                    dlpack::DataType type, const ArrayRegion& from,
-                                    const Stream& stream, const char* name) const {
-    const ArrayState& own = detail::open(*this);
-    const RegionPlace to = place_of(layout, type, box_of(own, from), own, name);
-    copy_to_host_bytes(destination, std::numeric_limits<std::size_t>::max(), to, from, stream);
-}
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
 /// One direction of a region: its first column and how many columns it has.
 struct ArrayRange {
     std::size_t first = 0;
     std::size_t count = 0;
 };
+
+std::size_t needed_bytes(const RegionExtent& extent) {
+    return extent.width * extent.height * extent.depth;
+}
+
+bool is_whole(const ArrayBox& box, const ArrayState& array) {
+    return needed_bytes(box.extent) == detail::bytes_of(array.description);
+}
+
+detail::PlacedRows place(std::size_t size, const RegionPlace& place, const ArrayBox& box,
+                         const ArrayState& array, const char* holder) {
+    const bool is_gapless = place.offset == 0 && place.pitch == 0 && place.rows_per_slice == 0;
+    if (const std::size_t needed = needed_bytes(box.extent); is_gapless && size < needed) {
+        throw std::invalid_argument(std::string(holder) + " has " + std::to_string(size) +
+                                    " bytes, smaller than the " +
+                                    (is_whole(box, array) ? "array extent" : "region") + " of " +
+                                    std::to_string(needed) + " bytes");
+    }
+    return detail::place_rows(size, place, box.extent, "the region", holder);
+}
 
 /// Checks one direction of a region in an array with `size` elements there, and counts it in blocks
 /// with `edge` elements.
@@ -251,26 +139,6 @@ ArrayBox box_of(const ArrayState& array, const ArrayRegion& region) {
                  array.has_flag(CUDA_ARRAY3D_LAYERED) ? "number of layers" : "depth");
     const std::size_t bytes = array.element_bytes();
     return {{array.handle, x.first * bytes, y.first, z.first}, {x.count * bytes, y.count, z.count}};
-}
-
-std::size_t needed_bytes(const RegionExtent& extent) {
-    return extent.width * extent.height * extent.depth;
-}
-
-bool is_whole(const ArrayBox& box, const ArrayState& array) {
-    return needed_bytes(box.extent) == detail::bytes_of(array.description);
-}
-
-detail::PlacedRows place(std::size_t size, const RegionPlace& place, const ArrayBox& box,
-                         const ArrayState& array, const char* holder) {
-    const bool is_gapless = place.offset == 0 && place.pitch == 0 && place.rows_per_slice == 0;
-    if (const std::size_t needed = needed_bytes(box.extent); is_gapless && size < needed) {
-        throw std::invalid_argument(std::string(holder) + " has " + std::to_string(size) +
-                                    " bytes, smaller than the " +
-                                    (is_whole(box, array) ? "array extent" : "region") + " of " +
-                                    std::to_string(needed) + " bytes");
-    }
-    return detail::place_rows(size, place, box.extent, "the region", holder);
 }
 
 /// Returns whether memory of such elements holds the numbers that an array has.
@@ -441,17 +309,129 @@ bool do_overlap(const ArrayBox& left, const ArrayBox& right) {
            meet(left.memory.z, right.memory.z, left.extent.depth);
 }
 
-void check_device(const ArrayState& array, const detail::StreamState& queue) {
-    const detail::DeviceState* const home =
-        queue.context != nullptr ? queue.context->device : detail::context_state_of(queue)->device;
-    if (home != array.context->device) {
-        throw std::invalid_argument("stream belongs to device " + std::to_string(home->ordinal) +
-                                    ", but the array to device " +
-                                    std::to_string(array.context->device->ordinal) +
-                                    "; use a stream of the array's device");
+} // namespace
+
+void OpaqueArray::copy_from(const Buffer& source, const Stream& stream) const {
+    copy_from(source, {}, {}, stream);
+}
+
+void OpaqueArray::copy_from(const Buffer& source, const RegionPlace& from, const ArrayRegion& to,
+                            const Stream& stream) const {
+    copy_with(*this, stream, [&](const ArrayState& own, const detail::StreamState& queue) {
+        const ArrayBox box = box_of(own, to);
+        const auto rows = place(detail::open(source).size, from, box, own, "the buffer");
+        detail::copy_box(box.memory, linear_memory(source, rows), box.extent, queue.handle);
+    });
+    if (detail::has_active_captures()) [[unlikely]] {
+        detail::retain_buffers(stream, std::array{&source});
     }
 }
 
-} // namespace
+void OpaqueArray::copy_to(const Buffer& destination, const Stream& stream) const {
+    copy_to(destination, {}, {}, stream);
+}
+
+void OpaqueArray::copy_to(const Buffer& destination, const RegionPlace& to, const ArrayRegion& from,
+                          const Stream& stream) const {
+    copy_with(*this, stream, [&](const ArrayState& own, const detail::StreamState& queue) {
+        const ArrayBox box = box_of(own, from);
+        const auto rows = place(detail::open(destination).size, to, box, own, "the buffer");
+        detail::copy_box(linear_memory(destination, rows), box.memory, box.extent, queue.handle);
+    });
+    if (detail::has_active_captures()) [[unlikely]] {
+        detail::retain_buffers(stream, std::array{&destination});
+    }
+}
+
+void OpaqueArray::copy_from(const OpaqueArray& source, const Stream& stream) const {
+    const ArrayState& own = detail::open(*this);
+    const ArrayState& other = detail::open(source);
+    const RegionExtent to = box_of(own, {}).extent;
+    const RegionExtent from = box_of(other, {}).extent;
+    if (to.width != from.width || to.height != from.height || to.depth != from.depth) {
+        throw std::invalid_argument("source is " + to_string(source) +
+                                    ", expected the size and element size of " + to_string(*this) +
+                                    "; name regions to copy a part");
+    }
+    copy_from(source, {}, {}, stream);
+}
+
+void OpaqueArray::copy_to(const OpaqueArray& destination, const Stream& stream) const {
+    destination.copy_from(*this, stream);
+}
+
+void OpaqueArray::copy_from(const OpaqueArray& source, const ArrayRegion& from,
+                            const ArrayRegion& to, const Stream& stream) const {
+    copy_with(*this, stream, [&](const ArrayState& own, const detail::StreamState& queue) {
+        const ArrayState& other = detail::open(source);
+        check_device(other, queue);
+        if (own.element_bytes() != other.element_bytes()) {
+            throw std::invalid_argument("elements of the source have " +
+                                        std::to_string(other.element_bytes()) +
+                                        " bytes, expected " + std::to_string(own.element_bytes()));
+        }
+        const ArrayBox origin = box_of(other, from);
+        ArrayRegion target_region = to;
+        const CUDA_ARRAY3D_DESCRIPTOR& size = own.description;
+        const std::size_t edge = own.format->block;
+        if (to.width == 0) {
+            target_region.width =
+                elements_in(origin.extent.width / own.element_bytes(), edge, to.x, size.Width);
+        }
+        if (to.height == 0) {
+            target_region.height = elements_in(origin.extent.height, edge, to.y, size.Height);
+        }
+        if (to.depth == 0) {
+            target_region.depth = origin.extent.depth;
+        }
+        const ArrayBox target = box_of(own, target_region);
+        if (target.extent.width != origin.extent.width ||
+            target.extent.height != origin.extent.height ||
+            target.extent.depth != origin.extent.depth) {
+            throw std::invalid_argument("the two regions differ in size");
+        }
+        if (own.handle == other.handle && do_overlap(target, origin)) {
+            throw std::invalid_argument("the two regions of the array overlap; copy through "
+                                        "another array");
+        }
+        detail::copy_box(target.memory, origin.memory, target.extent, queue.handle);
+        detail::retain_if_captured(queue, detail::Access::state(source));
+    });
+}
+
+void OpaqueArray::copy_from_host_bytes(const void* source, std::size_t bytes,
+                                       const RegionPlace& from, const ArrayRegion& to,
+                                       const Stream& stream) const {
+    copy_with(*this, stream, [&](const ArrayState& own, const detail::StreamState& queue) {
+        const ArrayBox box = box_of(own, to);
+        const auto rows = place(bytes, from, box, own, "the host memory");
+        detail::copy_box(box.memory, host_memory(source, rows), box.extent, queue.handle);
+    });
+}
+
+void OpaqueArray::copy_to_host_bytes(void* destination, std::size_t bytes, const RegionPlace& to,
+                                     const ArrayRegion& from, const Stream& stream) const {
+    copy_with(*this, stream, [&](const ArrayState& own, const detail::StreamState& queue) {
+        const ArrayBox box = box_of(own, from);
+        const auto rows = place(bytes, to, box, own, "the host memory");
+        detail::copy_box(host_memory(destination, rows), box.memory, box.extent, queue.handle);
+    });
+}
+
+void OpaqueArray::copy_from_host_view(const void* source, const StridedLayout& layout,
+                                      dlpack::DataType type, const ArrayRegion& to,
+                                      const Stream& stream, const char* name) const {
+    const ArrayState& own = detail::open(*this);
+    const RegionPlace from = place_of(layout, type, box_of(own, to), own, name);
+    copy_from_host_bytes(source, std::numeric_limits<std::size_t>::max(), from, to, stream);
+}
+
+void OpaqueArray::copy_to_host_view(void* destination, const StridedLayout& layout,
+                                    dlpack::DataType type, const ArrayRegion& from,
+                                    const Stream& stream, const char* name) const {
+    const ArrayState& own = detail::open(*this);
+    const RegionPlace to = place_of(layout, type, box_of(own, from), own, name);
+    copy_to_host_bytes(destination, std::numeric_limits<std::size_t>::max(), to, from, stream);
+}
 
 } // namespace cuprum

@@ -5,9 +5,7 @@
 
 #include "device/device_state.hpp"
 #include "memory/buffer_state.hpp"
-#include "texture/array_state.hpp"
-#include "texture/handle_state.hpp"
-#include "texture/mipmap_state.hpp"
+#include "texture/states.hpp"
 
 #include <limits>
 #include <stdexcept>

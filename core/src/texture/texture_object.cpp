@@ -10,9 +10,9 @@
 #include "stream/stream_state.hpp"
 #include "support/recycled.hpp"
 #include "support/text.hpp"
-#include "texture/array_state.hpp"
-#include "texture/handle_state.hpp"
-#include "texture/mipmap_state.hpp"
+#include "texture/states.hpp"
+
+#include <cuprum/texture/surface_object.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -44,179 +44,6 @@ struct Elements {
     bool is_array = false;
     bool is_linear = false;
 };
-
-Elements elements_of(const detail::ArrayState& array);
-Elements elements_of(const ResourceDescriptor& resource);
-CUDA_TEXTURE_DESC sampling_of(const TextureObjectOptions& options, const Elements& elements);
-CUDA_RESOURCE_VIEW_DESC view_of(const ResourceView& view, const Elements& elements);
-void check_options(const TextureObjectOptions& options, const Elements& elements);
-[[noreturn, gnu::cold]] void raise_texture_failure(CUresult status, const char* call,
-                                                   const ResourceDescriptor& resource,
-                                                   const detail::DeviceState& device);
-TextureObject make_texture(const ResourceDescriptor& resource, const Elements& elements,
-                           const TextureObjectOptions& options,
-                           const std::shared_ptr<detail::ContextState>& context);
-
-} // namespace
-
-TextureObject TextureObject::create(const ResourceDescriptor& resource,
-                                    const TextureObjectOptions& options) {
-    return make_texture(resource, elements_of(resource), options, detail::context_of(resource));
-}
-
-[[gnu::hot]] TextureObject
-Device::create_texture_object(const ResourceDescriptor& resource,
-                              const TextureObjectOptions& options) const {
-    const auto check_device = [&](const detail::ContextState& home) {
-        if (home.device != state_) [[unlikely]] {
-            detail::refuse_device(home.device->ordinal, *state_);
-        }
-    };
-    // Nearly all textures are of arrays without levels: look at these once.
-    if (const OpaqueArray* const array = resource.opaque_array()) [[likely]] {
-        const detail::ArrayState& state = detail::open(*array);
-        check_device(*state.context);
-        return make_texture(resource, elements_of(state), options, state.context);
-    }
-    if (const auto* const home = detail::array_context(resource)) {
-        check_device(**home);
-        return make_texture(resource, elements_of(resource), options, *home);
-    }
-    const int home = resource.buffer()->device_id();
-    if (home >= 0 && home != state_->ordinal) {
-        detail::refuse_device(home, *state_);
-    }
-    return make_texture(resource, elements_of(resource), options, detail::context_for(*state_));
-}
-
-CUtexObject TextureObject::handle() const {
-    return detail::open_handle(*this).handle;
-}
-
-const ResourceDescriptor& TextureObject::resource() const {
-    return detail::open_handle(*this).resource;
-}
-
-const TextureObjectOptions& TextureObject::options() const {
-    return detail::open_handle(*this).options;
-}
-
-Context TextureObject::context() const {
-    return detail::Access::make<Context>(detail::open_handle(*this).context);
-}
-
-Device TextureObject::device() const {
-    return Device(detail::open_handle(*this).context->device->ordinal);
-}
-
-bool operator==(const TextureObject& left, const TextureObject& right) noexcept {
-    return left.state_ == right.state_;
-}
-
-std::string to_string(const TextureObject& texture) {
-    return texture.is_closed()
-               ? "<TextureObject closed>"
-               : "<TextureObject handle=" +
-                     detail::hexadecimal(detail::Access::state(texture)->handle) + ">";
-}
-
-const char* to_string(AddressMode mode) noexcept {
-    switch (mode) {
-    case AddressMode::Wrap:
-        return "wrap";
-    case AddressMode::Clamp:
-        return "clamp";
-    case AddressMode::Mirror:
-        return "mirror";
-    case AddressMode::Border:
-        return "border";
-    }
-    return "unknown";
-}
-
-const char* to_string(FilterMode mode) noexcept {
-    return mode == FilterMode::Point ? "point" : mode == FilterMode::Linear ? "linear" : "unknown";
-}
-
-const char* to_string(ReadMode mode) noexcept {
-    return mode == ReadMode::ElementType       ? "element_type"
-           : mode == ReadMode::NormalizedFloat ? "normalized_float"
-                                               : "unknown";
-}
-
-[[gnu::hot]] detail::HandleState::~HandleState() {
-    if (!is_owned) {
-        return;
-    }
-    if (is_surface) {
-        release_with_context(context, made_at, "surface", driver::table().cuSurfObjectDestroy,
-                             handle);
-    } else {
-        release_with_context(context, made_at, "texture", driver::table().cuTexObjectDestroy,
-                             handle);
-    }
-}
-
-void detail::retain_handle(const Stream& stream, const HandleArgument& argument) {
-    if (!argument.is_closed()) {
-        retain_if_captured(open(stream), Access::state(argument));
-    }
-}
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-[[gnu::hot]] TextureObject make_texture(const ResourceDescriptor& resource,
-                                        const Elements& elements,
-                                        const TextureObjectOptions& options,
-                                        const std::shared_ptr<detail::ContextState>& context) {
-    check_options(options, elements);
-    CUDA_RESOURCE_DESC memory{};
-    if (elements.handle != nullptr) [[likely]] {
-        memory.resType = CU_RESOURCE_TYPE_ARRAY;
-        memory.res.array.hArray = elements.handle;
-    } else {
-        memory = detail::description_of(resource);
-    }
-    const CUDA_TEXTURE_DESC sampling = sampling_of(options, elements);
-    std::optional<CUDA_RESOURCE_VIEW_DESC> view;
-    if (options.view.has_value()) [[unlikely]] {
-        view = view_of(*options.view, elements);
-    }
-    auto state = detail::make_recycled<detail::HandleState>(resource, options, context);
-    const driver::Current current(state->context->handle);
-    const auto& entry = table().cuTexObjectCreate;
-    const CUresult status =
-        entry(&state->handle, &memory, &sampling, view.has_value() ? &*view : nullptr);
-    if (status != CUDA_SUCCESS) [[unlikely]] {
-        raise_texture_failure(status, entry.name, resource, *state->context->device);
-    }
-    state->is_owned = true;
-    return detail::Access::make<TextureObject>(std::move(state));
-}
-
-Elements elements_of(const detail::ArrayState& array) {
-    return {.format = array.format,
-            .array = &array.description,
-            .handle = array.handle,
-            .is_array = true};
-}
-
-Elements elements_of(const ResourceDescriptor& resource) {
-    if (const OpaqueArray* const array = resource.opaque_array()) {
-        return elements_of(detail::open(*array));
-    }
-    if (const MipmappedArray* const mipmap = resource.mipmapped_array()) {
-        const detail::MipmapState& state = detail::open(*mipmap);
-        return {.format = state.format,
-                .array = &state.description,
-                .num_levels = state.num_levels,
-                .is_array = true};
-    }
-    return {.format = &info_of(resource.rows().format),
-            .is_linear = resource.kind() == ResourceKind::Linear};
-}
 
 void check_options(const TextureObjectOptions& options, const Elements& elements) {
     const auto refuse = [](const std::string& text) { throw std::invalid_argument(text); };
@@ -359,8 +186,9 @@ CUDA_RESOURCE_VIEW_DESC view_of(const ResourceView& view, const Elements& elemen
     return made;
 }
 
-void raise_texture_failure(CUresult status, const char* call, const ResourceDescriptor& resource,
-                           const detail::DeviceState& device) {
+[[noreturn, gnu::cold]] void raise_texture_failure(CUresult status, const char* call,
+                                                   const ResourceDescriptor& resource,
+                                                   const detail::DeviceState& device) {
     if (status == CUDA_ERROR_INVALID_VALUE && resource.buffer() != nullptr) {
         const DeviceProperties limits = Device(device.ordinal).properties();
         const PitchedRows& rows = resource.rows();
@@ -399,7 +227,162 @@ void raise_texture_failure(CUresult status, const char* call, const ResourceDesc
     driver::raise(status, call);
 }
 
+[[gnu::hot]] TextureObject make_texture(const ResourceDescriptor& resource,
+                                        const Elements& elements,
+                                        const TextureObjectOptions& options,
+                                        const std::shared_ptr<detail::ContextState>& context) {
+    check_options(options, elements);
+    CUDA_RESOURCE_DESC memory{};
+    if (elements.handle != nullptr) [[likely]] {
+        memory.resType = CU_RESOURCE_TYPE_ARRAY;
+        memory.res.array.hArray = elements.handle;
+    } else {
+        memory = detail::description_of(resource);
+    }
+    const CUDA_TEXTURE_DESC sampling = sampling_of(options, elements);
+    std::optional<CUDA_RESOURCE_VIEW_DESC> view;
+    if (options.view.has_value()) [[unlikely]] {
+        view = view_of(*options.view, elements);
+    }
+    auto state = detail::make_recycled<detail::HandleState>(resource, options, context);
+    const driver::Current current(state->context->handle);
+    const auto& entry = table().cuTexObjectCreate;
+    const CUresult status =
+        entry(&state->handle, &memory, &sampling, view.has_value() ? &*view : nullptr);
+    if (status != CUDA_SUCCESS) [[unlikely]] {
+        raise_texture_failure(status, entry.name, resource, *state->context->device);
+    }
+    state->is_owned = true;
+    return detail::Access::make<TextureObject>(std::move(state));
+}
+
+Elements elements_of(const detail::ArrayState& array) {
+    return {.format = array.format,
+            .array = &array.description,
+            .handle = array.handle,
+            .is_array = true};
+}
+
+Elements elements_of(const ResourceDescriptor& resource) {
+    if (const OpaqueArray* const array = resource.opaque_array()) {
+        return elements_of(detail::open(*array));
+    }
+    if (const MipmappedArray* const mipmap = resource.mipmapped_array()) {
+        const detail::MipmapState& state = detail::open(*mipmap);
+        return {.format = state.format,
+                .array = &state.description,
+                .num_levels = state.num_levels,
+                .is_array = true};
+    }
+    return {.format = &info_of(resource.rows().format),
+            .is_linear = resource.kind() == ResourceKind::Linear};
+}
+
 } // namespace
+
+TextureObject TextureObject::create(const ResourceDescriptor& resource,
+                                    const TextureObjectOptions& options) {
+    return make_texture(resource, elements_of(resource), options, detail::context_of(resource));
+}
+
+[[gnu::hot]] TextureObject
+Device::create_texture_object(const ResourceDescriptor& resource,
+                              const TextureObjectOptions& options) const {
+    const auto check_device = [&](const detail::ContextState& home) {
+        if (home.device != state_) [[unlikely]] {
+            detail::refuse_device(home.device->ordinal, *state_);
+        }
+    };
+    // Nearly all textures are of arrays without levels: look at these once.
+    if (const OpaqueArray* const array = resource.opaque_array()) [[likely]] {
+        const detail::ArrayState& state = detail::open(*array);
+        check_device(*state.context);
+        return make_texture(resource, elements_of(state), options, state.context);
+    }
+    if (const auto* const home = detail::array_context(resource)) {
+        check_device(**home);
+        return make_texture(resource, elements_of(resource), options, *home);
+    }
+    const int home = resource.buffer()->device_id();
+    if (home >= 0 && home != state_->ordinal) {
+        detail::refuse_device(home, *state_);
+    }
+    return make_texture(resource, elements_of(resource), options, detail::context_for(*state_));
+}
+
+CUtexObject TextureObject::handle() const {
+    return detail::open_handle(*this).handle;
+}
+
+const ResourceDescriptor& TextureObject::resource() const {
+    return detail::open_handle(*this).resource;
+}
+
+const TextureObjectOptions& TextureObject::options() const {
+    return detail::open_handle(*this).options;
+}
+
+Context TextureObject::context() const {
+    return detail::Access::make<Context>(detail::open_handle(*this).context);
+}
+
+Device TextureObject::device() const {
+    return Device(detail::open_handle(*this).context->device->ordinal);
+}
+
+bool operator==(const TextureObject& left, const TextureObject& right) noexcept {
+    return left.state_ == right.state_;
+}
+
+std::string to_string(const TextureObject& texture) {
+    return texture.is_closed()
+               ? "<TextureObject closed>"
+               : "<TextureObject handle=" +
+                     detail::hexadecimal(detail::Access::state(texture)->handle) + ">";
+}
+
+const char* to_string(AddressMode mode) noexcept {
+    switch (mode) {
+    case AddressMode::Wrap:
+        return "wrap";
+    case AddressMode::Clamp:
+        return "clamp";
+    case AddressMode::Mirror:
+        return "mirror";
+    case AddressMode::Border:
+        return "border";
+    }
+    return "unknown";
+}
+
+const char* to_string(FilterMode mode) noexcept {
+    return mode == FilterMode::Point ? "point" : mode == FilterMode::Linear ? "linear" : "unknown";
+}
+
+const char* to_string(ReadMode mode) noexcept {
+    return mode == ReadMode::ElementType       ? "element_type"
+           : mode == ReadMode::NormalizedFloat ? "normalized_float"
+                                               : "unknown";
+}
+
+[[gnu::hot]] detail::HandleState::~HandleState() {
+    if (!is_owned) {
+        return;
+    }
+    if (is_surface) {
+        release_with_context(context, made_at, "surface", driver::table().cuSurfObjectDestroy,
+                             handle);
+    } else {
+        release_with_context(context, made_at, "texture", driver::table().cuTexObjectDestroy,
+                             handle);
+    }
+}
+
+void detail::retain_handle(const Stream& stream, const HandleArgument& argument) {
+    if (!argument.is_closed()) {
+        retain_if_captured(open(stream), Access::state(argument));
+    }
+}
 
 } // namespace cuprum
 
@@ -407,4 +390,75 @@ std::size_t
 std::hash<cuprum::TextureObject>::operator()(const cuprum::TextureObject& texture) const noexcept {
     return std::hash<std::shared_ptr<cuprum::detail::HandleState>>()(
         cuprum::detail::Access::state(texture));
+}
+
+namespace cuprum {
+
+SurfaceObject SurfaceObject::create(const ResourceDescriptor& resource) {
+    if (resource.kind() != ResourceKind::OpaqueArray) {
+        throw std::invalid_argument("resource has the kind " +
+                                    std::string(to_string(resource.kind())) +
+                                    ", expected an array-backed one: only an OpaqueArray, or a "
+                                    "level of a MipmappedArray, can be a surface");
+    }
+    const detail::ArrayState& array = detail::open(*resource.opaque_array());
+    if (!array.has_flag(CUDA_ARRAY3D_SURFACE_LDST)) {
+        throw std::invalid_argument("the array was made without is_surface_load_store; make it "
+                                    "with is_surface_load_store=True");
+    }
+    const CUDA_RESOURCE_DESC memory = detail::description_of(resource);
+    auto state =
+        detail::make_recycled<detail::HandleState>(resource, TextureObjectOptions{}, array.context);
+    state->is_surface = true;
+    const driver::Current current(state->context->handle);
+    driver::call(driver::table().cuSurfObjectCreate, &state->handle, &memory);
+    state->is_owned = true;
+    return SurfaceObject(std::move(state));
+}
+
+SurfaceObject SurfaceObject::create(const OpaqueArray& array) {
+    return create(ResourceDescriptor::from_opaque_array(array));
+}
+
+SurfaceObject Device::create_surface_object(const ResourceDescriptor& resource) const {
+    if (const auto* const home = detail::array_context(resource);
+        home != nullptr && (*home)->device != state_) {
+        detail::refuse_device((*home)->device->ordinal, *state_);
+    }
+    return SurfaceObject::create(resource);
+}
+
+CUsurfObject SurfaceObject::handle() const {
+    return detail::open_handle(*this).handle;
+}
+
+const ResourceDescriptor& SurfaceObject::resource() const {
+    return detail::open_handle(*this).resource;
+}
+
+Context SurfaceObject::context() const {
+    return detail::Access::make<Context>(detail::open_handle(*this).context);
+}
+
+Device SurfaceObject::device() const {
+    return Device(detail::open_handle(*this).context->device->ordinal);
+}
+
+bool operator==(const SurfaceObject& left, const SurfaceObject& right) noexcept {
+    return left.state_ == right.state_;
+}
+
+std::string to_string(const SurfaceObject& surface) {
+    return surface.is_closed()
+               ? "<SurfaceObject closed>"
+               : "<SurfaceObject handle=" +
+                     detail::hexadecimal(detail::Access::state(surface)->handle) + ">";
+}
+
+} // namespace cuprum
+
+std::size_t
+std::hash<cuprum::SurfaceObject>::operator()(const cuprum::SurfaceObject& surface) const noexcept {
+    return std::hash<std::shared_ptr<cuprum::detail::HandleState>>()(
+        cuprum::detail::Access::state(surface));
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "driver/call.hpp"
-#include "driver/error_log.hpp"
 #include "driver/explanations.hpp"
 #include "stream/stream_state.hpp"
 #include "support/driver_test.hpp"

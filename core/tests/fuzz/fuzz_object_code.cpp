@@ -4,9 +4,8 @@
 // Reads code as it comes from files and caches: the checks before the driver sees it, the search
 // for PTX in fat binaries, and the names that caches store with code.
 
-#include "program/code/fatbin.hpp"
 #include "program/code/image.hpp"
-#include "program/code/symbol_table.hpp"
+#include "program/code/packing.hpp"
 
 #include <cuprum/error.hpp>
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "graph/capture_test.hpp"
-#include "graph/node_text.hpp"
 #include "graph/pictures.hpp"
 #include "support/expect_error.hpp"
 #include "support/run_program.hpp"

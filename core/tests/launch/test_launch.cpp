@@ -4,7 +4,7 @@
 // Checks what launch() passes to the driver, on the fake driver. test_launch_on_device.cpp checks
 // what kernels compute.
 
-#include "driver/error_log.hpp"
+#include "driver/explanations.hpp"
 #include "driver/table.hpp"
 #include "support/expect_error.hpp"
 #include "support/fake_libraries.hpp"

@@ -1,12 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "program/code/fatbin.hpp"
-#include "program/code/symbol_table.hpp"
-#include "program/nvrtc/advice.hpp"
-#include "program/nvrtc/compilation.hpp"
+#include "program/code/image.hpp"
+#include "program/code/packing.hpp"
+#include "program/nvrtc.hpp"
 #include "program/source/debug_source.hpp"
-#include "program/source/include_directives.hpp"
 #include "program/source/includes.hpp"
 
 #include <gtest/gtest.h>

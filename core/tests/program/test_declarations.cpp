@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "launch/parameter_kinds.hpp"
-#include "program/code/declarations.hpp"
+#include "program/code/packing.hpp"
 
 #include <cuprum/object_code.hpp>
 

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "libraries/nvjitlink/table.hpp"
-#include "program/code/fatbin.hpp"
+#include "libraries/nvjitlink.hpp"
 #include "program/code/image.hpp"
 #include "support/expect_error.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "program/link/session.hpp"
+#include "program/link_session.hpp"
 #include "support/device_test.hpp"
 #include "support/expect_error.hpp"
 #include "support/fake_driver.hpp"

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "libraries/nvrtc/call.hpp"
-#include "program/nvrtc/advice.hpp"
-#include "program/nvrtc/compilation.hpp"
+#include "libraries/nvrtc.hpp"
+#include "program/nvrtc.hpp"
 #include "support/expect_error.hpp"
 #include "support/fake_driver.hpp"
 #include "support/fake_nvrtc.hpp"

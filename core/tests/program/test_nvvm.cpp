@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "libraries/nvvm/table.hpp"
-#include "program/nvvm/compilation.hpp"
+#include "libraries/nvvm.hpp"
+#include "program/nvvm.hpp"
 #include "support/device_test.hpp"
 #include "support/expect_error.hpp"
 

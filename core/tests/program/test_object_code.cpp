@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "program/code/fatbin.hpp"
+#include "program/code/image.hpp"
 #include "support/device_test.hpp"
 #include "support/expect_error.hpp"
 #include "support/fake_libraries.hpp"

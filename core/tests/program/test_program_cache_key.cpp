@@ -3,14 +3,14 @@
 
 // What the cache key of a compilation depends on.
 
-#include "libraries/nvrtc/table.hpp"
-#include "libraries/nvvm/table.hpp"
-#include "program/cache/dependencies.hpp"
+#include "libraries/nvrtc.hpp"
+#include "libraries/nvvm.hpp"
+#include "program/cache/digest.hpp"
 #include "program/cache/key.hpp"
-#include "program/cache/toolchain.hpp"
 #include "support/expect_error.hpp"
-#include "support/file_identity.hpp"
+#include "support/file.hpp"
 
+#include <cuprum/linker.hpp>
 #include <cuprum/program.hpp>
 #include <cuprum/program_cache.hpp>
 
@@ -73,6 +73,66 @@ TEST(ProgramCacheKey, differs_with_everything_that_matters) {
     }
     EXPECT_EQ(key(KERNEL), keys[0]);
     EXPECT_EQ(key(KERNEL, {}, CodeType::Ptx, {"b", "a"}), keys[12]) << "their order is no matter";
+}
+
+// Other keys would make every cache on disk useless. Change these only with the schema in key.cpp.
+TEST(ProgramCacheKey, is_the_same_in_every_version) {
+    ProgramOptions options{.arch = "sm_90"};
+    const auto key = [](const ProgramCacheKeyParts& parts) {
+        return detail::hexadecimal(
+            detail::make_key(parts, detail::SourceFacts(parts.code), "compiler 13.0 build"));
+    };
+    EXPECT_EQ(key({.code = KERNEL, .compiler_options = options.to_nvrtc(), .name = options.name}),
+              "a55a4988a707be8526ae6c6b5ad393034129da43824e4a72ceec615966462617");
+    EXPECT_EQ(key({.code = KERNEL,
+                   .language = SourceType::Nvvm,
+                   .compiler_options = options.to_nvvm(CodeType::LtoIr),
+                   .name = options.name}),
+              "43c772b0369ae74e3d14f66d8514e0fd09614c0cc0d198d1e102025a98ee20d4");
+    EXPECT_EQ(key({.code = KERNEL,
+                   .language = SourceType::Ptx,
+                   .compiler_options = options.to_linker().to_nvjitlink(),
+                   .name = options.name}),
+              "cc4468697c427072e713ead9a3c2739f5ac0918a28bea67bf7d401e1b2ff66b9");
+
+    // Options of every kind: the order of the flags is part of the key, too.
+    options.std = "c++20";
+    options.define_macro = {{"A", std::nullopt}, {"B", "2"}};
+    options.undefine_macro = {"C"};
+    options.debug = true;
+    options.lineinfo = true;
+    options.device_code_optimize = true;
+    options.ftz = true;
+    options.prec_sqrt = false;
+    options.prec_div = false;
+    options.fma = false;
+    options.max_register_count = 32;
+    options.split_compile = 4;
+    options.ptxas_options = {"-v", "-O2"};
+    options.link_time_optimization = true;
+    options.no_cache = true;
+    ProgramOptions cxx = options;
+    cxx.diag_error = {1, 2};
+    cxx.use_fast_math = true;
+    cxx.ofast_compile = "mid";
+    cxx.frandom_seed = "7";
+    cxx.pch_verbose = false;
+    cxx.extra = {"--dump"};
+    const std::vector<std::string> names{"b", "a"};
+    const std::vector<std::pair<std::string, std::string>> sources{{"more", "text"}};
+    EXPECT_EQ(key({.code = KERNEL,
+                   .compiler_options = cxx.to_nvrtc(),
+                   .name = "name",
+                   .name_expressions = names,
+                   .uses_default_include_path = false,
+                   .extra_digest = "digest"}),
+              "ea3ce08638446ec3eae13f019e03d0fc8159a6002ca510690acf39df285a7ac1");
+    EXPECT_EQ(key({.code = KERNEL,
+                   .language = SourceType::Ptx,
+                   .target = CodeType::Cubin,
+                   .compiler_options = options.to_linker().to_nvjitlink(),
+                   .extra_sources = sources}),
+              "a372b27641744948d15489dbd7d79ad804286f9bf99704b93a1d729a5c449976");
 }
 
 TEST(ProgramCacheKey, differs_with_the_file_of_the_compiler) {

@@ -3,7 +3,7 @@
 
 #include "support/fake_nvml.hpp"
 
-#include "libraries/nvml/call.hpp"
+#include "libraries/nvml.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -342,7 +342,7 @@ FakeNvml::FakeNvml() {
     }
     fake = this;
 #define CUPRUM_NVML_FUNCTION(function, driver) set_answer<&nvml::Table::function>(table_, nullptr);
-#include "libraries/nvml/symbols.def"
+#include "libraries/nvml.def"
 #undef CUPRUM_NVML_FUNCTION
     add_devices(table_);
     add_state(table_);

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "libraries/nvml/table.hpp"
+#include "libraries/nvml.hpp"
 
 #include <atomic>
 #include <map>

@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "libraries/nvrtc/table.hpp"
+#include "libraries/nvrtc.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "support/file_identity.hpp"
+#include "support/file.hpp"
 
 #include <gtest/gtest.h>
 

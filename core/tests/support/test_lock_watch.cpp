@@ -4,7 +4,7 @@
 // Locks that hold back warnings, and the check of the tests for locks that do not.
 
 #include "support/lock_watch.hpp"
-#include "support/quiet_lock.hpp"
+#include "support/locks.hpp"
 #include "support/warn.hpp"
 #include "support/warning_log.hpp"
 

@@ -3,7 +3,7 @@
 
 // How NVML is initialised and how its failures arrive, on a fake library.
 
-#include "libraries/nvml/call.hpp"
+#include "libraries/nvml.hpp"
 #include "support/expect_error.hpp"
 #include "support/fake_nvml.hpp"
 
@@ -190,7 +190,7 @@ TEST(NvmlCalls, every_function_is_tested) {
         tested.insert(use.function);
     }
 #define CUPRUM_NVML_FUNCTION(name, driver) EXPECT_EQ(tested.count(#name), 1) << #name;
-#include "libraries/nvml/symbols.def"
+#include "libraries/nvml.def"
 #undef CUPRUM_NVML_FUNCTION
 }
 

@@ -3,7 +3,7 @@
 
 // NVML's view of the devices that the tests run on, emulated or not.
 
-#include "libraries/nvml/call.hpp"
+#include "libraries/nvml.hpp"
 #include "support/device_test.hpp"
 #include "support/expect_error.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "support/expect_error.hpp"
 #include "support/fake_driver.hpp"
-#include "texture/array_state.hpp"
+#include "texture/states.hpp"
 
 #include <cuprum/cuprum.hpp>
 

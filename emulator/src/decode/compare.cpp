@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// setp and set.
+// setp and set of floats; rows describe those of integers.
 
 #include "decode/reader.hpp"
 
@@ -12,16 +12,20 @@ using ptx::Type;
 
 namespace {
 
-/// Takes a comparison and returns its index in Compare; the unsigned spellings come last.
+/// Takes a comparison and returns its index in Compare.
 int take_operator(Reader& reader) {
     return reader.take_one_of({"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu",
-                               "gtu", "geu", "num", "nan", "lo", "ls", "hi", "hs"});
+                               "gtu", "geu", "num", "nan"});
 }
 
-constexpr Compare UNSIGNED_SPELLINGS[] = {Compare::Lt, Compare::Le, Compare::Gt, Compare::Ge};
-
-bool is_unsigned(Type type) {
-    return type == Type::U16 || type == Type::U32 || type == Type::U64;
+/// Returns whether an instruction compares floats: its last type is one.
+bool compares_floats(const Reader& reader) {
+    Type last = Type::None;
+    for (const std::string_view modifier : reader.modifiers()) {
+        const Type type = ptx::type_from(modifier);
+        last = type != Type::None ? type : last;
+    }
+    return is_float(last);
 }
 
 bool is_half(Type type) {
@@ -62,6 +66,10 @@ CompareResult result_of(Type type) {
 } // namespace
 
 void decode_compare(Reader& reader) {
+    if (!compares_floats(reader)) {
+        decode_rows(reader);
+        return;
+    }
     const bool is_setp = reader.opcode() == "setp";
     CompareForm form;
     const int index = take_operator(reader);
@@ -69,27 +77,18 @@ void decode_compare(Reader& reader) {
         reader.reject("names no comparison");
         return;
     }
-    form.compare = index < 14 ? static_cast<Compare>(index) : UNSIGNED_SPELLINGS[index - 14];
+    form.compare = static_cast<Compare>(index);
     const int how = reader.take_one_of({"and", "or", "xor"});
     form.flushes = reader.take("ftz");
     const Type result =
         is_setp ? Type::Pred
                 : reader.take_type_of({Type::U32, Type::S32, Type::U16, Type::S16, Type::F32,
                                        Type::F16, Type::F16x2, Type::BF16, Type::BF16x2});
-    form.type = reader.take_type_of({Type::B16, Type::B32, Type::B64, Type::U16, Type::U32,
-                                     Type::U64, Type::S16, Type::S32, Type::S64, Type::F16,
-                                     Type::F16x2, Type::BF16, Type::BF16x2, Type::F32, Type::F64});
+    form.type = reader.take_type_of(
+        {Type::F16, Type::F16x2, Type::BF16, Type::BF16x2, Type::F32, Type::F64});
     form.result = is_setp ? CompareResult::Predicate : result_of(result);
-    if (index >= 14 && !is_unsigned(form.type)) {
-        reader.reject("compares a type that is not unsigned with an unsigned operator");
-    }
-    if (form.flushes &&
-        (!is_float(form.type) || form.type == Type::BF16 || form.type == Type::BF16x2)) {
+    if (form.flushes && (form.type == Type::BF16 || form.type == Type::BF16x2)) {
         reader.reject("has .ftz, which its type does not have");
-    }
-    const bool is_bits = form.type == Type::B16 || form.type == Type::B32 || form.type == Type::B64;
-    if (is_bits && form.compare != Compare::Eq && form.compare != Compare::Ne) {
-        reader.reject("compares bits by their order; only .eq and .ne compare bits");
     }
     if (!reader.finish(how >= 0 ? 4 : 3)) {
         return;

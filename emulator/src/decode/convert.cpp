@@ -177,43 +177,6 @@ void check_small_formats(Reader& reader, const ConvertForm& form) {
     }
 }
 
-/// Decodes cvt.pack: two 32-bit integers and, below 16 bits, the previously packed value.
-void decode_pack(Reader& reader) {
-    struct Choice {
-        std::string_view name;
-        PackForm form;
-    };
-
-    constexpr Choice CHOICES[] = {{"u16", {16, false}}, {"s16", {16, true}}, {"u8", {8, false}},
-                                  {"s8", {8, true}},    {"u4", {4, false}},  {"s4", {4, true}},
-                                  {"u2", {2, false}},   {"s2", {2, true}}};
-    if (!reader.take("sat")) {
-        reader.reject("needs .sat");
-    }
-    const std::string_view name = reader.take_any();
-    const auto* const found =
-        std::find_if(std::begin(CHOICES), std::end(CHOICES),
-                     [&](const Choice& choice) { return choice.name == name; });
-    if (found == std::end(CHOICES)) {
-        reader.reject("packs to a type that does not fit");
-        return;
-    }
-    reader.take_type_of({Type::S32});
-    const bool has_third = found->form.bits != 16;
-    if (has_third) {
-        reader.take_type_of({Type::B32});
-    }
-    if (!reader.finish(has_third ? 4 : 3)) {
-        return;
-    }
-    Operand sources[3] = {reader.source(1, Type::S32), reader.source(2, Type::S32)};
-    if (has_third) {
-        sources[2] = reader.source(3, Type::B32);
-    }
-    const Operand destination = reader.destination(0, Type::B32);
-    reader.emit(found->form, std::span(&destination, 1), std::span(sources, has_third ? 3 : 2), {});
-}
-
 /// Emits the conversion of two values with random rounding. Operand `bits_at` holds the bits.
 Operand emit_random(Reader& reader, ConvertForm form, const ptx::Operand& first,
                     const ptx::Operand& second, std::size_t bits_at) {
@@ -286,8 +249,8 @@ Width register_width(Reader& reader, const ptx::Operand& operand, Type type) {
 } // namespace
 
 void decode_convert(Reader& reader) {
-    if (reader.take("pack")) {
-        decode_pack(reader);
+    if (reader.has("pack")) {
+        decode_rows(reader);
         return;
     }
     if (reader.take("rs")) {

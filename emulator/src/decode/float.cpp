@@ -35,6 +35,8 @@ constexpr std::array ENTRIES{
     Entry{"tanh", FloatOp::Tanh, 1},
 };
 
+constexpr std::string_view FLOATS[] = {"f32", "f64", "f16", "f16x2", "bf16", "bf16x2", "f32x2"};
+
 bool rounds(FloatOp op) {
     switch (op) {
     case FloatOp::Add:
@@ -189,6 +191,12 @@ Type take_narrow_type(Reader& reader, const FloatForm& form) {
 }
 
 } // namespace
+
+void decode_number(Reader& reader) {
+    const bool has_float =
+        std::ranges::any_of(FLOATS, [&](std::string_view type) { return reader.has(type); });
+    has_float ? decode_float(reader) : decode_rows(reader);
+}
 
 void decode_float(Reader& reader) {
     if (reader.opcode() == "testp") {

@@ -108,12 +108,6 @@ void decode_vector(Reader& reader, Type type, std::size_t count) {
     }
 }
 
-/// Takes the type of selp or slct.
-Type take_selected_type(Reader& reader) {
-    return reader.take_type_of({Type::B16, Type::B32, Type::B64, Type::U16, Type::U32, Type::U64,
-                                Type::S16, Type::S32, Type::S64, Type::F32, Type::F64});
-}
-
 /// Returns a predicate that tells whether an address belongs to a constant variable.
 Operand is_constant(Reader& reader, Operand address) {
     Lowering& lowering = reader.lowering();
@@ -307,40 +301,6 @@ void decode_move(Reader& reader) {
     const Operand source = reader.source(1, type);
     const Operand destination = reader.destination(0, type);
     reader.emit(MoveForm{.op = MoveOp::Copy, .width = width_for(type)}, {destination}, {source});
-}
-
-void decode_select(Reader& reader) {
-    if (reader.opcode() == "slct") {
-        const bool flushes = reader.take("ftz");
-        const Type type = take_selected_type(reader);
-        const Type key = reader.take_type_of({Type::S32, Type::F32});
-        if (flushes && key != Type::F32) {
-            reader.reject("has .ftz, but does not compare an f32");
-        }
-        if (!reader.finish(4)) {
-            return;
-        }
-        const Operand a = reader.source(1, type);
-        const Operand b = reader.source(2, type);
-        const Operand c = reader.source(3, key);
-        const Operand destination = reader.destination(0, type);
-        reader.emit(
-            MoveForm{.op = key == Type::F32 ? MoveOp::SelectByFloatSign : MoveOp::SelectBySign,
-                     .width = width_for(type)},
-            {destination}, {a, b, c}, flushes ? 1 : 0);
-        return;
-    }
-    const Type type = take_selected_type(reader);
-    if (!reader.finish(4)) {
-        return;
-    }
-    std::uint16_t tag = 0;
-    const Operand a = reader.source(1, type);
-    const Operand b = reader.source(2, type);
-    const Operand p = reader.predicate(reader.operand(3), tag, 1);
-    const Operand destination = reader.destination(0, type);
-    reader.emit(MoveForm{.op = MoveOp::Select, .width = width_for(type)}, {destination}, {a, b, p},
-                tag);
 }
 
 void decode_address_conversion(Reader& reader) {

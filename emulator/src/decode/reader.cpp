@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,22 @@ bool is_equal(std::string_view a, std::string_view b) noexcept {
         }
     }
     return true;
+}
+
+/// Returns how many letters must be inserted, removed or replaced to turn one word into another.
+std::size_t count_changes(std::string_view from, std::string_view to) {
+    std::vector<std::size_t> row(to.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (std::size_t j = 0; j < to.size(); ++j) {
+            const std::size_t replaced = diagonal + (from[i] == to[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+        }
+    }
+    return row[to.size()];
 }
 
 } // namespace
@@ -194,12 +211,26 @@ void Reader::refuse_leftover(std::string_view modifier) {
         has_failed_ = has_unreported_ = true;
         return;
     }
+    refuse_word(modifier, known_);
+}
+
+void Reader::refuse_word(std::string_view modifier, std::span<const std::string_view> known) {
     std::string text;
-    for (const std::string_view each : known_) {
+    std::string_view nearest;
+    std::size_t least = modifier.size(); // as many changes make any word of it
+    for (const std::string_view each : known) {
         text += (text.empty() ? "." : ", .") + std::string(each);
+        if (const std::size_t changes = count_changes(modifier, each); changes < least) {
+            least = changes;
+            nearest = each;
+        }
     }
+    constexpr std::size_t most_changes = 2;
     refuse("has a modifier that is not known here, ." + std::string(modifier) +
-           (text.empty() ? "; it has no modifiers" : "; those that exist here are " + text));
+           (text.empty() ? "; it has no modifiers" : "; those that exist here are " + text) +
+           (least <= most_changes && !nearest.empty()
+                ? "; did you mean ." + std::string(nearest) + "?"
+                : ""));
 }
 
 bool Reader::finish(std::size_t min_operands, std::size_t max_operands) {
@@ -311,36 +342,6 @@ void Reader::reject(std::string_view reason) {
         lowering_.invalid("'" + name() + "' " + std::string(reason));
     }
     has_failed_ = true;
-}
-
-unsigned bits_of(Type type) noexcept {
-    switch (type) {
-    case Type::Pred:
-        return 1;
-    case Type::B8:
-    case Type::U8:
-    case Type::S8:
-        return 8;
-    case Type::B16:
-    case Type::U16:
-    case Type::S16:
-    case Type::F16:
-    case Type::BF16:
-        return 16;
-    case Type::B64:
-    case Type::U64:
-    case Type::S64:
-    case Type::F64:
-        return 64;
-    case Type::B128:
-        return 128;
-    default:
-        return 32;
-    }
-}
-
-bool is_signed(Type type) noexcept {
-    return type == Type::S8 || type == Type::S16 || type == Type::S32 || type == Type::S64;
 }
 
 bool is_float(Type type) noexcept {

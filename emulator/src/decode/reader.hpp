@@ -9,6 +9,7 @@
 #include "bytecode/forms.hpp"
 #include "decode/decode.hpp"
 #include "ptx/tree.hpp"
+#include "ptx/type_sizes.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -38,6 +39,16 @@ public:
 
     /// Returns the instruction's name with all its modifiers.
     [[nodiscard]] std::string name() const;
+
+    [[nodiscard]] std::span<const std::string_view> modifiers() const {
+        return instruction_.modifiers;
+    }
+
+    /// Takes all modifiers: a row has them.
+    void take_all() { taken_ = ~std::uint64_t{0}; }
+
+    /// Refuses a modifier that is not one of `known`, and says which of them looks like it.
+    void refuse_word(std::string_view modifier, std::span<const std::string_view> known);
 
     /// Takes a modifier. Returns whether it was present.
     bool take(std::string_view modifier);
@@ -137,22 +148,18 @@ private:
     std::vector<std::string_view> known_; // what a decoder has asked for; with Lists::Yes
 };
 
-/// Returns the type's size in bits (1 for predicates).
-[[nodiscard]] unsigned bits_of(ptx::Type type) noexcept;
-
-[[nodiscard]] bool is_signed(ptx::Type type) noexcept;
 [[nodiscard]] bool is_float(ptx::Type type) noexcept;
+
+/// Returns whether rows describe an opcode.
+[[nodiscard]] bool has_rows(std::string_view opcode);
 
 // The decoders. Each handles the opcodes of one family.
 void decode_move(Reader& reader);
-void decode_select(Reader& reader);
 void decode_address_conversion(Reader& reader);
-void decode_integer_or_float(Reader& reader);
-void decode_integer(Reader& reader);
+void decode_rows(Reader& reader); // all opcodes that rows describe
+void decode_number(Reader& reader);
 void decode_float(Reader& reader);
-void decode_carry(Reader& reader);
-void decode_dot(Reader& reader);
-void decode_bits(Reader& reader);
+void decode_lop3(Reader& reader);
 void decode_compare(Reader& reader);
 void decode_convert(Reader& reader);
 void decode_memory(Reader& reader);

@@ -71,20 +71,12 @@ std::string to_text(const Module& module) {
     return print_alone(module);
 }
 
-std::string to_text(const Function& function) {
-    return print_alone(function);
-}
-
 std::string to_text(const Variable& variable) {
     return print_alone(variable);
 }
 
 std::string to_text(const Instruction& instruction) {
     return print_alone(instruction);
-}
-
-std::string to_text(const Operand& operand) {
-    return print_alone(operand);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

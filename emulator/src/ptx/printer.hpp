@@ -15,16 +15,10 @@ namespace cuprum::emulator::ptx {
 /// sections and the notation of constants are lost, because the tree does not hold them.
 [[nodiscard]] std::string to_text(const Module& module);
 
-/// Returns one function, from its linkage to its closing brace, as PTX text.
-[[nodiscard]] std::string to_text(const Function& function);
-
 /// Returns one variable as it is declared, without the semicolon.
 [[nodiscard]] std::string to_text(const Variable& variable);
 
 /// Returns one instruction on one line, with its guard and its semicolon.
 [[nodiscard]] std::string to_text(const Instruction& instruction);
-
-/// Returns one operand.
-[[nodiscard]] std::string to_text(const Operand& operand);
 
 } // namespace cuprum::emulator::ptx

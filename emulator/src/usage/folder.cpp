@@ -67,13 +67,6 @@ Folder::Folder(Folder&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)),
       problem_(std::move(other.problem_)) {}
 
-Folder& Folder::operator=(Folder&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    std::swap(path_, other.path_);
-    std::swap(problem_, other.problem_);
-    return *this;
-}
-
 std::string Folder::short_path(const std::string& name) const {
     return "/proc/self/fd/" + std::to_string(descriptor_) + "/" + name;
 }

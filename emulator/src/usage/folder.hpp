@@ -23,7 +23,7 @@ public:
     explicit Folder(uid_t user);
 
     Folder(Folder&& other) noexcept;
-    Folder& operator=(Folder&& other) noexcept;
+    Folder& operator=(Folder&& other) = delete;
     Folder(const Folder&) = delete;
     Folder& operator=(const Folder&) = delete;
     ~Folder();

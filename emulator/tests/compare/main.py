@@ -31,6 +31,7 @@ from instructions import Outcome, operands, run_forms
 from known import KEY as INSTRUCTIONS
 from known import compare_with_known, known_differences, split_recorded
 from matrices import run_matrices
+from matrix_sums import run_matrix_sums
 from nvrtc import Compiler
 from programs import BLOCKS, REGISTERS, THREADS, Program
 from tensors import digest, run_tensors_apart
@@ -102,7 +103,7 @@ def main() -> int:
             explain(outcomes, json.loads(arguments.explain.read_text()))
     defined = {
         "accesses": run_accesses,
-        "matrices": run_matrices,
+        "matrices": run_matrices_and_sums,
         "warpgroups": run_warpgroups_and_sums,
     }
     for suite, run_suite in defined.items():
@@ -140,6 +141,13 @@ def main() -> int:
     counts = f"{report.count} cases, {len(report.failures)} failures"
     print(f"{counts}, {len(report.not_recorded)} not recorded yet, {took:.1f} s")
     return 1 if report.failures or report.count == 0 else 0
+
+
+def run_matrices_and_sums(device: Device, capability: int) -> Iterator[tuple[str, str | None]]:
+    """Run products of matrices: exact ones, and then sums that are cut off."""
+    yield from run_matrices(device, capability)
+    if capability == 90:
+        yield from run_matrix_sums(device)
 
 
 def run_warpgroups_and_sums(device: Device, capability: int) -> Iterator[tuple[str, str | None]]:

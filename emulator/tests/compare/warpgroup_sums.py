@@ -120,37 +120,46 @@ def number(kind: str, bits: int) -> float:
     return -value if sign else value
 
 
-def exponent_of(kind: str, value: float) -> int:
+def exponent_of(value: float, smallest: int) -> int:
     """Return the exponent of a number; subnormal numbers have the smallest one."""
-    return max(math.frexp(value)[1] - 1, SMALLEST[kind])
+    return max(math.frexp(value)[1] - 1, smallest)
 
 
 def total(form: Form, a: list[int], b: list[int], c: float) -> bytes:
     """Return one element of D."""
     factors = [(number(form.a, x), number(form.b, y)) for x, y in zip(a, b)]
+    smallest = SMALLEST[form.a], SMALLEST[form.b]
+    return pack(form.d, added(form.d, factors, smallest, c, FORMATS[form.a][0] == 8))
+
+
+def added(
+    d: str, factors: list[tuple[float, float]], smallest: tuple[int, int], c: float, has_bytes: bool
+) -> float:
+    """Add products and a number at once; `smallest` are the exponents of subnormal factors."""
     plain = sum((x * y for x, y in factors), c)
     if not math.isfinite(plain):
-        return pack(form, plain)
-    terms = [(c, exponent_of("f32", c))] if c else []
+        return plain
+    terms = [(c, exponent_of(c, SMALLEST["f32"]))] if c else []
     terms += [
-        (x * y, exponent_of(form.a, x) + exponent_of(form.b, y)) for x, y in factors if x and y
+        (x * y, exponent_of(x, smallest[0]) + exponent_of(y, smallest[1]))
+        for x, y in factors
+        if x and y
     ]
     if not terms:
-        return pack(form, 0.0)
-    has_bytes = FORMATS[form.a][0] == 8
+        return 0.0
     last = max(exponent for _, exponent in terms) - (13 if has_bytes else 25)
     units = sum(int(math.ldexp(value, -last)) for value, _ in terms)  # cut off towards zero
-    if form.d == "f32":
+    if d == "f32":
         extra = max(units.bit_length() - (14 if has_bytes else 24), -149 - last, 0)
         units = (abs(units) >> extra << extra) * (-1 if units < 0 else 1)
-    return pack(form, math.ldexp(units, last))
+    return math.ldexp(units, last)
 
 
-def pack(form: Form, value: float) -> bytes:
+def pack(kind: str, value: float) -> bytes:
     """Return the bits of a result: every NaN is the same, and no zero is negative."""
     if math.isnan(value):
-        return b"\xff\x7f" if form.d == "f16" else b"\xff\xff\xff\x7f"
-    letter, largest = ("e", 65520.0) if form.d == "f16" else ("f", 2.0**128)
+        return b"\xff\x7f" if kind == "f16" else b"\xff\xff\xff\x7f"
+    letter, largest = ("e", 65520.0) if kind == "f16" else ("f", 2.0**128)
     if abs(value) >= largest:
         value = math.copysign(math.inf, value)
     packed = struct.pack(f"={letter}", value)

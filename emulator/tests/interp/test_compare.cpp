@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// setp, set, selp and slct.
+// setp of floats. test_rows.cpp has the rest.
 
 #include "support/operation.hpp"
 
@@ -17,29 +17,6 @@ using U = std::uint32_t;
 class CompareOperations : public OnEveryLevel {};
 
 INSTANTIATE_TEST_SUITE_P(levels, CompareOperations, LEVELS);
-
-template <typename T>
-void check_integers(const std::string& type, const std::vector<T>& values) {
-    const auto check = [&](const std::string& op, auto holds) {
-        expect_operation<Bool>("setp." + op + "." + type + " %d, %a, %b;", each(values, values),
-                               [&](T a, T b) { return Bool{holds(a, b) ? 1u : 0u}; });
-    };
-    check("eq", [](T a, T b) { return a == b; });
-    check("ne", [](T a, T b) { return a != b; });
-    check("lt", [](T a, T b) { return a < b; });
-    check("le", [](T a, T b) { return a <= b; });
-    check("gt", [](T a, T b) { return a > b; });
-    check("ge", [](T a, T b) { return a >= b; });
-}
-
-TEST_P(CompareOperations, integers_of_every_width) {
-    check_integers<std::uint16_t>("u16", {0, 1, 0x7fff, 0x8000, 0xffff});
-    check_integers<std::int16_t>("s16", {0, 1, 0x7fff, -32768, -1});
-    check_integers<std::uint32_t>("u32", {0, 1, 0x7fffffff, 0x80000000, 0xffffffff});
-    check_integers<std::int32_t>("s32", {0, 1, INT32_MAX, INT32_MIN, -1});
-    check_integers<std::uint64_t>("u64", {0, 1, UINT64_MAX, 1ull << 63, 0xffffffff});
-    check_integers<std::int64_t>("s64", {0, 1, INT64_MAX, INT64_MIN, -1, 1ll << 32});
-}
 
 template <typename T>
 void check_floats(const std::string& type) {
@@ -81,46 +58,6 @@ TEST_P(CompareOperations, ftz_makes_subnormals_equal_to_zero) {
                            [](U, U) { return Bool{1}; });
     expect_operation<Bool>("setp.eq.f32 %d, %a, %b;", std::vector<std::tuple<U, U>>{{1, 0}},
                            [](U, U) { return Bool{0}; });
-}
-
-TEST_P(CompareOperations, results_combine_with_a_predicate_and_come_in_pairs) {
-    const std::vector<U> values{1, 2};
-    const std::vector<Bool> both{{0}, {1}};
-    expect_operation<Bool>("setp.lt.and.u32 %d, %a, %b, %c;", each(values, values, both),
-                           [](U a, U b, Bool c) { return Bool{U{a < b} & c.value}; });
-    expect_operation<Bool>("setp.lt.or.u32 %d, %a, %b, !%c;", each(values, values, both),
-                           [](U a, U b, Bool c) { return Bool{U{a < b} | (1 - c.value)}; });
-    // The second destination combines the opposite predicate.
-    expect_operation<Bool>(
-        "setp.lt.xor.u32 %q|%d, %a, %b, %c;", each(values, values, both),
-        [](U a, U b, Bool c) { return Bool{U{!(a < b)} ^ c.value}; }, ".reg .pred %q;\n");
-}
-
-TEST_P(CompareOperations, set_writes_ones_or_one) {
-    const std::vector<std::int32_t> values{-1, 0, 5};
-    expect_operation<U>("set.lt.u32.s32 %d, %a, %b;", each(values, values),
-                        [](std::int32_t a, std::int32_t b) { return a < b ? ~U{0} : 0; });
-    expect_operation<float>("set.ge.f32.s32 %d, %a, %b;", each(values, values),
-                            [](std::int32_t a, std::int32_t b) { return a >= b ? 1.0f : 0.0f; });
-}
-
-TEST_P(CompareOperations, selections) {
-    const std::vector<Bool> both{{0}, {1}};
-    expect_operation<U>("selp.b32 %d, %a, %b, %c;",
-                        each(std::vector<U>{1, 2, 3}, std::vector<U>{7, 8}, both),
-                        [](U a, U b, Bool c) { return c.value != 0 ? a : b; });
-    expect_operation<std::uint64_t>(
-        "selp.b64 %d, %a, %b, !%c;",
-        each(std::vector<std::uint64_t>{1, 2}, std::vector<std::uint64_t>{~0ull}, both),
-        [](std::uint64_t a, std::uint64_t b, Bool c) { return c.value != 0 ? b : a; });
-    expect_operation<U>(
-        "slct.u32.s32 %d, %a, %b, %c;",
-        each(std::vector<U>{1}, std::vector<U>{2}, std::vector<std::int32_t>{0, 5, -1}),
-        [](U a, U b, std::int32_t c) { return c >= 0 ? a : b; });
-    expect_operation<U>("slct.u32.f32 %d, %a, %b, %c;",
-                        each(std::vector<U>{1}, std::vector<U>{2},
-                             std::vector<float>{0.0f, -0.0f, 3.0f, -1e-40f, NAN}),
-                        [](U a, U b, float c) { return c >= 0 ? a : b; });
 }
 
 } // namespace

@@ -174,8 +174,8 @@ def test_runs_with_the_drop_in_are_compared_test_by_test(tmp_path, monkeypatch):
     assert report.worse(original, ours) == {"b": "failed", "e": "not run"}
     monkeypatch.setattr(report, "RECORDED", tmp_path)
     run = report.summarise(LIBRARY, [Outcome("b", "failed", "x"), Outcome("a", "passed")], {})
-    run |= {"seconds": 6, "worse": {"b": "failed"}}
-    run["original"] = {"passed": 1300, "failed": 0, "skipped": 2, "seconds": 7}
+    run |= {"cpu_seconds": 6, "worse": {"b": "failed"}}
+    run["original"] = {"passed": 1300, "failed": 0, "skipped": 2, "cpu_seconds": 7}
     report.record("drop_in/own", run)
     assert report.render_drop_in().splitlines()[2:] == [
         "| A library, 1.0 | all | 1,300 / 0 / 2 | 1 / 1 / 0 | 1 | 7 → 6 |",
@@ -185,12 +185,44 @@ def test_runs_with_the_drop_in_are_compared_test_by_test(tmp_path, monkeypatch):
     assert "A library" not in report.render()
 
 
-def test_a_job_with_the_drop_in_starts_the_same_program(tmp_path):
-    name = "third-party"
-    loader = importlib.machinery.SourceFileLoader("third_party_tool", str(TOOLS / name))
+@pytest.fixture
+def tool():
+    loader = importlib.machinery.SourceFileLoader("third_party_tool", str(TOOLS / "third-party"))
     spec = importlib.util.spec_from_loader("third_party_tool", loader)
     tool = importlib.util.module_from_spec(spec)
     loader.exec_module(tool)
+    return tool
+
+
+def test_a_sample_has_the_same_jobs_each_time_and_says_so(tool, tmp_path, monkeypatch):
+    own = SimpleNamespace(**vars(LIBRARY), install=lambda place: None)
+    own.tests = lambda place: [
+        Job(f"job {n}", ["true"], tmp_path, emulated=False) for n in range(9)
+    ]
+    monkeypatch.setattr(library, "load", lambda name: own)
+    monkeypatch.setattr(library, "names", lambda: ["own"])
+    monkeypatch.setattr(report, "RECORDED", tmp_path / "recorded")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "cuprum-emulator").touch()
+    options = ["tool", "own", "--emulator", str(tmp_path), "--folder", str(tmp_path)]
+    runs = []
+    for more in ([], ["--sample", "4"], ["--sample", "4"], ["--sample", "10"], ["--one-in", "3"]):
+        monkeypatch.setattr(sys, "argv", [*options, *more])
+        runs.append(tool.run("own", tool.parse_arguments()))
+    assert [run["passed"] for run in runs] == [
+        9,
+        4,
+        4,
+        9,
+        9,
+    ]  # these jobs have no tests to leave out
+    assert runs[1]["files"] == runs[2]["files"]
+    assert [run["part"] for run in runs[:2]] == ["all", "all; 4 of 9 jobs, drawn at random"]
+    assert runs[4]["part"] == "all; one test in 3"
+    assert all(run["cpu_seconds"] >= 0 for run in runs)
+
+
+def test_a_job_with_the_drop_in_starts_the_same_program(tool, tmp_path):
     job = Job("one", ["python", "-m", "pytest"], tmp_path, {"PYTHONPATH": "/own", "A": "b"})
     made = tool.on_drop_in(job, argparse.Namespace(python=tmp_path))
     assert made.command == ["python", "-m", "cuprum.drop_in", "-m", "pytest"]

@@ -58,12 +58,12 @@ def install(place: Place) -> None:
 def tests(place: Place) -> list[Job]:
     """Return one job for each package; each of its modules is a test."""
     return [
-        Job(name, [place.python, PROGRAM, *packages.split()], place.folder, judge=_judge)
+        Job(name, [place.python, PROGRAM, *packages.split()], place.folder, judge=judge)
         for name, packages in PACKAGES.items()
     ]
 
 
-def _judge(job: Job, status: int, output: str) -> list[Outcome]:
+def judge(job: Job, status: int, output: str) -> list[Outcome]:
     """Read the lines of import_modules.py: a module, and why it cannot be imported."""
     lines = re.findall(r"^module (\S+): (.*)$", output, re.MULTILINE)
     found = [

@@ -48,41 +48,6 @@ struct Sums {
 using AddSteps = void (*)(Sums& state, const std::byte* bytes, std::size_t steps,
                           std::size_t place);
 
-[[nodiscard]] AddSteps choose_add_steps();
-[[nodiscard]] std::uint64_t mix(std::uint64_t word) noexcept;
-
-} // namespace
-
-std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t seed) noexcept {
-    static const AddSteps add_steps = choose_add_steps();
-    Sums state{};
-    for (std::size_t i = 0; i < LANES; ++i) {
-        std::uint64_t key = mix(seed + i * ODD);
-        for (Lanes& keys : state.keys) {
-            keys[i] = key;
-            key += ODD;
-        }
-    }
-    const std::size_t steps = bytes.size() / STEP_BYTES;
-    add_steps(state, bytes.data(), steps, 0);
-    const std::span<const std::byte> rest = bytes.subspan(steps * STEP_BYTES);
-    if (!rest.empty()) {
-        std::array<std::byte, STEP_BYTES> last{};
-        std::copy(rest.begin(), rest.end(), last.begin());
-        add_steps(state, last.data(), 1, steps % BLOCK_STEPS);
-    }
-    // The size too: zeros at the end are not the same as none.
-    std::uint64_t sum = mix(seed ^ bytes.size());
-    for (const std::uint64_t lane : state.sums) {
-        sum = mix(sum ^ lane) + ODD;
-    }
-    return sum;
-}
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
 /// Spreads each bit of a word over all bits; reversible.
 std::uint64_t mix(std::uint64_t word) noexcept {
     word = (word ^ word >> 32) * ODD;
@@ -205,5 +170,31 @@ AddSteps choose_add_steps() {
 #endif
 
 } // namespace
+
+std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t seed) noexcept {
+    static const AddSteps add_steps = choose_add_steps();
+    Sums state{};
+    for (std::size_t i = 0; i < LANES; ++i) {
+        std::uint64_t key = mix(seed + i * ODD);
+        for (Lanes& keys : state.keys) {
+            keys[i] = key;
+            key += ODD;
+        }
+    }
+    const std::size_t steps = bytes.size() / STEP_BYTES;
+    add_steps(state, bytes.data(), steps, 0);
+    const std::span<const std::byte> rest = bytes.subspan(steps * STEP_BYTES);
+    if (!rest.empty()) {
+        std::array<std::byte, STEP_BYTES> last{};
+        std::copy(rest.begin(), rest.end(), last.begin());
+        add_steps(state, last.data(), 1, steps % BLOCK_STEPS);
+    }
+    // The size too: zeros at the end are not the same as none.
+    std::uint64_t sum = mix(seed ^ bytes.size());
+    for (const std::uint64_t lane : state.sums) {
+        sum = mix(sum ^ lane) + ODD;
+    }
+    return sum;
+}
 
 } // namespace cuprum::detail

@@ -30,84 +30,6 @@ alignas(16) constexpr std::array<std::uint32_t, 64> ROUND{
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-[[nodiscard]] Compress choose_compress();
-
-} // namespace
-
-void Sha256::add(std::string_view bytes) noexcept {
-    if (bytes.empty()) {
-        return; // there may not even be an address
-    }
-    static const Compress compress = choose_compress();
-    const auto* from = reinterpret_cast<const unsigned char*>(bytes.data());
-    std::size_t left = bytes.size();
-    const std::size_t held = bytes_ % BLOCK_BYTES;
-    bytes_ += left;
-    if (held != 0) {
-        const std::size_t taken = std::min(left, BLOCK_BYTES - held);
-        std::memcpy(pending_.data() + held, from, taken);
-        from += taken;
-        left -= taken;
-        if (held + taken < BLOCK_BYTES) {
-            return;
-        }
-        compress(state_, pending_.data(), 1);
-    }
-    compress(state_, from, left / BLOCK_BYTES);
-    from += left / BLOCK_BYTES * BLOCK_BYTES;
-    if (left % BLOCK_BYTES != 0) {
-        std::memcpy(pending_.data(), from, left % BLOCK_BYTES);
-    }
-}
-
-void Sha256::add_field(std::string_view text) noexcept {
-    const std::uint64_t length = text.size();
-    std::array<char, sizeof(length)> bytes{};
-    std::memcpy(bytes.data(), &length, sizeof(length));
-    add({bytes.data(), bytes.size()});
-    add(text);
-}
-
-std::string Sha256::finish() {
-    const std::uint64_t bits = bytes_ * 8;
-    static constexpr std::size_t LENGTH_AT = BLOCK_BYTES - 8;
-    const std::size_t held = bytes_ % BLOCK_BYTES;
-    std::string padding(1, '\x80');
-    padding.append((held < LENGTH_AT ? LENGTH_AT : LENGTH_AT + BLOCK_BYTES) - held - 1, '\0');
-    for (int shift = 56; shift >= 0; shift -= 8) {
-        padding += static_cast<char>(bits >> shift & 0xFF);
-    }
-    add(padding);
-    std::string digest;
-    for (const std::uint32_t word : state_) {
-        for (int shift = 24; shift >= 0; shift -= 8) {
-            digest += static_cast<char>(word >> shift & 0xFF);
-        }
-    }
-    return digest;
-}
-
-std::string sha256(std::string_view text) {
-    Sha256 hash;
-    hash.add(text);
-    return hash.finish();
-}
-
-std::string hexadecimal(std::string_view bytes) {
-    static constexpr std::string_view DIGITS = "0123456789abcdef";
-    std::string text;
-    text.reserve(bytes.size() * 2);
-    for (const char byte : bytes) {
-        text += DIGITS[static_cast<unsigned char>(byte) >> 4];
-        text += DIGITS[static_cast<unsigned char>(byte) & 0xF];
-    }
-    return text;
-}
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
 void compress_plain(State& state, const unsigned char* blocks, std::size_t count) {
     for (; count != 0; --count, blocks += 64) {
         std::array<std::uint32_t, 64> words{};
@@ -214,5 +136,75 @@ Compress choose_compress() {
 #endif
 
 } // namespace
+
+void Sha256::add(std::string_view bytes) noexcept {
+    if (bytes.empty()) {
+        return; // there may not even be an address
+    }
+    static const Compress compress = choose_compress();
+    const auto* from = reinterpret_cast<const unsigned char*>(bytes.data());
+    std::size_t left = bytes.size();
+    const std::size_t held = bytes_ % BLOCK_BYTES;
+    bytes_ += left;
+    if (held != 0) {
+        const std::size_t taken = std::min(left, BLOCK_BYTES - held);
+        std::memcpy(pending_.data() + held, from, taken);
+        from += taken;
+        left -= taken;
+        if (held + taken < BLOCK_BYTES) {
+            return;
+        }
+        compress(state_, pending_.data(), 1);
+    }
+    compress(state_, from, left / BLOCK_BYTES);
+    from += left / BLOCK_BYTES * BLOCK_BYTES;
+    if (left % BLOCK_BYTES != 0) {
+        std::memcpy(pending_.data(), from, left % BLOCK_BYTES);
+    }
+}
+
+void Sha256::add_field(std::string_view text) noexcept {
+    const std::uint64_t length = text.size();
+    std::array<char, sizeof(length)> bytes{};
+    std::memcpy(bytes.data(), &length, sizeof(length));
+    add({bytes.data(), bytes.size()});
+    add(text);
+}
+
+std::string Sha256::finish() {
+    const std::uint64_t bits = bytes_ * 8;
+    static constexpr std::size_t LENGTH_AT = BLOCK_BYTES - 8;
+    const std::size_t held = bytes_ % BLOCK_BYTES;
+    std::string padding(1, '\x80');
+    padding.append((held < LENGTH_AT ? LENGTH_AT : LENGTH_AT + BLOCK_BYTES) - held - 1, '\0');
+    for (int shift = 56; shift >= 0; shift -= 8) {
+        padding += static_cast<char>(bits >> shift & 0xFF);
+    }
+    add(padding);
+    std::string digest;
+    for (const std::uint32_t word : state_) {
+        for (int shift = 24; shift >= 0; shift -= 8) {
+            digest += static_cast<char>(word >> shift & 0xFF);
+        }
+    }
+    return digest;
+}
+
+std::string sha256(std::string_view text) {
+    Sha256 hash;
+    hash.add(text);
+    return hash.finish();
+}
+
+std::string hexadecimal(std::string_view bytes) {
+    static constexpr std::string_view DIGITS = "0123456789abcdef";
+    std::string text;
+    text.reserve(bytes.size() * 2);
+    for (const char byte : bytes) {
+        text += DIGITS[static_cast<unsigned char>(byte) >> 4];
+        text += DIGITS[static_cast<unsigned char>(byte) & 0xF];
+    }
+    return text;
+}
 
 } // namespace cuprum::detail

@@ -13,7 +13,7 @@
 #include "program/cache/checksum.hpp"
 #include "program/cache/digest.hpp"
 #include "program/cache/files.hpp"
-#include "program/code/padded_code.hpp"
+#include "program/code/packing.hpp"
 #include "support/shared_library.hpp"
 #include "support/text.hpp"
 #include "support/warn.hpp"
@@ -51,11 +51,43 @@ struct Trailer {
     std::uint64_t checksum = 0;
 };
 
-[[nodiscard]] std::uint64_t seed_of(std::string_view digest);
+std::uint64_t seed_of(std::string_view digest) {
+    std::uint64_t seed = 0;
+    std::memcpy(&seed, digest.data(), sizeof(seed));
+    return seed;
+}
+
 /// Returns the permissions of what the cache makes in a folder: those of the folder if it is
 /// shared.
-[[nodiscard]] mode_t check_folder(const std::string& path, bool is_default);
-[[nodiscard]] bool is_same_file(const struct stat& left, const struct stat& right);
+mode_t check_folder(const std::string& path, bool is_default) {
+    // NOTE: not the sticky bit, with which a user could not replace an entry of another.
+    static constexpr mode_t SHARED_BITS = S_ISGID | S_IRWXU | S_IRWXG | S_IRWXO;
+    struct stat status{};
+    if (::stat(path.c_str(), &status) != 0) {
+        detail::raise_file_error(errno, path, "look at");
+    }
+    const bool is_own = status.st_uid == ::geteuid();
+    const bool is_closed = (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+    if (is_own && is_closed) {
+        return PRIVATE;
+    }
+    const std::string trouble =
+        "program cache: \"" + path + "\" " +
+        (is_own ? "can be written by other users" : "belongs to another user") +
+        ", who can decide what code runs";
+    if (is_default) {
+        throw std::invalid_argument(trouble + "; make it private (chmod 700), or set "
+                                              "CUPRUM_CACHE_DIR to another folder");
+    }
+    detail::warn(WarningKind::Degraded, trouble);
+    return status.st_mode & SHARED_BITS;
+}
+
+bool is_same_file(const struct stat& left, const struct stat& right) {
+    return left.st_ino == right.st_ino && left.st_dev == right.st_dev &&
+           left.st_size == right.st_size && left.st_mtim.tv_sec == right.st_mtim.tv_sec &&
+           left.st_mtim.tv_nsec == right.st_mtim.tv_nsec;
+}
 
 } // namespace
 
@@ -343,47 +375,5 @@ void FileStreamProgramCache::State::drop_damaged(const std::string& file,
                  "program cache: \"" + file +
                      "\" was damaged and is removed; the program is compiled again");
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-std::uint64_t seed_of(std::string_view digest) {
-    std::uint64_t seed = 0;
-    std::memcpy(&seed, digest.data(), sizeof(seed));
-    return seed;
-}
-
-mode_t check_folder(const std::string& path, bool is_default) {
-    // NOTE: not the sticky bit, with which a user could not replace an entry of another.
-    static constexpr mode_t SHARED_BITS = S_ISGID | S_IRWXU | S_IRWXG | S_IRWXO;
-    struct stat status{};
-    if (::stat(path.c_str(), &status) != 0) {
-        detail::raise_file_error(errno, path, "look at");
-    }
-    const bool is_own = status.st_uid == ::geteuid();
-    const bool is_closed = (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-    if (is_own && is_closed) {
-        return PRIVATE;
-    }
-    const std::string trouble =
-        "program cache: \"" + path + "\" " +
-        (is_own ? "can be written by other users" : "belongs to another user") +
-        ", who can decide what code runs";
-    if (is_default) {
-        throw std::invalid_argument(trouble + "; make it private (chmod 700), or set "
-                                              "CUPRUM_CACHE_DIR to another folder");
-    }
-    detail::warn(WarningKind::Degraded, trouble);
-    return status.st_mode & SHARED_BITS;
-}
-
-bool is_same_file(const struct stat& left, const struct stat& right) {
-    return left.st_ino == right.st_ino && left.st_dev == right.st_dev &&
-           left.st_size == right.st_size && left.st_mtim.tv_sec == right.st_mtim.tv_sec &&
-           left.st_mtim.tv_nsec == right.st_mtim.tv_nsec;
-}
-
-} // namespace
 
 } // namespace cuprum

@@ -26,8 +26,27 @@ namespace {
 
 constexpr int MAX_ATTEMPTS = 16;
 
-[[nodiscard]] std::string plain(std::string_view text);
-[[nodiscard]] std::string random_letters();
+/// Returns a text that is safe in a file name.
+std::string plain(std::string_view text) {
+    static constexpr std::size_t MAX_LENGTH = 64;
+    std::string name(text.substr(0, MAX_LENGTH));
+    std::replace_if(
+        name.begin(), name.end(),
+        [](char character) { return !is_identifier_character(character); }, '_');
+    return name.empty() ? "cuprum" : name;
+}
+
+std::string random_letters() {
+    static constexpr std::string_view LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
+    static constexpr std::size_t COUNT = 8;
+    std::random_device device;
+    std::uniform_int_distribution<std::size_t> pick(0, LETTERS.size() - 1);
+    std::string text;
+    for (std::size_t i = 0; i < COUNT; ++i) {
+        text += LETTERS[pick(device)];
+    }
+    return text;
+}
 
 } // namespace
 
@@ -106,33 +125,5 @@ std::string first_kernel(std::string_view source) {
         rest.remove_prefix(std::min(rest.find(')') + 1, rest.size()));
     }
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-/// Returns a text that is safe in a file name.
-std::string plain(std::string_view text) {
-    static constexpr std::size_t MAX_LENGTH = 64;
-    std::string name(text.substr(0, MAX_LENGTH));
-    std::replace_if(
-        name.begin(), name.end(),
-        [](char character) { return !is_identifier_character(character); }, '_');
-    return name.empty() ? "cuprum" : name;
-}
-
-std::string random_letters() {
-    static constexpr std::string_view LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
-    static constexpr std::size_t COUNT = 8;
-    std::random_device device;
-    std::uniform_int_distribution<std::size_t> pick(0, LETTERS.size() - 1);
-    std::string text;
-    for (std::size_t i = 0; i < COUNT; ++i) {
-        text += LETTERS[pick(device)];
-    }
-    return text;
-}
-
-} // namespace
 
 } // namespace cuprum::detail

@@ -67,6 +67,37 @@ Place in_generic(const WarpContext& warp, unsigned lane, std::uint64_t address, 
     return in_global(map, address, bytes, is_write);
 }
 
+/// Tries to resolve all lanes in the local memory of their own threads. Lanes that are not in
+/// `mask` get the address of the first that is.
+bool resolve_local(const WarpContext& warp, std::uint32_t mask, const Addresses& addresses,
+                   std::uint64_t origin, std::uint32_t bytes, std::byte** host) {
+    using U = std::uint64_t;
+    const BlockContext& block = *warp.block;
+    const U stride = block.local_stride_bytes;
+    if (bytes > stride || (block.memory->checks & CHECK_MEMORY) != 0) {
+        return false;
+    }
+    const auto first = static_cast<unsigned>(__builtin_ctz(mask));
+    const U offset = addresses[first] - origin;
+    const U base = reinterpret_cast<U>(block.local) + U{warp.index} * WARP_SIZE * stride;
+    Vector<U> lane_base = broadcast<U>(base) + iota<U>() * stride;
+    Vector<U> wrong{};
+    auto* const to = reinterpret_cast<std::byte*>(host);
+    for (unsigned chunk = 0; chunk < CHUNKS<U>; ++chunk) {
+        Vector<U> value = addresses.chunks[chunk] - origin;
+        Vector<U> place = lane_base + value;
+        if (mask != FULL_MASK) {
+            const auto is_active = expand<U>(mask, chunk);
+            value = is_active ? value : broadcast<U>(offset);
+            place = is_active ? place : broadcast<U>(base + first * stride + offset);
+        }
+        wrong |= (value & (bytes - 1)) | reinterpret_cast<Vector<U>>(value > stride - bytes);
+        store<U>(to, chunk, place);
+        lane_base += LANES<U> * stride;
+    }
+    return is_zero(wrong);
+}
+
 } // namespace
 
 template <bool IS_WRITE>
@@ -75,12 +106,18 @@ bool resolve_together(const WarpContext& warp, std::uint32_t mask, Space space,
     using U = std::uint64_t;
     const BlockContext& block = *warp.block;
     const MemoryMap& map = *block.memory;
-    if (space == Space::Local || space == Space::Param) {
+    if (space == Space::Param) {
         return false;
     }
     // The first lane decides which memory it is. Lanes in other memory then turn out to be too far
     // away.
     const U any = addresses[static_cast<unsigned>(__builtin_ctz(mask))];
+    if (space == Space::Local) {
+        return resolve_local(warp, mask, addresses, 0, bytes, host);
+    }
+    if (space == Space::None && any - map.local_base < map.local_bytes) {
+        return resolve_local(warp, mask, addresses, map.local_base, bytes, host);
+    }
     const bool is_window = space == Space::None && any - map.shared_base < map.shared_bytes;
     const bool is_shared = space == Space::Shared || is_window;
     const U origin = !is_shared ? map.memory_base : is_window ? map.shared_base : 0;

@@ -9,7 +9,7 @@
 // (interp/reductions.hpp).
 
 #include "interp/handlers/access.hpp"
-#include "interp/handlers/half_common.hpp"
+#include "interp/handlers/functions.hpp"
 #include "interp/handlers/select.hpp"
 #include "interp/reductions.hpp"
 

@@ -5,7 +5,12 @@
 
 #include "interp/handlers/compare_lanes.hpp"
 #include "interp/handlers/float_common.hpp"
+#include "interp/handlers/rows.hpp"
 #include "interp/handlers/select.hpp"
+#include "ptx/type_sizes.hpp"
+#include "rows/integer.hpp"
+
+#include <type_traits>
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
@@ -102,8 +107,32 @@ Handler choose(const CompareForm& form) {
                                                    : set_value<OP, T, Prepare>;
 }
 
+/// The handlers of integers.
+struct Choose {
+    template <CompareForm FORM>
+    static constexpr Handler handler() {
+        constexpr bool is_equality = FORM.compare == Compare::Eq || FORM.compare == Compare::Ne;
+        constexpr bool is_signed = ptx::is_signed(FORM.type) && !is_equality;
+        constexpr unsigned bits = ptx::bits_of(FORM.type);
+        if constexpr (bits == 64) {
+            return of_lanes<FORM, std::conditional_t<is_signed, S64, U64>>();
+        } else if constexpr (bits == 32) {
+            return of_lanes<FORM, std::conditional_t<is_signed, S32, U32>>();
+        } else {
+            return of_lanes<FORM, std::conditional_t<is_signed, S16, U16>>();
+        }
+    }
+
+    template <CompareForm FORM, typename I>
+    static constexpr Handler of_lanes() {
+        return FORM.result == CompareResult::Predicate
+                   ? set_predicate<FORM.compare, typename I::Storage, I>
+                   : set_value<FORM.compare, typename I::Storage, I>;
+    }
+};
+
 template <typename T, typename Prepare>
-Handler select_integer_compare(const CompareForm& form) {
+Handler select_float_compare(const CompareForm& form) {
     switch (form.compare) {
     case Compare::Eq:
         return choose<Compare::Eq, T, Prepare>(form);
@@ -117,14 +146,6 @@ Handler select_integer_compare(const CompareForm& form) {
         return choose<Compare::Gt, T, Prepare>(form);
     case Compare::Ge:
         return choose<Compare::Ge, T, Prepare>(form);
-    default:
-        return nullptr;
-    }
-}
-
-template <typename T, typename Prepare>
-Handler select_float_compare(const CompareForm& form) {
-    switch (form.compare) {
     case Compare::Equ:
         return choose<Compare::Equ, T, Prepare>(form);
     case Compare::Neu:
@@ -142,7 +163,7 @@ Handler select_float_compare(const CompareForm& form) {
     case Compare::Nan:
         return choose<Compare::Nan, T, Prepare>(form);
     default:
-        return select_integer_compare<T, Prepare>(form);
+        return nullptr;
     }
 }
 
@@ -150,28 +171,18 @@ Handler select_float_compare(const CompareForm& form) {
 
 Handler select_compare(const CompareForm& form) {
     switch (form.type) {
-    case ptx::Type::B16:
-    case ptx::Type::U16:
-        return select_integer_compare<std::uint32_t, U16>(form);
-    case ptx::Type::S16:
-        return select_integer_compare<std::int32_t, S16>(form);
-    case ptx::Type::B32:
-    case ptx::Type::U32:
-        return select_integer_compare<std::uint32_t, Unchanged>(form);
-    case ptx::Type::S32:
-        return select_integer_compare<std::int32_t, Unchanged>(form);
-    case ptx::Type::B64:
-    case ptx::Type::U64:
-        return select_integer_compare<std::uint64_t, Unchanged>(form);
-    case ptx::Type::S64:
-        return select_integer_compare<std::int64_t, Unchanged>(form);
     case ptx::Type::F32:
         return form.flushes ? select_float_compare<float, Flushed>(form)
                             : select_float_compare<float, Unchanged>(form);
     case ptx::Type::F64:
         return select_float_compare<double, Unchanged>(form);
-    default:
+    case ptx::Type::F16:
+    case ptx::Type::F16x2:
+    case ptx::Type::BF16:
+    case ptx::Type::BF16x2:
         return select_half_compare(form);
+    default:
+        return RowHandlers<rows::COMPARE_ROWS, Choose>::find(form);
     }
 }
 

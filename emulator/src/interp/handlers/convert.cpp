@@ -3,8 +3,7 @@
 
 // cvt: the most frequent conversions. All others are in convert_any.cpp.
 
-#include "interp/handlers/half_common.hpp"
-#include "interp/handlers/round.hpp"
+#include "interp/handlers/functions.hpp"
 #include "interp/handlers/select.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
@@ -110,7 +109,7 @@ template <Rounding ROUNDING>
 [[gnu::always_inline]] inline double round_to_integer(double value) {
     switch (ROUNDING) {
     case Rounding::Nearest:
-        return round_to_even(value);
+        return __builtin_rint(value);
     case Rounding::Down:
         return __builtin_floor(value);
     case Rounding::Up:
@@ -124,7 +123,7 @@ template <Rounding ROUNDING>
 [[gnu::always_inline]] inline float round_to_integer(float value) {
     switch (ROUNDING) {
     case Rounding::Nearest:
-        return round_to_even(value);
+        return __builtin_rintf(value);
     case Rounding::Down:
         return __builtin_floorf(value);
     case Rounding::Up:

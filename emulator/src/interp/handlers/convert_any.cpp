@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// cvt: any conversion, decided lane by lane from the form in `immediate`.
+// cvt: any conversion, decided by the form in `immediate`, for as many lanes at a time as a vector
+// of doubles has.
 //
 // A source becomes an exact double. A large integer becomes a double rounded to odd, which the
 // second rounding treats like the exact value. The double is then rounded to the target format.
 
-#include "interp/handlers/half_common.hpp"
-#include "interp/handlers/round.hpp"
+#include "interp/handlers/functions.hpp"
 #include "interp/handlers/select.hpp"
 #include "interp/handlers/small_formats.hpp"
 
@@ -15,263 +15,283 @@ namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
 namespace {
 
-/// Widens a small float. Preserves NaN and infinity.
-double decode_small(std::uint32_t bits, Format format) {
+using Bits = Vector<std::uint64_t>;
+using Doubles = Vector<double>;
+
+constexpr std::uint64_t ONE = 1;
+
+[[gnu::always_inline]] inline Bits all(std::uint64_t value) {
+    return broadcast<std::uint64_t>(value);
+}
+
+/// Returns the bits of a whole number of at most 51 bits.
+[[gnu::always_inline]] inline Bits bits_of_whole(Doubles value) {
+    return cast<Bits>(value + TO_WHOLE) - __builtin_bit_cast(std::uint64_t, TO_WHOLE);
+}
+
+/// Returns a signed number of at most 51 bits.
+[[gnu::always_inline]] inline Doubles whole_from(Bits bits) {
+    return cast<Doubles>(bits + __builtin_bit_cast(std::uint64_t, TO_WHOLE)) - TO_WHOLE;
+}
+
+[[gnu::always_inline]] inline Narrow<float> singles(Bits bits) {
+    return cast<Narrow<float>>(convert<Narrow<std::uint32_t>>(bits));
+}
+
+/// Flushes the bits of floats.
+[[gnu::always_inline]] inline Bits flush_singles(Bits bits) {
+    return choose((bits & 0x7f800000u) == 0, bits & 0x80000000u, bits);
+}
+
+/// Widens small floats. Preserves NaN and infinity.
+Doubles decode_small(Bits bits, Format format) {
     if (format == Format::UE8M0) {
-        return bits == 0xff ? __builtin_nan("")
-                            : double_from(static_cast<std::uint64_t>(bits + 1023 - 127) << 52);
+        return choose(bits == 0xff, Doubles{} + __builtin_nan(""),
+                      cast<Doubles>((bits + (1023 - 127)) << 52));
     }
     const Layout layout = layout_of(format);
-    const unsigned sign_at = sign_position(format);
-    const std::uint32_t magnitude = bits & ((1u << sign_at) - 1);
-    const bool is_negative = (bits >> sign_at & 1) != 0;
-    double value = 0;
-    if (magnitude > layout.largest) {
-        const std::uint64_t payload = magnitude & ((1u << layout.fraction_bits) - 1);
-        value = layout.infinity != 0 && magnitude == layout.infinity
-                    ? __builtin_inf()
-                    : double_from(0x7ff8000000000000u | payload << (52 - layout.fraction_bits));
-    } else {
-        const std::uint32_t fraction = magnitude & ((1u << layout.fraction_bits) - 1);
-        const std::uint32_t field = magnitude >> layout.fraction_bits;
-        const int bias = (1 << (layout.exponent_bits - 1)) - 1;
-        const int exponent = field == 0 ? 1 - bias : static_cast<int>(field) - bias;
-        const std::uint32_t mantissa =
-            field == 0 ? fraction : fraction | 1u << layout.fraction_bits;
-        const auto scale = static_cast<std::uint64_t>(1023 + exponent - layout.fraction_bits) << 52;
-        value = static_cast<double>(mantissa) * double_from(scale);
+    const auto fraction_bits = static_cast<std::uint64_t>(layout.fraction_bits);
+    const std::uint64_t sign_at = sign_position(format);
+    const Bits magnitude = bits & ((ONE << sign_at) - 1);
+    // The fields of a normal number are those of a double with another bias. A subnormal one gets
+    // the exponent of the smallest normal number, which is then subtracted.
+    const std::uint64_t bias = (ONE << (layout.exponent_bits - 1)) - 1;
+    const Bits moved = (magnitude << (52 - fraction_bits)) + ((1023 - bias) << 52);
+    const std::uint64_t least = (1024 - bias) << 52;
+    const Doubles subnormal = cast<Doubles>(moved + (ONE << 52)) - double_from(least);
+    Doubles value = choose((magnitude >> fraction_bits) == 0, subnormal, cast<Doubles>(moved));
+    const Bits payload = (magnitude & ((ONE << fraction_bits) - 1)) << (52 - fraction_bits);
+    const Bits nan = payload | 0x7ff8000000000000u;
+    const Bits infinity = all(layout.infinity != 0 ? layout.infinity : ~std::uint64_t{0});
+    value = choose(magnitude > layout.largest, cast<Doubles>(nan), value);
+    value = choose(magnitude == infinity, Doubles{} + __builtin_inf(), value);
+    return cast<Doubles>(cast<Bits>(value) | (bits >> sign_at & 1) << 63);
+}
+
+/// Extends the lowest bits of integers to 64.
+[[gnu::always_inline]] inline Bits extend(Bits bits, IntegerLimits limits) {
+    const std::uint64_t unused = 64 - limits.bits;
+    const Bits upper = bits << unused;
+    return limits.is_signed
+               ? cast<Bits>(cast<Vector<std::int64_t>>(upper) >> static_cast<std::int64_t>(unused))
+               : upper >> unused;
+}
+
+/// Widens integers to double. Rounds to odd where 53 bits do not hold them.
+Doubles widen_integer(Bits bits, IntegerLimits limits) {
+    if (limits.bits < 64) {
+        return whole_from(bits);
     }
-    return is_negative ? -value : value;
+    const Doubles low = whole_from(bits & 0xffffffffu);
+    const Doubles high = whole_from(extend(bits >> 32, {32, limits.is_signed}));
+    return sum_to_odd(high * 0x1p32, low);
 }
 
-/// Widens an integer to double. Rounds to odd if 53 bits do not hold it.
-double widen_integer(std::uint64_t bits, bool is_signed) {
-    const bool is_negative = is_signed && (bits >> 63) != 0;
-    std::uint64_t magnitude = is_negative ? 0 - bits : bits;
-    if (magnitude >> 53 != 0) {
-        const int shift = 11 - __builtin_clzll(magnitude);
-        const std::uint64_t dropped = magnitude & ((std::uint64_t{1} << shift) - 1);
-        magnitude = (magnitude >> shift | (dropped != 0 ? 1 : 0)) << shift;
-    }
-    const auto value = static_cast<double>(magnitude);
-    return is_negative ? -value : value;
-}
-
-double round_to_integer(double value, Rounding rounding) {
-    switch (rounding) {
-    case Rounding::Nearest:
-        return round_to_even(value);
-    case Rounding::Down:
-        return __builtin_floor(value);
-    case Rounding::Up:
-        return __builtin_ceil(value);
-    default:
-        return __builtin_trunc(value);
-    }
-}
-
-std::uint64_t extend(std::uint64_t bits, IntegerLimits limits) {
-    const unsigned unused = 64 - limits.bits;
-    bits <<= unused;
-    return limits.is_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(bits) >> unused)
-                            : bits >> unused;
-}
-
-std::uint64_t integer_to_integer(std::uint64_t bits, const ConvertForm& form) {
+Bits integer_to_integer(Bits bits, const ConvertForm& form) {
     const IntegerLimits from = limits_of(form.from);
     const IntegerLimits to = limits_of(form.to);
     bits = extend(bits, from);
     if (form.is_saturating) {
-        const bool is_negative = from.is_signed && (bits >> 63) != 0;
+        using Signed = Vector<std::int64_t>;
         const std::uint64_t most = ~std::uint64_t{0} >> (64 - to.bits + (to.is_signed ? 1 : 0));
-        if (is_negative) {
-            const auto least = to.is_signed ? static_cast<std::int64_t>(~most) : 0;
-            bits =
-                static_cast<std::int64_t>(bits) < least ? static_cast<std::uint64_t>(least) : bits;
-        } else {
-            bits = bits > most ? most : bits;
-        }
+        const std::uint64_t least = to.is_signed ? ~most : 0;
+        const Bits not_above = choose(bits > most, all(most), bits);
+        const Bits not_below =
+            choose(cast<Signed>(bits) < cast<Signed>(all(least)), all(least), bits);
+        const auto is_negative = (bits >> 63) != 0;
+        bits = from.is_signed ? choose(is_negative, not_below, not_above) : not_above;
     }
     return extend(bits, to);
 }
 
-std::uint64_t float_to_integer(double value, const ConvertForm& form) {
+/// Converts whole numbers of 64 bits.
+Bits convert_whole(Doubles value, bool is_signed) {
+    const double limit = is_signed ? 0x1p63 : 0x1p64;
+    const Doubles least{};
+    const auto fits = (value < limit) & (value >= (is_signed ? least - limit : least));
+    const Doubles inside = choose(fits, value, Doubles{});
+    // The upper half of the unsigned numbers is converted without its highest bit.
+    const auto is_upper = inside >= 0x1p63;
+    const Doubles lower = choose(is_upper, inside - 0x1p63, inside);
+    const Bits bits = cast<Bits>(convert<Vector<std::int64_t>>(lower));
+    const Bits result = choose(is_upper, bits | SIGN_64, bits);
+    const std::uint64_t most = is_signed ? ~SIGN_64 : ~std::uint64_t{0};
+    const Bits limited = choose(value < 0.0, all(~most), all(most));
+    return choose(fits, result, limited);
+}
+
+Bits float_to_integer(Doubles value, const ConvertForm& form) {
     const IntegerLimits to = limits_of(form.to);
     const bool is_wide = to.bits == 64 || form.from == Format::F64;
-    if (value != value) {
-        return is_wide ? extend(std::uint64_t{1} << (to.bits - 1), to) : 0;
+    const Doubles rounded = whole_of(value, form.rounding);
+    Bits result{};
+    if (to.bits == 64) {
+        result = convert_whole(rounded, to.is_signed);
+    } else {
+        const double limit =
+            double_from(std::uint64_t{1023 + to.bits - (to.is_signed ? 1 : 0)} << 52);
+        const Doubles most = Doubles{} + (limit - 1);
+        const Doubles least = Doubles{} + (to.is_signed ? -limit : 0.0);
+        const Doubles below = choose(rounded < most, rounded, most);
+        result = bits_of_whole(choose(below > least, below, least));
     }
-    const double rounded = round_to_integer(value, form.rounding);
-    const std::uint64_t most = ~std::uint64_t{0} >> (64 - to.bits + (to.is_signed ? 1 : 0));
-    const double limit =
-        double_from(static_cast<std::uint64_t>(1023 + to.bits - (to.is_signed ? 1 : 0)) << 52);
-    if (rounded >= limit) {
-        return most;
-    }
-    if (to.is_signed) {
-        return rounded < -limit ? extend(~most, to)
-                                : static_cast<std::uint64_t>(static_cast<std::int64_t>(rounded));
-    }
-    return rounded <= 0 ? 0 : static_cast<std::uint64_t>(rounded);
+    const Bits nan = is_wide ? extend(all(ONE << (to.bits - 1)), to) : Bits{};
+    return choose(value != value, nan, result);
 }
 
 /// Returns the format's own NaN. A NaN from f64 keeps its sign and the upper part of its payload.
-std::uint32_t encode_nan(double value, const ConvertForm& form, const Layout& layout,
-                         unsigned shift) {
-    const std::uint64_t bits = bits_from(value);
-    const auto single = static_cast<std::uint32_t>(bits >> 32 & 0x80000000u) | 0x7f800000u |
-                        static_cast<std::uint32_t>(bits >> 29 & 0x7fffffu);
+Bits encode_nan(Doubles value, const ConvertForm& form, const Layout& layout, unsigned shift) {
     if (form.from == Format::F64 && !form.is_finite_saturating && !form.is_relu) {
-        const unsigned dropped = 23 - static_cast<unsigned>(layout.fraction_bits);
-        const std::uint32_t quiet = 1u << (layout.fraction_bits - 1);
-        return (single >> 31) << sign_position(form.to) | layout.infinity | quiet |
-               ((single & 0x7fffffu) >> dropped);
+        const Bits bits = cast<Bits>(value);
+        const auto fraction_bits = static_cast<std::uint64_t>(layout.fraction_bits);
+        const std::uint64_t quiet = ONE << (fraction_bits - 1);
+        return (bits >> 63) << std::uint64_t{sign_position(form.to)} | layout.infinity | quiet |
+               (bits & 0xfffffffffffffu) >> (52 - fraction_bits);
     }
-    return layout.nan << shift;
+    return all(layout.nan << shift);
 }
 
-/// Rounds a number to a format of up to 32 bits, including f32.
-std::uint32_t encode(double value, const ConvertForm& form) {
-    if (form.is_relu && value <= 0) {
-        value = 0; // a NaN stays a NaN
+/// Rounds numbers to powers of two without a sign.
+Bits encode_power(Doubles value, const ConvertForm& form) {
+    const Bits bits = cast<Bits>(value);
+    const Bits field = bits >> 52 & 0x7ff;
+    const Bits up = choose((bits << 12) != 0, all(form.rounding == Rounding::Up ? 1 : 0), Bits{});
+    const Bits power = field + up; // with the bias of double precision
+    constexpr std::uint64_t lowest = 1023 - 127;
+    constexpr std::uint64_t nan = 0xff;
+    constexpr std::uint64_t largest = 0xfe;
+    const Bits limited = choose(power < lowest, Bits{}, power - lowest);
+    const std::uint64_t above = form.is_finite_saturating ? largest : nan;
+    return choose(value != value, all(nan), choose(limited > largest, all(above), limited));
+}
+
+/// Rounds numbers to a format of up to 32 bits, including f32.
+Bits encode(Doubles value, const ConvertForm& form) {
+    if (form.is_relu) {
+        value = choose(value <= 0.0, Doubles{}, value); // a NaN stays a NaN
     }
     if (form.is_saturating) {
-        value = value > 0 ? (value < 1 ? value : 1.0) : 0.0;
+        value = saturate(value);
     }
-    const bool is_negative = (bits_from(value) >> 63) != 0;
     if (form.to == Format::UE8M0) {
-        // ue8m0 holds powers of two without a sign, so drop the sign.
-        constexpr std::uint32_t nan = 0xff;
-        constexpr std::uint32_t largest = 0xfe;
-        if (value != value) {
-            return nan;
-        }
-        const auto field = static_cast<std::int64_t>(bits_from(value) >> 52 & 0x7ff);
-        const bool is_exact = (bits_from(value) << 12) == 0;
-        const std::int64_t power =
-            field - 1023 + (form.rounding == Rounding::Up && !is_exact ? 1 : 0);
-        if (power > 127) {
-            return form.is_finite_saturating ? largest : nan;
-        }
-        return power < -127 ? 0 : static_cast<std::uint32_t>(power + 127);
+        return encode_power(value, form);
     }
     const Layout layout = form.to == Format::F32 ? Layout{8, 23, 0x7f7fffff, 0x7f800000, 0x7fffffff}
                                                  : layout_of(form.to);
+    const Bits sign = cast<Bits>(value) >> 63;
+    const Bits magnitude = encode_magnitude(value, {.exponent_bits = layout.exponent_bits,
+                                                    .fraction_bits = layout.fraction_bits,
+                                                    .rounding = form.rounding,
+                                                    .rounds_away = form.rounds_away});
+    const Bits largest = all(layout.largest);
+    Bits above = largest;
+    if (!form.is_finite_saturating) {
+        const Bits infinity = all(layout.infinity != 0 ? layout.infinity : layout.nan);
+        const Bits positive = stays_finite(form.rounding, false) ? largest : infinity;
+        const Bits negative = stays_finite(form.rounding, true) ? largest : infinity;
+        above = choose(sign != 0, negative, positive);
+        above = choose(value - value != 0.0, infinity, above); // an infinity stays one
+    }
+    const Bits bits = choose(magnitude > largest, above, magnitude);
     const unsigned shift = form.to == Format::TF32 ? 13 : 0;
-    if (value != value) {
-        return encode_nan(value, form, layout, shift);
-    }
-    const Encoding to{.exponent_bits = layout.exponent_bits,
-                      .fraction_bits = layout.fraction_bits,
-                      .rounding = form.rounding,
-                      .rounds_away = form.rounds_away,
-                      .has_infinity = layout.infinity != 0,
-                      .largest = layout.largest};
-    bool overflows = false;
-    std::uint32_t bits = encode_magnitude(value, to, overflows);
-    if (overflows && !form.is_finite_saturating) {
-        const bool is_infinite = value - value != 0;
-        bits = !is_infinite && stays_finite(form.rounding, is_negative) ? layout.largest
-               : layout.infinity != 0                                   ? layout.infinity
-                                                                        : layout.nan;
-    }
-    const unsigned sign_at = form.to == Format::TF32 ? 18 : sign_position(form.to);
-    return (bits | static_cast<std::uint32_t>(is_negative) << sign_at) << shift;
+    const std::uint64_t sign_at = form.to == Format::TF32 ? 18 : sign_position(form.to);
+    const Bits result = (bits | sign << sign_at) << std::uint64_t{shift};
+    return choose(value != value, encode_nan(value, form, layout, shift), result);
 }
 
-/// Converts the bits of one value.
-std::uint64_t convert_one(std::uint64_t bits, const ConvertForm& form) {
+Doubles decode(Bits bits, const ConvertForm& form) {
+    switch (form.from) {
+    case Format::F32:
+        return convert<Doubles>(singles(form.flushes ? flush_singles(bits) : bits));
+    case Format::F64:
+        return cast<Doubles>(bits);
+    default:
+        return is_integer(form.from)
+                   ? widen_integer(extend(bits, limits_of(form.from)), limits_of(form.from))
+                   : decode_small(bits & ((ONE << storage_bits(form.from)) - 1), form.from);
+    }
+}
+
+/// Converts the bits of one vector of values.
+Bits convert_bits(Bits bits, const ConvertForm& form) {
     if (is_integer(form.from) && is_integer(form.to)) {
         return integer_to_integer(bits, form);
     }
-    double value = 0;
-    switch (form.from) {
-    case Format::F32: {
-        float single = float_from(static_cast<std::uint32_t>(bits));
-        single = form.flushes ? flush(single) : single;
-        value = static_cast<double>(single);
-        break;
-    }
-    case Format::F64:
-        value = double_from(bits);
-        break;
-    default:
-        value =
-            is_integer(form.from)
-                ? widen_integer(extend(bits, limits_of(form.from)), limits_of(form.from).is_signed)
-                : decode_small(static_cast<std::uint32_t>(
-                                   bits & ((std::uint64_t{1} << storage_bits(form.from)) - 1)),
-                               form.from);
-        break;
-    }
+    Doubles value = decode(bits, form);
     if (is_integer(form.to)) {
         return float_to_integer(value, form);
     }
     if (form.rounds_to_integer) {
-        value = round_to_integer(value, form.rounding);
+        value = whole_of(value, form.rounding);
     }
     if (form.to == Format::F64) {
-        if (form.is_saturating) {
-            value = value > 0 ? (value < 1 ? value : 1.0) : 0.0;
-        }
-        return bits_from(value);
+        return cast<Bits>(form.is_saturating ? saturate(value) : value);
     }
-    if (form.rounds_away && value != value) {
-        return bits & 0xffffe000u; // .rna to tf32 truncates a NaN
+    const Bits result = encode(value, form);
+    if (form.rounds_away) {
+        return choose(value != value, bits & 0xffffe000u, result); // .rna truncates a NaN
     }
-    const std::uint32_t result = encode(value, form);
     if (form.to == Format::F32 && form.flushes) {
         // See resize_float in convert.cpp: 24 bits below the smallest normal number are flushed.
-        const double magnitude = value < 0 ? -value : value;
-        const bool is_tiny = form.rounding == Rounding::Nearest ? magnitude < 0x1p-126 - 0x1p-151
+        const Doubles magnitude = cast<Doubles>(cast<Bits>(value) & ~SIGN_64);
+        const auto is_tiny = form.rounding == Rounding::Nearest ? magnitude < 0x1p-126 - 0x1p-151
                                                                 : magnitude <= 0x1p-126 - 0x1p-150;
-        return is_tiny ? result & 0x80000000u : bits_from(flush(float_from(result)));
+        return choose(is_tiny, result & 0x80000000u, flush_singles(result));
     }
     return result;
 }
 
-/// Converts an integer to f64 with directed rounding, which the processor does.
+/// Converts integers to f64 with directed rounding, which the processor does.
 double integer_to_double(std::uint64_t bits, bool is_signed) {
     return is_signed ? static_cast<double>(static_cast<std::int64_t>(bits))
                      : static_cast<double>(bits);
 }
 
-std::uint64_t read_lane(const WarpContext& warp, Operand operand, Width width, unsigned lane) {
-    return width == Width::B64 ? lanes_of<std::uint64_t>(warp, operand)[lane]
-                               : lanes_of<std::uint32_t>(warp, operand)[lane];
+[[gnu::always_inline]] inline Bits read_chunk(const WarpContext& warp, Operand operand, Width width,
+                                              unsigned chunk) {
+    const std::byte* const from = locate(warp, operand);
+    if (width == Width::B64) {
+        return load<std::uint64_t>(from, chunk);
+    }
+    using Words = NarrowOf<std::uint32_t>;
+    return convert<Bits>(Words::Value{reinterpret_cast<const Words::Memory*>(from)[chunk]});
 }
 
-void write_lane(const WarpContext& warp, Operand operand, Width width, unsigned lane,
-                std::uint64_t value) {
+/// Writes the results of all lanes, which are complete before the first is written, because the
+/// registers of another width can overlap.
+void write_all(const WarpContext& warp, Operand operand, Width width, const Bits* results,
+               std::uint32_t mask) {
+    std::byte* const to = locate(warp, operand);
     if (width == Width::B64) {
-        lanes_of<std::uint64_t>(warp, operand)[lane] = value;
-    } else {
-        lanes_of<std::uint32_t>(warp, operand)[lane] = static_cast<std::uint32_t>(value);
+        store_lanes<std::uint64_t>(to, reinterpret_cast<const std::uint64_t*>(results), mask);
+        return;
     }
+    Narrow<std::uint32_t> words[CHUNKS<double>];
+    for (unsigned chunk = 0; chunk < CHUNKS<double>; ++chunk) {
+        words[chunk] = convert<Narrow<std::uint32_t>>(results[chunk]);
+    }
+    store_lanes<std::uint32_t>(to, reinterpret_cast<const std::uint32_t*>(words), mask);
 }
 
 const Instruction* convert_any(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     const ConvertForm form = unpack(at->immediate);
-    const unsigned from_bits = storage_bits(form.from);
-    const unsigned to_bits = storage_bits(form.to);
-    std::uint64_t results[WARP_SIZE];
-    for_each_lane(mask, [&](unsigned lane) {
-        const std::uint64_t first = read_lane(warp, at->src[0], form.from_width, lane);
+    const std::uint64_t from_bits = storage_bits(form.from);
+    const std::uint64_t to_bits = storage_bits(form.to);
+    Bits results[CHUNKS<double>];
+    for (unsigned chunk = 0; chunk < CHUNKS<double>; ++chunk) {
+        const Bits first = read_chunk(warp, at->src[0], form.from_width, chunk);
         if (!form.is_pair) {
-            results[lane] = convert_one(first, form);
-            return;
+            results[chunk] = convert_bits(first, form);
+            continue;
         }
         // With two sources, the first is the upper one. With one source, use its halves.
         const bool has_two = at->src_count == 2;
-        const std::uint64_t upper = has_two ? first : first >> from_bits;
-        const std::uint64_t lower =
-            has_two ? read_lane(warp, at->src[1], form.from_width, lane) : first;
-        results[lane] = convert_one(upper, form) << to_bits |
-                        (convert_one(lower, form) & ((std::uint64_t{1} << to_bits) - 1));
-    });
-    for_each_lane(mask, [&](unsigned lane) {
-        write_lane(warp, at->dst[0], form.to_width, lane, results[lane]);
-    });
+        const Bits upper = has_two ? first : first >> from_bits;
+        const Bits lower = has_two ? read_chunk(warp, at->src[1], form.from_width, chunk) : first;
+        results[chunk] = convert_bits(upper, form) << to_bits |
+                         (convert_bits(lower, form) & ((ONE << to_bits) - 1));
+    }
+    write_all(warp, at->dst[0], form.to_width, results, mask);
     return at + 1;
 }
 
@@ -279,24 +299,26 @@ const Instruction* convert_integer_to_double(WarpContext& warp, const Instructio
                                              std::uint32_t mask) {
     const ConvertForm form = unpack(at->immediate);
     const IntegerLimits from = limits_of(form.from);
-    std::uint64_t inputs[WARP_SIZE] = {};
-    double results[WARP_SIZE];
-    for_each_lane(mask, [&](unsigned lane) {
-        inputs[lane] = extend(read_lane(warp, at->src[0], form.from_width, lane), from);
-    });
+    Bits inputs[CHUNKS<double>];
+    for (unsigned chunk = 0; chunk < CHUNKS<double>; ++chunk) {
+        inputs[chunk] = extend(read_chunk(warp, at->src[0], form.from_width, chunk), from);
+    }
+    const auto* const integers = reinterpret_cast<const Aliased<std::uint64_t>::Value*>(inputs);
+    Doubles results[CHUNKS<double>];
+    auto* const numbers = reinterpret_cast<Aliased<double>::Value*>(results);
     {
         const RoundingScope scope(form.rounding);
         scope.keep(inputs);
         for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
-            results[lane] = integer_to_double(inputs[lane], from.is_signed);
+            numbers[lane] = integer_to_double(integers[lane], from.is_signed);
         }
         scope.keep(results);
     }
-    for_each_lane(mask, [&](unsigned lane) {
+    for (unsigned chunk = 0; chunk < CHUNKS<double>; ++chunk) {
         // Some compilers convert unsigned numbers with an addition: -0 if sums are rounded down.
-        const std::uint64_t bits = inputs[lane] == 0 ? 0 : bits_from(results[lane]);
-        write_lane(warp, at->dst[0], form.to_width, lane, bits);
-    });
+        inputs[chunk] = choose(inputs[chunk] == 0, Bits{}, cast<Bits>(results[chunk]));
+    }
+    write_all(warp, at->dst[0], form.to_width, inputs, mask);
     return at + 1;
 }
 

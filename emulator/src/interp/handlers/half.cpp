@@ -3,7 +3,8 @@
 
 // Arithmetic and comparisons on f16, bf16 and pairs of them.
 
-#include "interp/handlers/half_common.hpp"
+#include "interp/handlers/compare_lanes.hpp"
+#include "interp/handlers/functions.hpp"
 #include "interp/handlers/select.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
@@ -11,144 +12,157 @@ namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 namespace {
 
 using U = std::uint32_t;
+using Halves = Vector<U>; // one in each lane, in the lower 16 bits
 
-/// Returns the exact sum of a product and a number, rounded to odd in double precision. Rounding it
-/// once more to 16 bits then equals rounding the exact value.
-[[gnu::always_inline]] inline double sum_to_odd(double product, double c) {
-    const double sum = product + c;
-    const double part = sum - product;
-    const double error = (product - (sum - part)) + (c - part);
-    const std::uint64_t bits = bits_from(sum);
-    const bool is_inexact = error != 0 && sum - sum == 0;
-    if (is_inexact && (bits & 1) == 0) {
-        // Move towards the error: one step up in magnitude if the signs agree, down if not.
-        return double_from((error > 0) == (sum > 0) ? bits + 1 : bits - 1);
-    }
-    return sum;
-}
+/// Sixteen-bit lanes as two vectors that have as many lanes as a vector of doubles.
+struct Parts {
+    Narrow<U> part[2];
+};
 
-/// Returns whether a number rounds to 11 bits below the smallest normal f16. It is then flushed,
-/// even if the coarser grid of subnormal numbers would round it up to that number.
-[[gnu::always_inline]] inline bool is_tiny(double value) {
-    constexpr double least = 0x1p-14 - 0x1p-26;
-    return value < least && value > -least;
-}
-
-template <bool BFLOAT, bool FLUSHES>
-[[gnu::always_inline]] inline U fuse(U a, U b, U c) {
+/// Applies a function of doubles, rounded to a bit pattern of 16 bits, to all lanes.
+template <bool BFLOAT, typename Body>
+[[gnu::always_inline]] inline Halves in_double(Body body, Halves a, Halves b, Halves c) {
     using F = HalfFormat<BFLOAT>;
-    const double product = static_cast<double>(F::widen(a)) * static_cast<double>(F::widen(b));
-    const double sum = sum_to_odd(product, static_cast<double>(F::widen(c)));
-    if (sum != sum) {
-        return HALF_NAN;
+    const auto widen = [](Narrow<U> bits) __attribute__((always_inline)) {
+        return convert<Vector<double>>(F::widen(bits));
+    };
+    const auto x = cast<Parts>(a);
+    const auto y = cast<Parts>(b);
+    const auto z = cast<Parts>(c);
+    Parts result;
+    for (unsigned i = 0; i < 2; ++i) {
+        result.part[i] = body(widen(x.part[i]), widen(y.part[i]), widen(z.part[i]));
     }
-    if (FLUSHES && is_tiny(sum)) {
-        return static_cast<U>(bits_from(sum) >> 48 & 0x8000u);
-    }
-    constexpr Encoding to{.exponent_bits = BFLOAT ? 8 : 5,
-                          .fraction_bits = BFLOAT ? 7 : 10,
+    return cast<Halves>(result);
+}
+
+/// Computes a product of bf16 and a sum. The product may exceed the range of floats.
+[[gnu::always_inline]] inline Narrow<U> fuse_bfloats(Vector<double> a, Vector<double> b,
+                                                     Vector<double> c) {
+    const Vector<double> sum = sum_to_odd(a * b, c);
+    constexpr Encoding to{.exponent_bits = 8,
+                          .fraction_bits = 7,
                           .rounding = Rounding::Nearest,
-                          .rounds_away = false,
-                          .has_infinity = true,
-                          .largest = BFLOAT ? 0x7f7fu : 0x7bffu};
-    bool overflows = false;
-    const U magnitude = encode_magnitude(sum, to, overflows);
-    const U sign = static_cast<U>(bits_from(sum) >> 48 & 0x8000u);
-    return sign | (overflows ? to.largest + 1 : magnitude);
+                          .rounds_away = false};
+    using Bits = Vector<std::uint64_t>;
+    constexpr std::uint64_t infinity = 0x7f80;
+    const Bits magnitude = encode_magnitude(sum, to);
+    const Bits limited = choose(magnitude > infinity, Bits{} + infinity, magnitude);
+    const Bits result = limited | (cast<Bits>(sum) >> 48 & 0x8000u);
+    return convert<Narrow<U>>(choose(sum != sum, Bits{} + HALF_NAN, result));
+}
+
+/// Returns where a number rounds to 11 bits below the smallest normal f16. It is then flushed, even
+/// if the coarser grid of subnormal numbers would round it up to that number.
+[[gnu::always_inline]] inline auto is_tiny(Vector<float> value) {
+    constexpr float least = 0x1p-14f - 0x1p-26f;
+    return (value < least) & (value > -least);
+}
+
+/// Products of two f16 are exact as floats, and so is the error of the sum.
+template <bool BFLOAT, bool FLUSHES>
+[[gnu::always_inline]] inline Halves fuse(Halves a, Halves b, Halves c) {
+    if constexpr (BFLOAT) {
+        return in_double<true>(fuse_bfloats, a, b, c);
+    } else {
+        const Vector<float> sum = sum_to_odd(half_to_float(a) * half_to_float(b), half_to_float(c));
+        const Halves result = float_to_half(sum);
+        return FLUSHES ? choose(is_tiny(sum), result & 0x8000u, result) : result;
+    }
 }
 
 template <bool BFLOAT>
-[[gnu::always_inline]] inline bool is_nan(U a) {
+[[gnu::always_inline]] inline auto is_nan(Halves a) {
     return (a & 0x7fffu) > (BFLOAT ? 0x7f80u : 0x7c00u);
 }
 
 template <bool BFLOAT>
-[[gnu::always_inline]] inline U flush_half(U a) {
-    return (a & (BFLOAT ? 0x7f80u : 0x7c00u)) == 0 ? a & 0x8000u : a;
+[[gnu::always_inline]] inline Halves flush_half(Halves a) {
+    return choose((a & (BFLOAT ? 0x7f80u : 0x7c00u)) == 0, a & 0x8000u, a);
 }
 
 /// Computes min and max by the order of the bits, which equals the order of the numbers once signs
 /// are folded.
 template <bool BFLOAT, bool MAX, bool KEEPS_NAN, bool XORSIGN>
-[[gnu::always_inline]] inline U extreme(U a, U b) {
-    const U sign = (a ^ b) & 0x8000u;
-    if (XORSIGN) {
+[[gnu::always_inline]] inline Halves extreme(Halves a, Halves b) {
+    const Halves sign = (a ^ b) & 0x8000u;
+    if constexpr (XORSIGN) {
         a &= 0x7fffu;
         b &= 0x7fffu;
     }
-    const bool a_nan = is_nan<BFLOAT>(a);
-    const bool b_nan = is_nan<BFLOAT>(b);
-    if ((a_nan && b_nan) || (KEEPS_NAN && (a_nan || b_nan))) {
-        return HALF_NAN;
-    }
-    const U x = (a & 0x8000u) != 0 ? 0x7fffu - (a & 0x7fffu) : a + 0x8000u;
-    const U y = (b & 0x8000u) != 0 ? 0x7fffu - (b & 0x7fffu) : b + 0x8000u;
-    const bool takes_a = b_nan || (!a_nan && (MAX ? x > y : x < y));
-    const U result = takes_a ? a : b;
-    return XORSIGN ? result | sign : result;
+    const auto a_nan = is_nan<BFLOAT>(a);
+    const auto b_nan = is_nan<BFLOAT>(b);
+    const Halves x = choose((a & 0x8000u) != 0, 0x7fffu - (a & 0x7fffu), a + 0x8000u);
+    const Halves y = choose((b & 0x8000u) != 0, 0x7fffu - (b & 0x7fffu), b + 0x8000u);
+    const auto takes_a = b_nan | (~a_nan & (MAX ? x > y : x < y));
+    const Halves result = choose(takes_a, a, b) | (XORSIGN ? sign : Halves{});
+    return choose(KEEPS_NAN ? a_nan | b_nan : a_nan & b_nan, Halves{} + HALF_NAN, result);
+}
+
+/// Rounds 2^x or tanh(x) of doubles to 16 bits.
+template <FloatOp OP, bool BFLOAT>
+[[gnu::always_inline]] inline Halves approximate(Halves a) {
+    const auto body = [](Vector<double> x, Vector<double>,
+                         Vector<double>) __attribute__((always_inline)) {
+        const Vector<double> value = OP == FloatOp::Ex2 ? exp2_of(x) : tanh_of(x);
+        return HalfFormat<BFLOAT>::narrow(convert<Narrow<float>>(value));
+    };
+    return in_double<BFLOAT>(body, a, a, a);
 }
 
 template <FloatOp OP, bool BFLOAT, bool FLUSHES>
-[[gnu::always_inline]] inline U compute(U a, U b, U c) {
+[[gnu::always_inline]] inline Halves compute(Halves a, Halves b, Halves c) {
     using F = HalfFormat<BFLOAT>;
     if constexpr (FLUSHES) {
         a = flush_half<BFLOAT>(a);
         b = flush_half<BFLOAT>(b);
         c = flush_half<BFLOAT>(c);
     }
-    U result = 0;
-    switch (OP) {
-    case FloatOp::Add:
+    Halves result{};
+    if constexpr (OP == FloatOp::Neg || OP == FloatOp::Abs) {
+        return choose(is_nan<BFLOAT>(a), Halves{} + HALF_NAN,
+                      OP == FloatOp::Neg ? a ^ 0x8000u : a & 0x7fffu);
+    } else if constexpr (OP == FloatOp::Add) {
         result = F::narrow(F::widen(a) + F::widen(b));
-        break;
-    case FloatOp::Sub:
+    } else if constexpr (OP == FloatOp::Sub) {
         result = F::narrow(F::widen(a) - F::widen(b));
-        break;
-    case FloatOp::Mul:
-        result = F::narrow(F::widen(a) * F::widen(b));
-        if (FLUSHES && is_tiny(static_cast<double>(F::widen(a) * F::widen(b)))) {
-            result &= 0x8000u;
+    } else if constexpr (OP == FloatOp::Mul) {
+        const Vector<float> product = F::widen(a) * F::widen(b);
+        result = F::narrow(product);
+        if constexpr (FLUSHES) {
+            result = choose(is_tiny(product), result & 0x8000u, result);
         }
-        break;
-    case FloatOp::Fma:
+    } else if constexpr (OP == FloatOp::Fma) {
         result = fuse<BFLOAT, FLUSHES>(a, b, c);
-        break;
-    case FloatOp::Neg:
-        return is_nan<BFLOAT>(a) ? HALF_NAN : a ^ 0x8000u;
-    case FloatOp::Abs:
-        return is_nan<BFLOAT>(a) ? HALF_NAN : a & 0x7fffu;
-    case FloatOp::Ex2:
-        result = F::narrow(static_cast<float>(__builtin_exp2(static_cast<double>(F::widen(a)))));
-        break;
-    case FloatOp::Tanh:
-        result = F::narrow(static_cast<float>(__builtin_tanh(static_cast<double>(F::widen(a)))));
-        break;
-    default:
-        break;
+    } else {
+        result = approximate<OP, BFLOAT>(a);
     }
     return FLUSHES ? flush_half<BFLOAT>(result) : result;
 }
 
-template <bool BFLOAT>
-[[gnu::always_inline]] inline U clamp_half(U value, bool is_saturating, bool is_relu) {
+constexpr unsigned SATURATES = 1;
+constexpr unsigned RELU = 2;
+constexpr unsigned OUT_OF_BOUNDS = 4;
+
+template <bool BFLOAT, unsigned FLAGS>
+[[gnu::always_inline]] inline Halves clamp_half(Halves value) {
     constexpr U one = BFLOAT ? 0x3f80u : 0x3c00u;
-    if (is_relu) {
+    const auto is_negative = (value & 0x8000u) != 0;
+    if constexpr ((FLAGS & RELU) != 0) {
         // A NaN stays a NaN; -0 and everything below becomes +0.
-        return is_nan<BFLOAT>(value) ? HALF_NAN : (value & 0x8000u) != 0 ? 0 : value;
+        return choose(is_nan<BFLOAT>(value), Halves{} + HALF_NAN,
+                      choose(is_negative, Halves{}, value));
+    } else if constexpr ((FLAGS & SATURATES) != 0) {
+        return choose(is_nan<BFLOAT>(value) | is_negative, Halves{},
+                      choose(value > one, Halves{} + one, value));
+    } else {
+        return value;
     }
-    if (is_saturating) {
-        return is_nan<BFLOAT>(value) || (value & 0x8000u) != 0 ? 0 : value > one ? one : value;
-    }
-    return value;
 }
 
-constexpr std::uint16_t SATURATES = 1;
-constexpr std::uint16_t RELU = 2;
-constexpr std::uint16_t OUT_OF_BOUNDS = 4;
-
-/// Returns whether a value is the NaN, of either sign, that tensor copies write for out-of-bounds
+/// Returns where a value is the NaN, of either sign, that tensor copies write for out-of-bounds
 /// elements.
-[[gnu::always_inline]] inline bool is_out_of_bounds(U a) {
+[[gnu::always_inline]] inline auto is_out_of_bounds(Halves a) {
     constexpr U out_of_bounds = 0x7ff7;
     return (a & 0x7fffu) == out_of_bounds;
 }
@@ -157,33 +171,39 @@ constexpr std::uint16_t OUT_OF_BOUNDS = 4;
 /// parameters, so that form and handler cannot disagree.
 template <FloatOp OP, bool BFLOAT, bool PAIR, bool FLUSHES, unsigned FLAGS>
 struct Arithmetic {
-    static U one(U a, U b, U c) {
-        if ((FLAGS & OUT_OF_BOUNDS) != 0 && (is_out_of_bounds(a) || is_out_of_bounds(b))) {
-            return 0; // whatever the addend is
-        }
-        return clamp_half<BFLOAT>(
-            compute<OP, BFLOAT, FLUSHES>(a & 0xffffu, b & 0xffffu, c & 0xffffu),
-            (FLAGS & SATURATES) != 0, (FLAGS & RELU) != 0);
-    }
-
-    static U apply(U a, U b, U c) {
-        if constexpr (PAIR) {
-            return one(a, b, c) | one(a >> 16, b >> 16, c >> 16) << 16;
+    [[gnu::always_inline]] static Halves one(Halves a, Halves b, Halves c) {
+        const Halves value = clamp_half<BFLOAT, FLAGS>(compute<OP, BFLOAT, FLUSHES>(a, b, c));
+        if constexpr ((FLAGS & OUT_OF_BOUNDS) != 0) { // whatever the addend is
+            return choose(is_out_of_bounds(a) | is_out_of_bounds(b), Halves{}, value);
         } else {
-            return one(a, b, c);
+            return value;
         }
     }
 
-    static U apply(U a, U b) { return apply(a, b, U{0}); }
+    template <typename T>
+    [[gnu::always_inline]] static Halves apply(Halves a, Halves b, Halves c) {
+        const Halves low = one(a & 0xffffu, b & 0xffffu, c & 0xffffu);
+        if constexpr (PAIR) {
+            return low | one(a >> 16, b >> 16, c >> 16) << 16;
+        } else {
+            return low;
+        }
+    }
 
-    static U apply(U a) { return apply(a, U{0}, U{0}); }
+    template <typename T>
+    [[gnu::always_inline]] static Halves apply(Halves a, Halves b) {
+        return apply<T>(a, b, Halves{});
+    }
+
+    template <typename T>
+    [[gnu::always_inline]] static Halves apply(Halves a) {
+        return apply<T>(a, Halves{}, Halves{});
+    }
 };
 
 template <bool BFLOAT, bool PAIR, bool FLUSHES, bool MAX, bool KEEPS_NAN, bool XORSIGN>
 struct Extreme {
-    static U one(U a, U b) {
-        a &= 0xffffu;
-        b &= 0xffffu;
+    [[gnu::always_inline]] static Halves one(Halves a, Halves b) {
         if constexpr (FLUSHES) {
             a = flush_half<BFLOAT>(a);
             b = flush_half<BFLOAT>(b);
@@ -191,19 +211,27 @@ struct Extreme {
         return extreme<BFLOAT, MAX, KEEPS_NAN, XORSIGN>(a, b);
     }
 
-    static U apply(U a, U b) { return PAIR ? one(a, b) | one(a >> 16, b >> 16) << 16 : one(a, b); }
+    template <typename T>
+    [[gnu::always_inline]] static Halves apply(Halves a, Halves b) {
+        const Halves low = one(a & 0xffffu, b & 0xffffu);
+        if constexpr (PAIR) {
+            return low | one(a >> 16, b >> 16) << 16;
+        } else {
+            return low;
+        }
+    }
 };
 
 template <FloatOp OP, bool BFLOAT, bool PAIR, bool FLUSHES, unsigned FLAGS>
 constexpr Handler arithmetic() {
     using A = Arithmetic<OP, BFLOAT, PAIR, FLUSHES, FLAGS>;
     if constexpr (OP == FloatOp::Fma) {
-        return map_lanes<A, U, U, U, U>;
+        return map_vectors<A, U, 3>;
     } else if constexpr (OP == FloatOp::Neg || OP == FloatOp::Abs || OP == FloatOp::Ex2 ||
                          OP == FloatOp::Tanh) {
-        return map_lanes<A, U, U>;
+        return map_vectors<A, U, 1>;
     } else {
-        return map_lanes<A, U, U, U>;
+        return map_vectors<A, U, 2>;
     }
 }
 
@@ -245,11 +273,11 @@ template <bool BFLOAT, bool PAIR, bool FLUSHES, bool MAX>
 Handler select_extreme(const FloatForm& form) {
     if (form.keeps_nan) {
         return form.is_xorsign
-                   ? map_lanes<Extreme<BFLOAT, PAIR, FLUSHES, MAX, true, true>, U, U, U>
-                   : map_lanes<Extreme<BFLOAT, PAIR, FLUSHES, MAX, true, false>, U, U, U>;
+                   ? map_vectors<Extreme<BFLOAT, PAIR, FLUSHES, MAX, true, true>, U, 2>
+                   : map_vectors<Extreme<BFLOAT, PAIR, FLUSHES, MAX, true, false>, U, 2>;
     }
-    return form.is_xorsign ? map_lanes<Extreme<BFLOAT, PAIR, FLUSHES, MAX, false, true>, U, U, U>
-                           : map_lanes<Extreme<BFLOAT, PAIR, FLUSHES, MAX, false, false>, U, U, U>;
+    return form.is_xorsign ? map_vectors<Extreme<BFLOAT, PAIR, FLUSHES, MAX, false, true>, U, 2>
+                           : map_vectors<Extreme<BFLOAT, PAIR, FLUSHES, MAX, false, false>, U, 2>;
 }
 
 template <bool BFLOAT, bool PAIR>
@@ -285,60 +313,39 @@ Handler select_op(const FloatForm& form) {
 
 // ---- comparisons -------------------------------------------------------------------------------
 
-bool compare_values(Compare op, float a, float b) {
-    const bool is_unordered = a != a || b != b;
-    switch (op) {
-    case Compare::Eq:
-        return a == b;
-    case Compare::Ne:
-        return !is_unordered && a != b;
-    case Compare::Lt:
-        return a < b;
-    case Compare::Le:
-        return a <= b;
-    case Compare::Gt:
-        return a > b;
-    case Compare::Ge:
-        return a >= b;
-    case Compare::Equ:
-        return is_unordered || a == b;
-    case Compare::Neu:
-        return is_unordered || a != b;
-    case Compare::Ltu:
-        return is_unordered || a < b;
-    case Compare::Leu:
-        return is_unordered || a <= b;
-    case Compare::Gtu:
-        return is_unordered || a > b;
-    case Compare::Geu:
-        return is_unordered || a >= b;
-    case Compare::Num:
-        return !is_unordered;
-    case Compare::Nan:
-        return is_unordered;
-    }
-    return false;
-}
-
-template <bool BFLOAT>
+template <Compare OP, bool BFLOAT>
 std::uint32_t compare_half(const WarpContext& warp, const Instruction* at, unsigned shift) {
-    const auto op = static_cast<Compare>(at->tag >> 8 & 15);
+    using F = HalfFormat<BFLOAT>;
     const bool flushes = (at->tag >> 12 & 1) != 0;
-    const auto* const a = lanes_of<U>(warp, at->src[0]);
-    const auto* const b = lanes_of<U>(warp, at->src[1]);
+    const std::byte* const a = locate(warp, at->src[0]);
+    const std::byte* const b = locate(warp, at->src[1]);
     std::uint32_t result = 0;
-    for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
-        U x = a[lane] >> shift & 0xffffu;
-        U y = b[lane] >> shift & 0xffffu;
+    for (unsigned chunk = 0; chunk < CHUNKS<U>; ++chunk) {
+        Halves x = load<U>(a, chunk) >> shift & 0xffffu;
+        Halves y = load<U>(b, chunk) >> shift & 0xffffu;
         if (flushes) {
             x = flush_half<BFLOAT>(x);
             y = flush_half<BFLOAT>(y);
         }
-        const bool holds =
-            compare_values(op, HalfFormat<BFLOAT>::widen(x), HalfFormat<BFLOAT>::widen(y));
-        result |= static_cast<std::uint32_t>(holds) << lane;
+        result |= compare_bits<OP, float>(F::widen(x), F::widen(y)) << (chunk * LANES<U>);
     }
     return result;
+}
+
+using Comparison = std::uint32_t (*)(const WarpContext&, const Instruction*, unsigned);
+
+template <bool BFLOAT, Compare... OPS>
+Comparison comparison_of(Compare op) {
+    constexpr Comparison table[] = {compare_half<OPS, BFLOAT>...}; // in the order of Compare
+    return table[static_cast<unsigned>(op)];
+}
+
+template <bool BFLOAT>
+Comparison comparison_of(const Instruction* at) {
+    using C = Compare;
+    return comparison_of<BFLOAT, C::Eq, C::Ne, C::Lt, C::Le, C::Gt, C::Ge, C::Equ, C::Neu, C::Ltu,
+                         C::Leu, C::Gtu, C::Geu, C::Num, C::Nan>(
+        static_cast<Compare>(at->tag >> 8 & 15));
 }
 
 std::uint32_t combine(const WarpContext& warp, const Instruction* at, std::uint32_t result) {
@@ -355,8 +362,9 @@ std::uint32_t combine(const WarpContext& warp, const Instruction* at, std::uint3
 
 template <bool BFLOAT, bool PAIR, bool PREDICATE>
 const Instruction* compare_halves(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
-    const std::uint32_t low = compare_half<BFLOAT>(warp, at, 0);
-    const std::uint32_t high = PAIR ? compare_half<BFLOAT>(warp, at, 16) : ~low;
+    const Comparison compare = comparison_of<BFLOAT>(at);
+    const std::uint32_t low = compare(warp, at, 0);
+    const std::uint32_t high = PAIR ? compare(warp, at, 16) : ~low;
     const std::uint32_t first = combine(warp, at, low);
     const std::uint32_t second = combine(warp, at, high);
     if constexpr (PREDICATE) {
@@ -366,12 +374,15 @@ const Instruction* compare_halves(WarpContext& warp, const Instruction* at, std:
         }
     } else {
         const auto value = static_cast<U>(at->immediate);
-        auto* const to = lanes_of<U>(warp, at->dst[0]);
-        for_each_lane(mask, [&](unsigned lane) {
-            const U lower = (first >> lane & 1) != 0 ? value : 0;
-            const U upper = (second >> lane & 1) != 0 ? value : 0;
-            to[lane] = PAIR ? (lower & 0xffffu) | (upper & 0xffff0000u) : lower;
-        });
+        std::byte* const to = locate(warp, at->dst[0]);
+        for (unsigned chunk = 0; chunk < CHUNKS<U>; ++chunk) {
+            const auto lower = cast<Halves>(expand<U>(first, chunk));
+            const auto upper = cast<Halves>(expand<U>(second, chunk));
+            store_masked<U>(to, chunk,
+                            PAIR ? (lower & value & 0xffffu) | (upper & value & 0xffff0000u)
+                                 : lower & value,
+                            mask);
+        }
     }
     return at + 1;
 }

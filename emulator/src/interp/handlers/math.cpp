@@ -7,119 +7,22 @@
 // Here they are computed in double precision and rounded once. The results stay inside those
 // bounds, but are not meant to be bit-equal to a GPU's.
 
-#include "interp/handlers/float_common.hpp"
-#include "interp/handlers/round.hpp"
+#include "interp/handlers/functions.hpp"
 #include "interp/handlers/select.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
 namespace {
 
-// Plain arithmetic in double precision without branches, so that 32 lanes vectorise.
-
-/// Returns 2^x for any float, to about 1e-11.
-[[gnu::always_inline]] inline double exp2_of(double x) {
-    const double limited = x > 1000.0 ? 1000.0 : x < -1000.0 ? -1000.0 : x;
-    const double whole = round_to_even(limited);
-    const double f = (limited - whole) * 0.69314718055994530942;
-    double sum = 1.0 / 3628800;
-    sum = sum * f + 1.0 / 362880;
-    sum = sum * f + 1.0 / 40320;
-    sum = sum * f + 1.0 / 5040;
-    sum = sum * f + 1.0 / 720;
-    sum = sum * f + 1.0 / 120;
-    sum = sum * f + 1.0 / 24;
-    sum = sum * f + 1.0 / 6;
-    sum = sum * f + 0.5;
-    sum = sum * f + 1.0;
-    sum = sum * f + 1.0;
-    const auto power = static_cast<std::int64_t>(static_cast<std::int32_t>(whole)) + 1023;
-    const double result = sum * double_from(static_cast<std::uint64_t>(power) << 52);
-    return x != x ? x : result;
-}
-
-/// Returns log2(x) for a float x > 0, to about 1e-10. The caller handles special values.
-[[gnu::always_inline]] inline double log2_of(double x) {
-    const std::uint64_t bits = bits_from(x);
-    // Scale the mantissa to [sqrt(1/2), sqrt(2)), so that the logarithm of 1 is exactly 0.
-    const std::uint64_t shifted = bits - 0x3fe6a09e00000000u;
-    const auto exponent = static_cast<std::int32_t>(static_cast<std::int64_t>(shifted) >> 52);
-    const double mantissa =
-        double_from(bits - (static_cast<std::uint64_t>(static_cast<std::int64_t>(exponent)) << 52));
-    const double s = (mantissa - 1.0) / (mantissa + 1.0);
-    const double z = s * s;
-    double sum = 1.0 / 13;
-    sum = sum * z + 1.0 / 11;
-    sum = sum * z + 1.0 / 9;
-    sum = sum * z + 1.0 / 7;
-    sum = sum * z + 1.0 / 5;
-    sum = sum * z + 1.0 / 3;
-    sum = sum * z + 1.0;
-    return static_cast<double>(exponent) + s * sum * (2 / 0.69314718055994530942);
-}
-
-/// Returns sin(x), or cos(x) as the sine of a quarter turn more.
-///
-/// Beyond 2^31, neighbouring floats are many turns apart. The angle is then taken as 0, as in a
-/// GPU's range reduction.
-template <bool COSINE>
-[[gnu::always_inline]] inline double sine_of(double x) {
-    const double limited = x < 0x1p31 && x > -0x1p31 ? x : 0.0;
-    const double quarters = round_to_even(limited * 0.63661977236758134308);
-    double r = limited - quarters * 1.57079632673412561417;
-    r -= quarters * 6.07710050650619224932e-11;
-    const double z = r * r;
-    double sine = -1.0 / 39916800;
-    sine = sine * z + 1.0 / 362880;
-    sine = sine * z - 1.0 / 5040;
-    sine = sine * z + 1.0 / 120;
-    sine = sine * z - 1.0 / 6;
-    sine = r + r * z * sine;
-    double cosine = 1.0 / 479001600;
-    cosine = cosine * z - 1.0 / 3628800;
-    cosine = cosine * z + 1.0 / 40320;
-    cosine = cosine * z - 1.0 / 720;
-    cosine = cosine * z + 1.0 / 24;
-    cosine = cosine * z - 0.5;
-    cosine = 1.0 + z * cosine;
-    const auto turn = static_cast<std::int32_t>(quarters) + (COSINE ? 1 : 0);
-    const double value = (turn & 1) != 0 ? cosine : sine;
-    const double result = (turn & 2) != 0 ? -value : value;
-    return x - x != 0 ? x - x : result; // infinity and NaN
-}
-
-[[gnu::always_inline]] inline double tanh_of(double x) {
-    const double magnitude = x < 0 ? -x : x;
-    const double e = exp2_of(magnitude * (2 * 1.44269504088896340736));
-    const double large = 1.0 - 2.0 / (e + 1.0);
-    const double small = magnitude - magnitude * magnitude * magnitude * (1.0 / 3);
-    const double result = magnitude < 1e-3 ? small : large;
-    return x != x ? x : __builtin_copysign(result, x);
-}
-
 template <FloatOp OP>
 [[gnu::always_inline]] inline float evaluate(float a) {
-    const auto x = static_cast<double>(a);
     switch (OP) {
     case FloatOp::Rcp:
         return 1.0f / a;
     case FloatOp::Sqrt:
         return root(a);
-    case FloatOp::Rsqrt:
-        return static_cast<float>(1.0 / root(x));
-    case FloatOp::Sin:
-        return static_cast<float>(sine_of<false>(x));
-    case FloatOp::Cos:
-        return static_cast<float>(sine_of<true>(x));
-    case FloatOp::Lg2: {
-        const float value = static_cast<float>(log2_of(x));
-        const float finite = a > 0 ? value : a == 0 ? -__builtin_inff() : __builtin_nanf("");
-        return a == __builtin_inff() ? a : finite;
-    }
-    case FloatOp::Ex2:
-        return static_cast<float>(exp2_of(x));
     default:
-        return static_cast<float>(tanh_of(x));
+        return static_cast<float>(1.0 / root(static_cast<double>(a)));
     }
 }
 
@@ -165,6 +68,29 @@ struct UpperHalf {
     }
 };
 
+/// The approximate functions of f32, in double precision.
+template <FloatOp OP, bool FLUSHES>
+const Instruction* approximate(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    using Input = NarrowOf<float>::Memory;
+    Narrow<float> results[CHUNKS<double>];
+    const auto* const from = reinterpret_cast<const Input*>(locate(warp, at->src[0]));
+    for (unsigned chunk = 0; chunk < CHUNKS<double>; ++chunk) {
+        const Narrow<float> single = from[chunk];
+        const auto x = convert<Vector<double>>(FLUSHES ? flush_lanes(single) : single);
+        const Vector<double> value = OP == FloatOp::Sin   ? sine_of<false>(x)
+                                     : OP == FloatOp::Cos ? sine_of<true>(x)
+                                     : OP == FloatOp::Lg2 ? log2_of(x)
+                                     : OP == FloatOp::Ex2 ? exp2_of(x)
+                                                          : tanh_of(x);
+        const auto result = convert<Narrow<float>>(value);
+        const auto flushed = FLUSHES ? flush_lanes(result) : result;
+        results[chunk] =
+            choose(flushed != flushed, Narrow<float>{} + float_from(CANONICAL_NAN), flushed);
+    }
+    store_lanes<float>(locate(warp, at->dst[0]), reinterpret_cast<const float*>(results), mask);
+    return at + 1;
+}
+
 template <FloatOp OP>
 Handler select_vectorised(const FloatForm& form) {
     if (form.type == ptx::Type::F64) {
@@ -180,8 +106,7 @@ Handler select_single(const FloatForm& form) {
     if (form.type != ptx::Type::F32) {
         return nullptr;
     }
-    return form.flushes ? map_lanes<Function<OP, float, true>, float, float>
-                        : map_lanes<Function<OP, float, false>, float, float>;
+    return form.flushes ? approximate<OP, true> : approximate<OP, false>;
 }
 
 } // namespace

@@ -3,15 +3,14 @@
 
 // mma.sync and wmma.mma: D = A * B + C.
 //
-// Floats. Products of f16, bf16, tf32 and narrower factors are exact in single precision (except
-// bf16 and tf32 products beyond its range). They are added to C one after the other, each time
-// rounded to nearest. A GPU adds several at once with fewer bits, so the last bits differ. An f16
-// accumulator is rounded once, at the end. f64 is a chain of fused multiply-adds. Integers are
-// exact: they wrap, or saturate at the end with .satfinite.
+// Floats. Up to 16 products (8 of tf32) are added to C at once, as wgmma adds on an H200: see
+// warpgroup_sums.hpp. Factors of 8 bits are multiplied as f16. f64 is a chain of fused
+// multiply-adds. Integers are exact: they wrap, or saturate at the end with .satfinite.
 
-#include "interp/handlers/float_common.hpp"
+#include "interp/handlers/functions.hpp"
 #include "interp/handlers/matrix_product.hpp"
 #include "interp/handlers/select.hpp"
+#include "interp/handlers/warpgroup_sums.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
@@ -50,15 +49,43 @@ void multiply_add(const Product& product, const T* a, const T* b, T* result) {
     }
 }
 
+/// Computes result += a * b, all stored by rows, in steps of as many products as are added at once.
+void add_in_steps(const Product& product, const float* a, const float* b, float* result) {
+    const bool is_half = product.d == MatrixElement::F16;
+    const bool is_wide = product.a == MatrixElement::BF16 || product.a == MatrixElement::TF32;
+    const unsigned most = product.a == MatrixElement::TF32 ? 8 : BlockFactors::MAX_K;
+    const SumFormat format = sum_format(false, is_half);
+    BlockFactors factors{.a = a,
+                         .a_stride = product.k,
+                         .b = b,
+                         .m = product.m,
+                         .n = product.n,
+                         .k = product.k < most ? product.k : most,
+                         .smallest = is_wide ? -126 : -14};
+    for (unsigned first = 0; first < product.k; first += factors.k) {
+        factors.a = a + first;
+        factors.b = b + std::size_t{first} * product.n;
+        add_block(factors, format, result);
+        if (is_half) {
+            for (unsigned i = 0; i < product.m * product.n; ++i) {
+                const std::uint32_t bits = float_to_half(result[i]);
+                // A sum that becomes zero by rounding is positive.
+                result[i] = bits == 0x8000u ? 0.0f : half_to_float(bits);
+            }
+        }
+    }
+}
+
 const Instruction* multiply_floats(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     const Product product(at);
-    alignas(VECTOR_BYTES) float a[MAX_ELEMENTS];
-    alignas(VECTOR_BYTES) float b[MAX_ELEMENTS];
-    alignas(VECTOR_BYTES) float result[MAX_RESULTS];
+    constexpr unsigned more = LANES<float>; // that add_block() may read
+    alignas(VECTOR_BYTES) float a[MAX_ELEMENTS + more];
+    alignas(VECTOR_BYTES) float b[MAX_ELEMENTS + more];
+    alignas(VECTOR_BYTES) float result[MAX_RESULTS + more];
     unsigned next = gather_numbers(warp, at, product, product.a, 0, product.m, product.k, a);
     next = gather_rows_of_b(warp, at, product, next, b);
     gather_floats(warp, at, product, next, result);
-    multiply_add(product, a, b, result);
+    add_in_steps(product, a, b, result);
     scatter_floats(warp, at, product, result, mask);
     return at + 1;
 }

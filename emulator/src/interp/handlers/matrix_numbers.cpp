@@ -3,7 +3,7 @@
 
 // The number formats of matrices: elements of factors and accumulators as floats and integers.
 
-#include "interp/handlers/half_common.hpp"
+#include "interp/handlers/functions.hpp"
 #include "interp/handlers/matrix_product.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {

@@ -6,7 +6,7 @@
 // rows 0 to 3 of A (.row) and columns 0 to 3 of B (.col), one each; the upper four hold the rest.
 // If A is .col or B is .row, a lane holds four elements of a column of A or a row of B instead.
 
-#include "interp/handlers/half_common.hpp"
+#include "interp/handlers/functions.hpp"
 #include "interp/handlers/matrix_product.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {

@@ -258,6 +258,45 @@ template <typename T>
     }
 }
 
+/// Loads v2 or v4 from addresses that are all readable, including those of idle lanes. Returns
+/// false if a lane needs more than 16 bytes.
+template <typename T>
+[[gnu::noinline]] bool load_gathered_components(const WarpContext& warp, const Instruction* at,
+                                                std::uint32_t mask, unsigned count,
+                                                const std::byte* const* host) {
+    if (count != 2 && (count != 4 || sizeof(T) != 4)) {
+        return false;
+    }
+    alignas(VECTOR_BYTES) std::byte whole[WARP_SIZE * 16];
+    const std::size_t bytes = count * sizeof(T);
+    if (bytes == 16) {
+        for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
+            copy_whole(whole + lane * 16, host[lane], 16);
+        }
+    } else {
+        for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
+            copy_whole(whole + lane * 8, host[lane], 8);
+        }
+    }
+    if (mask == FULL_MASK) {
+        return load_all_components<T>(warp, at, count, whole);
+    }
+    alignas(VECTOR_BYTES) T values[4][WARP_SIZE];
+    std::byte* to[4];
+    for (unsigned i = 0; i < 4; ++i) {
+        to[i] = reinterpret_cast<std::byte*>(values[i]);
+    }
+    if (count == 2) {
+        load_interleaved<T, 2>(to, 0, CHUNKS<T>, whole);
+    } else {
+        load_interleaved<T, 4>(to, 0, CHUNKS<T>, whole);
+    }
+    for (unsigned i = 0; i < count; ++i) {
+        store_lanes<T>(locate(warp, at->dst[i]), values[i], mask);
+    }
+    return true;
+}
+
 template <typename Element, typename Register>
 void load_scattered(WarpContext& warp, const Instruction* at, std::uint32_t mask, unsigned count,
                     std::byte* const* host) {
@@ -304,6 +343,8 @@ template <Space SPACE, typename Element, typename Register>
             if (are_readable && count == 1) {
                 load_gathered<Register>(locate(warp, at->dst[0]), mask, host);
                 is_done = true;
+            } else if (are_readable) {
+                is_done = load_gathered_components<Register>(warp, at, mask, count, host);
             }
         }
         if (!is_done) {
@@ -425,12 +466,21 @@ template <typename Element, typename Register, typename Place>
                       [&](unsigned lane) { write<Element, Register>(place(lane), from[0], lane); });
         return;
     }
+    const std::size_t bytes = count * sizeof(Element);
+    if constexpr (sizeof(Element) == sizeof(Register) && sizeof(Element) <= 8) {
+        alignas(VECTOR_BYTES) std::byte whole[WARP_SIZE * 16];
+        if (store_all_components<Register>(warp, at, count, whole)) {
+            for_each_lane(
+                mask, [&](unsigned lane) { copy_whole(place(lane), whole + lane * bytes, bytes); });
+            return;
+        }
+    }
     for_each_lane(mask, [&](unsigned lane) {
         alignas(16) std::byte whole[MAX_ACCESS_BYTES];
         for (unsigned index = 0; index < count; ++index) {
             write<Element, Register>(whole + index * sizeof(Element), from[index], lane);
         }
-        copy_whole(place(lane), whole, count * sizeof(Element));
+        copy_whole(place(lane), whole, bytes);
     });
 }
 

@@ -8,7 +8,7 @@
 
 #pragma once
 
-#include "interp/handlers/half_common.hpp"
+#include "interp/handlers/functions.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
@@ -220,7 +220,7 @@ template <typename Compute>
 #else
     Floats floats{};
     for (unsigned lane = 0; lane < CHUNK_LANES; ++lane) {
-        floats[lane] = half_to_float(halves[lane]);
+        floats[lane] = half_to_float(std::uint32_t{halves[lane]});
     }
     return floats;
 #endif
@@ -237,7 +237,7 @@ template <typename Compute>
     typedef std::uint16_t Pair __attribute__((aligned(1), may_alias));
     Floats floats{};
     for (unsigned lane = 0; lane < CHUNK_LANES; ++lane) {
-        floats[lane] = half_to_float(reinterpret_cast<const Pair*>(from)[lane]);
+        floats[lane] = half_to_float(std::uint32_t{reinterpret_cast<const Pair*>(from)[lane]});
     }
     return floats;
 #endif

@@ -17,7 +17,7 @@
 
 #include "interp/warpgroup.hpp"
 
-#include "interp/handlers/half_common.hpp"
+#include "interp/handlers/functions.hpp"
 #include "interp/handlers/matrix_product.hpp"
 #include "interp/handlers/warpgroup_operands.hpp"
 

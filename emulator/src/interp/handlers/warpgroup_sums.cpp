@@ -3,7 +3,8 @@
 
 #include "interp/handlers/warpgroup_sums.hpp"
 
-#include "interp/handlers/float_common.hpp"
+#include "interp/handlers/functions.hpp"
+#include "interp/handlers/interleave.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
@@ -35,6 +36,16 @@ int exponent_of(float value) {
 
 [[gnu::always_inline]] inline Shorts larger(Shorts a, Shorts b) {
     return a > b ? a : b;
+}
+
+template <typename V>
+[[gnu::always_inline]] inline bool is_zero_vector(V value) {
+    const auto words = reinterpret_cast<Vector<std::uint64_t>>(value);
+    std::uint64_t any = 0;
+    for (unsigned i = 0; i < LANES<std::uint64_t>; ++i) {
+        any |= words[i];
+    }
+    return any == 0;
 }
 
 /// Repeats four exponents.
@@ -109,12 +120,7 @@ template <unsigned K>
         slow |=
             (found[v] > LARGEST_FAST) | ((found[v] < SMALLEST_FAST) & (found[v] > LARGEST_ZERO));
     }
-    const auto words = reinterpret_cast<Vector<std::uint64_t>>(slow);
-    std::uint64_t any = 0;
-    for (unsigned i = 0; i < LANES<std::uint64_t>; ++i) {
-        any |= words[i];
-    }
-    return any == 0;
+    return is_zero_vector(slow);
 }
 
 /// Computes the lanes one at a time.
@@ -188,6 +194,22 @@ template <unsigned K, unsigned COUNT>
     }
 }
 
+/// Cuts off or rounds the sums of some lanes, given in units of the last bit.
+template <unsigned COUNT>
+[[gnu::always_inline]] inline void finish_sums(const std::int32_t* low, const std::int32_t* high,
+                                               const float* scales, const SumFormat& format,
+                                               float* out) {
+    for (unsigned lane = 0; lane < COUNT; ++lane) {
+        const double sum = static_cast<double>(low[lane]) + static_cast<double>(high[lane]);
+        // The weight of the last bit is the inverse of the scale.
+        const std::uint64_t unit = (std::uint64_t{1023 + 127} << 52) -
+                                   (std::uint64_t{bits_from(scales[lane])} << (52 - 23));
+        const std::uint64_t bits = bits_from(sum * double_from(unit));
+        const std::uint64_t odd = (bits & format.lost) != 0 ? format.odd : 0;
+        out[lane] = static_cast<float>(double_from((bits & ~format.lost) | odd));
+    }
+}
+
 template <unsigned K>
 [[gnu::noinline]] void add_lanes(const SumFactors& factors, const SumFormat& format,
                                  const float* const* from, float* const* to) {
@@ -209,18 +231,182 @@ template <unsigned K>
         add_vectors<K, TOGETHER>(factors, scales, from, first, low, high);
     }
     for (unsigned half = 0; half < 2; ++half) {
-        float* const out = to[half];
         const unsigned first = half * WARP_SIZE;
-        for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
-            const double sum =
-                static_cast<double>(low[first + lane]) + static_cast<double>(high[first + lane]);
-            // The weight of the last bit is the inverse of the scale.
-            const std::uint64_t unit =
-                (std::uint64_t{1023 + 127} << 52) -
-                (std::uint64_t{bits_from(scales[first + lane])} << (52 - 23));
-            const std::uint64_t bits = bits_from(sum * double_from(unit));
-            const std::uint64_t odd = (bits & format.lost) != 0 ? format.odd : 0;
-            out[lane] = static_cast<float>(double_from((bits & ~format.lost) | odd));
+        finish_sums<WARP_SIZE>(low + first, high + first, scales + first, format, to[half]);
+    }
+}
+
+/// Repeats a pair of values.
+template <typename T>
+[[gnu::always_inline]] inline Vector<T> repeated_pair(const T* pair) {
+    std::uint64_t bits = 0;
+    __builtin_memcpy(&bits, pair, sizeof bits);
+    return reinterpret_cast<Vector<T>>(broadcast<std::uint64_t>(bits));
+}
+
+using Ints = Vector<std::int32_t>;
+
+/// A block in the order in which it is multiplied: the elements of two rows of A in turn, and each
+/// element of B twice. So a vector has the results of two rows in a few columns.
+struct Interleaved {
+    static constexpr unsigned MAX_K = BlockFactors::MAX_K;
+
+    alignas(VECTOR_BYTES) float a[BlockFactors::MAX_ROWS * MAX_K];
+    alignas(VECTOR_BYTES) std::int32_t a_exponents[BlockFactors::MAX_ROWS * MAX_K];
+    alignas(VECTOR_BYTES) float b[MAX_K * 2 * BlockFactors::MAX_COLUMNS];
+    alignas(VECTOR_BYTES) std::int32_t b_exponents[MAX_K * 2 * BlockFactors::MAX_COLUMNS];
+};
+
+template <typename T>
+[[gnu::always_inline]] inline Vector<T> load_at(const T* from) {
+    return load<T>(reinterpret_cast<const std::byte*>(from), 0);
+}
+
+template <typename T>
+[[gnu::always_inline]] inline void store_at(T* to, Vector<T> value) {
+    store<T>(reinterpret_cast<std::byte*>(to), 0, value);
+}
+
+/// Returns the exponents of numbers, as find_exponents() does.
+[[gnu::always_inline]] inline Ints exponents_of(Vector<float> values, int smallest) {
+    const Ints bits = reinterpret_cast<Ints>(values) & 0x7fffffff;
+    const Ints exponent = (bits >> 23) - 127;
+    const Ints clamped = exponent < smallest ? Ints{} + smallest : exponent;
+    const Ints finite = bits == 0 ? Ints{} + NO_EXPONENT : clamped;
+    return exponent == 128 ? Ints{} + NOT_FINITE : finite;
+}
+
+/// Stores numbers in turn, and their exponents.
+[[gnu::always_inline]] inline void store_in_turn(Vector<float> first, Vector<float> second,
+                                                 int smallest, float* to, std::int32_t* exponents) {
+    const Vector<float> parts[] = {alternate_low<float>(first, second),
+                                   alternate_high<float>(first, second)};
+    for (unsigned part = 0; part < 2; ++part) {
+        store_at(to + part * LANES<float>, parts[part]);
+        store_at(exponents + part * LANES<float>, exponents_of(parts[part], smallest));
+    }
+}
+
+template <unsigned K>
+[[gnu::always_inline]] inline void interleave(const BlockFactors& factors, Interleaved& to) {
+    constexpr unsigned COUNT = LANES<float>;
+    for (unsigned pair = 0; pair < factors.m / 2; ++pair) {
+        const float* const first = factors.a + 2 * pair * factors.a_stride;
+        const float* const second = first + factors.a_stride;
+        for (unsigned i = 0; i < K; i += COUNT) { // what lies beyond K is overwritten by the next
+            const unsigned at = 2 * (pair * K + i);
+            store_in_turn(load_at(first + i), load_at(second + i), factors.smallest, to.a + at,
+                          to.a_exponents + at);
+        }
+    }
+    for (unsigned i = 0; i < K * factors.n; i += COUNT) {
+        const Vector<float> values = load_at(factors.b + i);
+        store_in_turn(values, values, factors.smallest, to.b + 2 * i, to.b_exponents + 2 * i);
+    }
+}
+
+/// Cuts off or rounds the sums of one vector of lanes, given in units of the last bit.
+[[gnu::always_inline]] inline Vector<float> finish_vector(Ints low, Ints high, Vector<float> scale,
+                                                          const SumFormat& format) {
+    using Bits = Vector<std::uint64_t>;
+
+    struct Words {
+        Narrow<std::int32_t> part[2];
+    };
+
+    struct Results {
+        Narrow<float> part[2];
+    };
+
+    const auto lows = cast<Words>(low);
+    const auto highs = cast<Words>(high);
+    const auto scales = cast<Words>(scale);
+    Results results;
+    for (unsigned i = 0; i < 2; ++i) {
+        const auto sum =
+            convert<Vector<double>>(lows.part[i]) + convert<Vector<double>>(highs.part[i]);
+        // The weight of the last bit is the inverse of the scale.
+        const Bits unit = (std::uint64_t{1023 + 127} << 52) -
+                          (cast<Bits>(convert<Vector<std::int64_t>>(scales.part[i])) << (52 - 23));
+        const Bits bits = cast<Bits>(sum * cast<Vector<double>>(unit));
+        const Bits odd = choose((bits & format.lost) != 0, Bits{} + format.odd, Bits{});
+        results.part[i] = convert<Narrow<float>>(cast<Vector<double>>((bits & ~format.lost) | odd));
+    }
+    return cast<Vector<float>>(results);
+}
+
+/// Adds the products of one vector of results, interleaved as above. Returns false if single
+/// precision cannot hold the terms.
+template <unsigned K>
+[[gnu::always_inline]] inline bool add_pair(const Interleaved& factors, unsigned n, unsigned pair,
+                                            unsigned first, const SumFormat& format,
+                                            Vector<float>& sums) {
+    const std::size_t row = std::size_t{2} * pair * K;
+    Ints most = exponents_of(sums, -126);
+#pragma GCC unroll 16
+    for (unsigned i = 0; i < K; ++i) {
+        const Ints exponent = repeated_pair(factors.a_exponents + row + 2 * i) +
+                              load_at(factors.b_exponents + 2 * i * n + first);
+        most = most > exponent ? most : exponent;
+    }
+    const Ints slow = (most > LARGEST_FAST) | ((most < SMALLEST_FAST) & (most > LARGEST_ZERO));
+    if (!is_zero_vector(slow)) [[unlikely]] {
+        return false;
+    }
+    const Ints exponent = most < LARGEST_ZERO ? Ints{} : most;
+    const auto scale = reinterpret_cast<Vector<float>>((format.places + 127 - exponent) << 23);
+    Ints halves[2] = {convert<Ints>(sums * scale), Ints{}};
+#pragma GCC unroll 16
+    for (unsigned i = 0; i < K; ++i) {
+        const Vector<float> product =
+            repeated_pair(factors.a + row + 2 * i) * load_at(factors.b + 2 * i * n + first);
+        halves[i % 2] += convert<Ints>(product * scale);
+    }
+    sums = finish_vector(halves[0], halves[1], scale, format);
+    return true;
+}
+
+/// Computes one vector of results by itself.
+[[gnu::noinline]] void add_alone(const Interleaved& factors, unsigned k, unsigned n, unsigned pair,
+                                 unsigned first, const SumFormat& format, float* sums) {
+    float a[Interleaved::MAX_K];
+    float b[Interleaved::MAX_K];
+    std::int16_t a_exponents[Interleaved::MAX_K];
+    std::int16_t b_exponents[Interleaved::MAX_K];
+    for (unsigned lane = 0; lane < LANES<float>; ++lane) {
+        for (unsigned i = 0; i < k; ++i) {
+            const unsigned of_a = 2 * (pair * k + i) + lane % 2;
+            const unsigned of_b = 2 * i * n + first + lane;
+            a[i] = factors.a[of_a];
+            a_exponents[i] = static_cast<std::int16_t>(factors.a_exponents[of_a]);
+            b[i] = factors.b[of_b];
+            b_exponents[i] = static_cast<std::int16_t>(factors.b_exponents[of_b]);
+        }
+        sums[lane] = add_element(a, a_exponents, b, b_exponents, k, sums[lane], format);
+    }
+}
+
+template <unsigned K>
+[[gnu::noinline]] void add_block_of(const BlockFactors& factors, const SumFormat& format,
+                                    float* result) {
+    constexpr unsigned COLUMNS = LANES<float> / 2;
+    Interleaved interleaved;
+    interleave<K>(factors, interleaved);
+    for (unsigned pair = 0; pair < factors.m / 2; ++pair) {
+        for (unsigned column = 0; column < factors.n; column += COLUMNS) {
+            float* const upper = result + 2 * pair * factors.n + column;
+            float* const lower = upper + factors.n;
+            Vector<float> sums = alternate_low<float>(load_at(upper), load_at(lower));
+            if (!add_pair<K>(interleaved, factors.n, pair, 2 * column, format, sums)) [[unlikely]] {
+                alignas(VECTOR_BYTES) float each[LANES<float>];
+                store_at(each, sums);
+                add_alone(interleaved, K, factors.n, pair, 2 * column, format, each);
+                sums = load_at(each);
+            }
+            const Vector<float> of_upper = even<float>(sums, sums);
+            const Vector<float> of_lower = odd<float>(sums, sums);
+            __builtin_memcpy(upper, &of_upper, sizeof of_upper / 2);
+            __builtin_memcpy(lower, &of_lower, sizeof of_lower / 2);
         }
     }
 }
@@ -280,6 +466,17 @@ float add_element(const float* a, const std::int16_t* a_exponents, const float* 
     }
     const std::uint64_t odd = (bits & lost) != 0 ? format.odd : 0;
     return static_cast<float>(double_from((bits & ~lost) | odd));
+}
+
+void add_block(const BlockFactors& factors, const SumFormat& format, float* result) {
+    switch (factors.k) {
+    case 4:
+        return add_block_of<4>(factors, format, result);
+    case 8:
+        return add_block_of<8>(factors, format, result);
+    default:
+        return add_block_of<16>(factors, format, result);
+    }
 }
 
 void find_exponents(const float* values, std::size_t count, int smallest, std::int16_t* to) {

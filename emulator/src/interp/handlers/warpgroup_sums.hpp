@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The sums of products of floats in wgmma.mma_async, bit for bit as an H200 computes them.
+// The sums of products of floats on the tensor cores, bit for bit as wgmma.mma_async computes them
+// on an H200.
 //
-// One instruction adds k products and the old element of D at once:
+// One step adds k products and the old element of D at once:
 //   1. Every product is exact. Its exponent is the sum of its factors' exponents, where subnormal
 //      numbers have the smallest exponent of their format. Zeros have none.
 //   2. All terms are cut off (towards zero) at a common last bit: 25 binary places below the
@@ -74,6 +75,25 @@ void add_registers(const SumFactors& factors, const SumFormat& format, const flo
 [[nodiscard]] float add_element(const float* a, const std::int16_t* a_exponents, const float* b,
                                 const std::int16_t* b_exponents, unsigned count, float c,
                                 const SumFormat& format);
+
+/// Factors of at most 16 products in the order of a matrix, for add_block(). A vector of numbers
+/// beyond the end of the factors and of the result can be read.
+struct BlockFactors {
+    static constexpr unsigned MAX_K = 16;
+    static constexpr unsigned MAX_ROWS = 32;
+    static constexpr unsigned MAX_COLUMNS = 32;
+
+    const float* a; // by rows
+    std::size_t a_stride;
+    const float* b; // by rows
+    unsigned m;     // even
+    unsigned n;     // a multiple of 8
+    unsigned k;     // 4, 8 or 16
+    int smallest;   // the exponent of subnormal factors
+};
+
+/// Computes result += a * b, stored by rows, in one step.
+void add_block(const BlockFactors& factors, const SumFormat& format, float* result);
 
 /// Writes the exponents of numbers; those below `smallest` become `smallest`.
 void find_exponents(const float* values, std::size_t count, int smallest, std::int16_t* to);

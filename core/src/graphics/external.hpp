@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "device/context_state.hpp"
+#include "driver/capture.hpp"
+#include "driver/current.hpp"
+#include "driver/handle.hpp"
+#include "stream/deferred_release.hpp"
+#include "stream/event_state.hpp"
+#include "stream/stream_state.hpp"
+
+#include <cuprum/error.hpp>
+#include <cuprum/graphics/external_memory.hpp>
+#include <cuprum/stream.hpp>
+
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace cuprum::detail {
+
+/// Runs a function that releases an object, in the context of the object. For destructors: reports
+/// what the function throws. Does it later if the calling thread runs a host function, never ends a
+/// stream capture, and does nothing if a reset destroyed the object.
+template <typename Release>
+void release_in_context(const std::shared_ptr<ContextState>& context, unsigned made_at,
+                        const char* what, const Release& release) noexcept {
+    const auto run = [context, made_at, what,
+                      release = Release(release)](void* /*none*/) mutable noexcept {
+        if (driver::is_leaving() || !is_intact(context, made_at)) {
+            return;
+        }
+        std::optional<driver::Current> current;
+        try {
+            current.emplace(context->handle);
+        } catch (...) { // the driver may need no context for the release
+            driver::report_release_failure(what);
+        }
+        try {
+            const driver::RelaxedCapture relaxed;
+            release();
+        } catch (const CUDAError& error) {
+            if (error.code() != CUDA_ERROR_DEINITIALIZED) { // the driver is gone, and the object
+                driver::report_release_failure(what);
+            }
+        } catch (...) {
+            driver::report_release_failure(what);
+        }
+    };
+    if (!runs_host_function()) [[likely]] {
+        auto now = run;
+        now(nullptr);
+        return;
+    }
+    try {
+        defer_release(std::shared_ptr<void>(nullptr, run));
+    } catch (...) {
+        driver::report_release_failure(what);
+    }
+}
+
+/// A duplicate of a file descriptor for the driver. It is closed unless the driver took it over.
+class DescriptorCopy {
+public:
+    /// @throws std::invalid_argument, naming the argument, if the descriptor is not open.
+    explicit DescriptorCopy(int descriptor);
+    ~DescriptorCopy();
+    DescriptorCopy(const DescriptorCopy&) = delete;
+    DescriptorCopy& operator=(const DescriptorCopy&) = delete;
+
+    [[nodiscard]] int get() const noexcept { return copy_; }
+
+    /// Leaves the descriptor to the driver.
+    void release() noexcept { copy_ = -1; }
+
+private:
+    int copy_;
+};
+
+/// Imported memory. Destroying the state ends the import; what is mapped from it holds the state.
+struct ExternalMemoryState {
+    CUexternalMemory handle = nullptr;
+    std::shared_ptr<ContextState> context;
+    unsigned made_at = 0; // the context's count of resets when it was imported
+    std::size_t size = 0;
+    ExternalMemoryType type = ExternalMemoryType::OpaqueFd;
+
+    explicit ExternalMemoryState(std::shared_ptr<ContextState> home) noexcept
+        : context(std::move(home)), made_at(context->reset_count.load(std::memory_order_relaxed)) {}
+
+    ~ExternalMemoryState();
+    ExternalMemoryState(const ExternalMemoryState&) = delete;
+    ExternalMemoryState& operator=(const ExternalMemoryState&) = delete;
+
+    [[nodiscard]] bool is_lost() const noexcept { return !is_intact(context, made_at); }
+};
+
+// Events behind the work that uses an object.
+//
+// The driver does not keep some objects alive for work that is enqueued, for example external
+// semaphores. Such an object records an event behind each use. A later use on the same stream
+// records the same event again, because the stream's work ends in order. So there are about as many
+// events as streams. The object may be destroyed once all of them are done.
+
+/// An event behind work on a stream.
+struct UseMark {
+    std::shared_ptr<EventState> event;
+    std::weak_ptr<StreamState> queue;
+    bool is_on_legacy_stream = false; // of the event's context
+
+    /// Returns whether the work has ended. Call it in relaxed capture mode. An error that says
+    /// nothing about the work means no, for example that the driver may not be called here.
+    [[nodiscard]] bool is_done() const noexcept;
+};
+
+/// The marks of one object. Thread-safe.
+///
+/// NOTE: no lock is held while work is enqueued. A thread that waits there for room in a full queue
+/// may depend on a signal that another thread is about to enqueue.
+class UseMarks {
+public:
+    /// A mark to record. It goes back to the others at the end of the scope.
+    class Taken {
+    public:
+        Taken(UseMarks& home, std::list<UseMark> mark) noexcept
+            : home_(home), mark_(std::move(mark)) {}
+
+        ~Taken();
+        Taken(const Taken&) = delete;
+        Taken& operator=(const Taken&) = delete;
+
+        /// Records the mark on its stream, twice if that fails. Returns the status of the first
+        /// attempt, and sets `is_recorded`.
+        [[nodiscard]] CUresult record(CUstream stream, bool& is_recorded) const noexcept;
+
+    private:
+        UseMarks& home_;
+        std::list<UseMark> mark_; // of one
+    };
+
+    /// Returns a mark for work on a stream, whose context is current.
+    /// @throws CUDAError if there must be a new one, and the driver refuses it.
+    [[nodiscard]] Taken take(const Stream& stream);
+
+    /// Returns all marks and forgets them.
+    [[nodiscard]] std::list<UseMark> take_all() noexcept;
+
+private:
+    std::mutex mutex_;
+    std::list<UseMark> marks_; // guarded by `mutex_`
+};
+
+} // namespace cuprum::detail

@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Arrays as textures, surfaces, copies and graphics see them.
+//
+// An array belongs to the context that it was made in. A device reset destroys both. Whatever uses
+// an array holds a share of its state: levels and planes hold the state of the whole.
+
+#pragma once
+
+#include "device/context_state.hpp"
+#include "driver/call.hpp"
+#include "driver/current.hpp"
+#include "driver/handle.hpp"
+#include "driver/table.hpp"
+#include "stream/deferred_release.hpp"
+
+#include <cuprum/detail/access.hpp>
+#include <cuprum/detail/handle_argument.hpp>
+#include <cuprum/texture/mipmapped_array.hpp>
+#include <cuprum/texture/opaque_array.hpp>
+#include <cuprum/texture/resource_descriptor.hpp>
+#include <cuprum/texture/texture_object.hpp>
+
+#include <cuda.h>
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace cuprum::detail {
+
+/// A driver array, its context and its description. Destroying the state destroys the array if it
+/// is ours.
+struct ArrayState {
+    CUarray handle = nullptr;
+    std::shared_ptr<ContextState> context;
+    unsigned made_at = 0; // the context's count of resets when it was made
+    bool is_owned = false;
+    const std::atomic<bool>* withdrawal = nullptr; // a flag of the owner, see end_with()
+    CUDA_ARRAY3D_DESCRIPTOR description{};
+    const ArrayFormatInfo* format = nullptr;
+    std::shared_ptr<void> owner; // of an array that is not ours: what keeps it alive
+
+    explicit ArrayState(std::shared_ptr<ContextState> home) noexcept
+        : context(std::move(home)), made_at(context->reset_count.load(std::memory_order_relaxed)) {}
+
+    ~ArrayState();
+    ArrayState(const ArrayState&) = delete;
+    ArrayState& operator=(const ArrayState&) = delete;
+
+    [[nodiscard]] bool is_lost() const noexcept { return !is_intact(context, made_at); }
+
+    [[nodiscard]] bool has_flag(unsigned flag) const noexcept {
+        return (description.Flags & flag) != 0;
+    }
+
+    /// Returns whether the owner took the array back. Levels and planes share the whole's flag.
+    [[nodiscard]] bool is_withdrawn() const noexcept {
+        return withdrawal != nullptr && withdrawal->load(std::memory_order_relaxed);
+    }
+
+    /// Returns the bytes of an element, or of a block.
+    [[nodiscard]] std::size_t element_bytes() const noexcept {
+        return std::size_t{format->bytes} *
+               (format->num_channels == 0 ? description.NumChannels : 1U);
+    }
+};
+
+/// Returns the state of an array, to use it.
+/// @throws ClosedError if the array is closed, withdrawn, or destroyed by a device reset.
+[[nodiscard]] ArrayState& open(const OpaqueArray& array);
+
+/// Lets a wrapped array end with its owner. Once `is_over` is true, using the array raises
+/// ClosedError, and so do planes, textures and surfaces that were made of it. The owner that the
+/// array keeps alive has the flag. For arrays that end before their shares do, such as those of a
+/// mapped image. Call it before the program gets the array.
+inline void end_with(const OpaqueArray& array, const std::atomic<bool>& is_over) noexcept {
+    Access::state(array)->withdrawal = &is_over;
+}
+
+/// Wraps an array that something else owns. It belongs to `context`; `owner` stays alive with it.
+/// @throws CUDAError if the driver does not know the array.
+[[nodiscard]] OpaqueArray borrow_array(CUarray handle, std::shared_ptr<ContextState> context,
+                                       std::shared_ptr<void> owner);
+
+/// Releases an object of a context with the context current. Never ends a stream capture. Does
+/// nothing if a reset destroyed the object.
+template <typename Handle>
+[[gnu::hot]] void release_in_context(const std::shared_ptr<ContextState>& context, unsigned made_at,
+                                     const char* what, const driver::Entry<CUresult(Handle)>& entry,
+                                     Handle handle) noexcept {
+    // NOTE: handles of textures are small numbers that every context has. With another context
+    // current, the call could destroy another texture. So a failed change is tried again.
+    for (int attempts = 2; attempts > 0; --attempts) {
+        if (!is_intact(context, made_at) || driver::is_leaving()) {
+            return;
+        }
+        try {
+            const driver::RelaxedCapture relaxed;
+            const driver::Current current(context->handle);
+            driver::release_now(what, entry, handle);
+            return;
+        } catch (...) {
+            driver::report_release_failure(what);
+        }
+    }
+}
+
+/// Does the same in a destructor: later if the calling thread runs a host function.
+template <typename Handle>
+[[gnu::hot]] void release_with_context(const std::shared_ptr<ContextState>& context,
+                                       unsigned made_at, const char* what,
+                                       const driver::Entry<CUresult(Handle)>& entry,
+                                       Handle handle) noexcept {
+    if (!runs_host_function()) [[likely]] {
+        release_in_context(context, made_at, what, entry, handle);
+        return;
+    }
+    try {
+        defer_release(
+            std::shared_ptr<void>(nullptr, [context, made_at, what, &entry, handle](void*) {
+                release_in_context(context, made_at, what, entry, handle);
+            }));
+    } catch (...) {
+        driver::report_release_failure(what);
+    }
+}
+
+/// A driver's mipmapped array, its context and its description. Destroying the state destroys the
+/// array with all levels if it is ours.
+struct MipmapState {
+    CUmipmappedArray handle = nullptr;
+    std::shared_ptr<ContextState> context;
+    unsigned made_at = 0; // the context's count of resets when it was made
+    unsigned num_levels = 0;
+    bool is_owned = false;
+    const std::atomic<bool>* withdrawal = nullptr; // a flag of the owner, see end_with()
+    CUDA_ARRAY3D_DESCRIPTOR description{};         // of level 0
+    const ArrayFormatInfo* format = nullptr;
+    std::shared_ptr<void> owner; // of an array that is not ours: what keeps it alive
+
+    explicit MipmapState(std::shared_ptr<ContextState> home) noexcept
+        : context(std::move(home)), made_at(context->reset_count.load(std::memory_order_relaxed)) {}
+
+    ~MipmapState();
+    MipmapState(const MipmapState&) = delete;
+    MipmapState& operator=(const MipmapState&) = delete;
+
+    [[nodiscard]] bool is_lost() const noexcept { return !is_intact(context, made_at); }
+
+    [[nodiscard]] bool has_flag(unsigned flag) const noexcept {
+        return (description.Flags & flag) != 0;
+    }
+
+    /// Returns whether the owner took the array back.
+    [[nodiscard]] bool is_withdrawn() const noexcept {
+        return withdrawal != nullptr && withdrawal->load(std::memory_order_relaxed);
+    }
+};
+
+/// Returns the state of a mipmapped array, to use it.
+/// @throws ClosedError if the array is closed, withdrawn, or destroyed by a device reset.
+[[nodiscard]] MipmapState& open(const MipmappedArray& array);
+
+/// Lets a wrapped mipmapped array and its levels end with its owner: see end_with() of an
+/// OpaqueArray.
+inline void end_with(const MipmappedArray& array, const std::atomic<bool>& is_over) noexcept {
+    Access::state(array)->withdrawal = &is_over;
+}
+
+/// Returns the flag of an array that ends with its owner, see end_with(); null for other memory.
+[[nodiscard]] const std::atomic<bool>* withdrawal_of(const ResourceDescriptor& resource) noexcept;
+
+/// A texture or surface of the driver, its context, and the memory that it reads. Destroying the
+/// state destroys the driver's object.
+struct HandleState {
+    unsigned long long handle = 0;
+    std::shared_ptr<ContextState> context;
+    unsigned made_at = 0; // the context's count of resets when it was made
+    bool is_surface = false;
+    bool is_owned = false;
+    ResourceDescriptor resource;
+    TextureObjectOptions options;                  // of a texture
+    const std::atomic<bool>* withdrawal = nullptr; // of the array, which `resource` keeps
+
+    HandleState(const ResourceDescriptor& memory, const TextureObjectOptions& how,
+                const std::shared_ptr<ContextState>& home)
+        : context(home), made_at(home->reset_count.load(std::memory_order_relaxed)),
+          resource(memory), options(how), withdrawal(withdrawal_of(memory)) {}
+
+    ~HandleState();
+    HandleState(const HandleState&) = delete;
+    HandleState& operator=(const HandleState&) = delete;
+
+    [[nodiscard]] bool is_lost() const noexcept { return !is_intact(context, made_at); }
+};
+
+/// Returns the state of a texture or surface, to use it.
+/// @throws ClosedError if it is closed, a device reset destroyed it, or its array was withdrawn.
+template <typename Object>
+[[nodiscard]] HandleState& open_handle(const Object& object) {
+    HandleState& state = open(Access::state(object), Object::CLASS_NAME);
+    if (state.withdrawal != nullptr && state.withdrawal->load(std::memory_order_relaxed))
+        [[unlikely]] {
+        raise_closed(Object::CLASS_NAME);
+    }
+    return state;
+}
+
+/// Returns a resource as the driver takes it.
+/// @throws ClosedError if the array or the buffer is closed.
+[[nodiscard]] CUDA_RESOURCE_DESC description_of(const ResourceDescriptor& resource);
+
+/// Returns the context of the array that a resource is; null for a buffer.
+/// @throws ClosedError if the array is closed.
+[[nodiscard]] const std::shared_ptr<ContextState>*
+array_context(const ResourceDescriptor& resource);
+
+/// Returns the context of a resource: that of the array, or the one that methods of the buffer's
+/// device act in.
+[[nodiscard]] std::shared_ptr<ContextState> context_of(const ResourceDescriptor& resource);
+
+/// Throws std::invalid_argument that names the device of a resource and another one.
+[[noreturn, gnu::cold]] void refuse_device(int home, const DeviceState& device);
+
+// What options of arrays mean to the driver, and which limits of a device they meet.
+
+struct DeviceState;
+
+/// Checks that the options describe an array and returns them as the driver takes them.
+/// @throws std::invalid_argument that names option, value and what was expected.
+[[nodiscard]] CUDA_ARRAY3D_DESCRIPTOR description_of(const OpaqueArrayOptions& options);
+
+/// Returns a description as options.
+[[nodiscard]] OpaqueArrayOptions options_of(const CUDA_ARRAY3D_DESCRIPTOR& description);
+
+/// Throws for an array that the driver did not make: names the limit of the device that the size
+/// exceeds, if one does. `levels` is 0 unless it was to be mipmapped.
+[[noreturn]] void raise_array_failure(CUresult status, const char* call,
+                                      const CUDA_ARRAY3D_DESCRIPTOR& description, unsigned levels,
+                                      DeviceState& device);
+
+/// Returns the bytes that a copy of all elements takes; 0 for a format of several planes.
+[[nodiscard]] std::size_t bytes_of(const CUDA_ARRAY3D_DESCRIPTOR& description);
+
+/// Check that an array has what is asked for.
+/// @throws std::invalid_argument that names the option.
+void check_deferred(const CUDA_ARRAY3D_DESCRIPTOR& description);
+void check_sparse(const CUDA_ARRAY3D_DESCRIPTOR& description);
+
+/// Returns size, format, channels and layers for messages, "32 x 16 of float32 channels=1".
+[[nodiscard]] std::string text_of(const CUDA_ARRAY3D_DESCRIPTOR& description);
+
+[[nodiscard]] ArraySparseProperties sparse_properties_of(const CUDA_ARRAY_SPARSE_PROPERTIES& found);
+
+} // namespace cuprum::detail
