@@ -152,8 +152,8 @@ void ValueEmitter::emit_compare(const CompareForm& form) {
         V a = as_single(word(0));
         V b = as_single(word(1));
         if (form.flushes) {
-            a = flush(a);
-            b = flush(b);
+            a = flush_operand(a);
+            b = flush_operand(b);
         }
         result = compare_numbers(form.compare, a, b);
         break;

@@ -7,6 +7,8 @@
 
 #include <llvm/IR/Intrinsics.h>
 
+#include <cmath>
+
 namespace cuprum::emulator::jit {
 
 using bytecode::Width;
@@ -142,9 +144,9 @@ ValueEmitter::V ValueEmitter::integer_to_float(const ConvertForm& form, V value)
     }
     if (form.to == Format::F32) {
         return form.rounding == Rounding::Nearest ? convert(single())
-                                                  : narrow(convert(real()), form.rounding);
+                                                  : narrow(convert(real()), nullptr, form.rounding);
     }
-    return narrow_half(convert(single()), form.to == Format::BF16);
+    return narrow_half(convert(single()), form.to == Format::BF16, 32);
 }
 
 /// A NaN gives 0, or only the top bit if either side has 64 bits.
@@ -153,10 +155,27 @@ ValueEmitter::V ValueEmitter::float_to_integer(const ConvertForm& form, V value)
     const unsigned to = bits_of_format(form.to);
     const unsigned width = lane_bits(form.to_width);
     const unsigned computed = to == 64 ? 64 : 32;
-    const V rounded = round_to_integer(value, form.rounding);
-    V result =
-        ir_.CreateIntrinsic(to_signed ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
-                            {integer(computed), value->getType()}, {rounded});
+    // The conversion to an integer truncates.
+    const V rounded =
+        form.rounding == Rounding::Zero ? value : round_to_integer(value, form.rounding);
+    const auto bound = [&](double limit) {
+        return value->getType()->getScalarType()->isDoubleTy()
+                   ? real_constant(limit)
+                   : single_constant(static_cast<float>(limit));
+    };
+    const double limit = std::ldexp(1.0, static_cast<int>(computed - (to_signed ? 1 : 0)));
+    const std::uint64_t most = ~std::uint64_t{0} >> (64 - computed + (to_signed ? 1 : 0));
+    V result = nullptr;
+    if (to_signed) {
+        result = ir_.CreateFPToSI(rounded, integer(computed));
+        result = select(ir_.CreateFCmpOLT(rounded, bound(-limit)), number(computed, ~most), result);
+        result = select(is_nan(value), number(computed, 0), result);
+    } else {
+        result = ir_.CreateFPToUI(rounded, integer(computed));
+        const V is_positive = ir_.CreateFCmpOGE(rounded, bound(0.0));
+        result = select(is_positive, result, number(computed, 0));
+    }
+    result = select(ir_.CreateFCmpOGE(rounded, bound(limit)), number(computed, most), result);
     if (to < 32) {
         result = to_signed ? clamp(result, least_of(form.to), most_of(form.to))
                            : intrinsic(llvm::Intrinsic::umin,
@@ -176,10 +195,10 @@ ValueEmitter::V ValueEmitter::to_half(const ConvertForm& form, V value) {
     if (form.rounding == Rounding::Zero) {
         result = select(is_nan(value), n32(0x7fffu), ir_.CreateLShr(bits_of(value), n32(16)));
     } else {
-        result = narrow_half(value, is_bfloat);
+        result = narrow_half(value, is_bfloat, 32);
     }
-    if (form.is_relu) {
-        result = select(ir_.CreateFCmpOLE(value, single_constant(0.0f)), n32(0), result);
+    if (form.is_relu) { // a NaN has no sign here, and stays
+        result = select(ir_.CreateICmpUGE(result, n32(0x8000u)), n32(0), result);
     }
     return result;
 }
@@ -188,7 +207,8 @@ ValueEmitter::V ValueEmitter::float_to_float(const ConvertForm& form, V value) {
     const bool to_single = form.to == Format::F32;
     const bool is_same = form.from == form.to;
     if (form.flushes && form.from == Format::F32) {
-        value = flush(value);
+        const bool is_copy = is_same && !form.rounds_to_integer;
+        value = is_copy ? flush(value) : flush_operand(value);
     }
     V result = value;
     if (form.rounds_to_integer) {
@@ -199,19 +219,19 @@ ValueEmitter::V ValueEmitter::float_to_float(const ConvertForm& form, V value) {
     } else if (form.from == Format::F32) {
         result = ir_.CreateFPExt(form.flushes ? canonical(value) : value, real());
     } else if (form.from == Format::F64) {
-        if (form.flushes) {
+        if (form.flushes && !target_.flushes) {
             // 24 bits below the smallest normal number are flushed, even if the coarser grid of
             // subnormal numbers would round them up to that number.
             const V is_tiny = ir_.CreateFCmpOLT(intrinsic(llvm::Intrinsic::fabs, {value}),
                                                 real_constant(0x1p-126 - 0x1p-151));
             value = select(is_tiny, ir_.CreateFMul(value, real_constant(0.0)), value);
         }
-        result = narrow(value, form.rounding);
+        result = narrow(value, nullptr, form.rounding);
     }
     if (form.is_saturating) {
         result = saturate(result);
     }
-    return form.flushes && to_single ? flush(result) : result;
+    return form.flushes && to_single ? flush_operand(result) : result;
 }
 
 void ValueEmitter::emit_convert(const ConvertForm& form) {
@@ -233,8 +253,8 @@ void ValueEmitter::emit_convert(const ConvertForm& form) {
     };
     const V value = number_of(0);
     if (is_integer(form.to)) {
-        give(float_to_integer(form,
-                              form.flushes && form.from == Format::F32 ? flush(value) : value));
+        give(float_to_integer(form, form.flushes && form.from == Format::F32 ? flush_operand(value)
+                                                                             : value));
         return;
     }
     if (form.to == Format::TF32) { // halfway cases away from zero

@@ -6,6 +6,7 @@
 #include "jit_llvm/emit_values.hpp"
 
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 namespace cuprum::emulator::jit {
 
@@ -15,8 +16,9 @@ bool ValueEmitter::can_emit_float(const FloatForm& form, const Target& target) {
     }
     const bool is_double = form.type == ptx::Type::F64;
     if (form.rounding != Rounding::Nearest) {
-        return !is_double && form.op != FloatOp::Div && form.op != FloatOp::Rcp &&
-               form.op != FloatOp::Sqrt && !form.flushes;
+        // Elsewhere rounding twice would flush too early.
+        return target.has_avx512 || (!is_double && !target.flushes && form.op != FloatOp::Div &&
+                                     form.op != FloatOp::Rcp && form.op != FloatOp::Sqrt);
     }
     return form.op != FloatOp::Fma || !is_double || target.has_fma;
 }
@@ -39,55 +41,133 @@ ValueEmitter::V ValueEmitter::compute(FloatOp op, V a, V b, V c, Rounding roundi
     }
 }
 
-/// Rounds a number of double precision, which is exact or rounded to odd, to single precision.
-ValueEmitter::V ValueEmitter::narrow(V value, Rounding rounding) {
+ValueEmitter::V ValueEmitter::narrow(V value, V error, Rounding rounding) {
     const V nearest = ir_.CreateFPTrunc(value, single());
     if (rounding == Rounding::Nearest) {
         return nearest;
     }
-    // One step towards the right direction if the nearest number is on the other side.
-    const V back = ir_.CreateFPExt(nearest, real());
-    const V is_above = ir_.CreateFCmpOGT(back, value);
-    const V is_below = ir_.CreateFCmpOLT(back, value);
+    // One step in the right direction if the nearest number is on the other side.
+    V difference = ir_.CreateFSub(value, ir_.CreateFPExt(nearest, real()));
+    difference = error != nullptr ? ir_.CreateFAdd(difference, error) : difference;
+    const V zero = real_constant(0.0);
     const V bits = bits_of(nearest);
     const V is_negative = ir_.CreateICmpSLT(bits, n32(0));
-    const V smaller = rounding == Rounding::Down
-                          ? ir_.CreateAnd(is_above, ir_.CreateNot(is_negative))
-                      : rounding == Rounding::Up ? ir_.CreateAnd(is_below, is_negative)
-                                                 : select(is_negative, is_below, is_above);
-    V result = select(smaller, ir_.CreateSub(bits, n32(1)), bits);
-    if (rounding != Rounding::Zero) {
-        const V larger = rounding == Rounding::Down
-                             ? ir_.CreateAnd(is_above, is_negative)
-                             : ir_.CreateAnd(is_below, ir_.CreateNot(is_negative));
-        result = select(larger, ir_.CreateAdd(bits, n32(1)), result);
+    if (rounding == Rounding::Zero) {
+        const V is_beyond = select(is_negative, ir_.CreateFCmpOGT(difference, zero),
+                                   ir_.CreateFCmpOLT(difference, zero));
+        return as_single(select(is_beyond, ir_.CreateSub(bits, n32(1)), bits));
     }
-    return as_single(result);
+    const bool is_down = rounding == Rounding::Down;
+    const V is_beyond =
+        is_down ? ir_.CreateFCmpOLT(difference, zero) : ir_.CreateFCmpOGT(difference, zero);
+    // The bits of negative numbers grow downwards. 1 and -1 from the sign:
+    const V sign = ir_.CreateOr(ir_.CreateAShr(bits, n32(31)), n32(1));
+    const V next = is_down ? ir_.CreateSub(bits, sign) : ir_.CreateAdd(bits, sign);
+    return as_single(select(is_beyond, next, bits));
+}
+
+/// AVX-512 has instructions with a rounding direction, for vectors of 64 bytes.
+ValueEmitter::V ValueEmitter::compute_with_avx512(FloatOp op, V a, V b, V c, Rounding rounding) {
+    const bool is_single = a->getType()->getScalarType()->isFloatTy();
+    const unsigned width = is_single ? 16 : 8;
+    const auto id = [&]() -> llvm::Intrinsic::ID {
+        switch (op) {
+        case FloatOp::Add:
+            return is_single ? llvm::Intrinsic::x86_avx512_add_ps_512
+                             : llvm::Intrinsic::x86_avx512_add_pd_512;
+        case FloatOp::Sub:
+            return is_single ? llvm::Intrinsic::x86_avx512_sub_ps_512
+                             : llvm::Intrinsic::x86_avx512_sub_pd_512;
+        case FloatOp::Mul:
+            return is_single ? llvm::Intrinsic::x86_avx512_mul_ps_512
+                             : llvm::Intrinsic::x86_avx512_mul_pd_512;
+        case FloatOp::Fma:
+            return is_single ? llvm::Intrinsic::x86_avx512_vfmadd_ps_512
+                             : llvm::Intrinsic::x86_avx512_vfmadd_pd_512;
+        case FloatOp::Sqrt:
+            return is_single ? llvm::Intrinsic::x86_avx512_sqrt_ps_512
+                             : llvm::Intrinsic::x86_avx512_sqrt_pd_512;
+        default:
+            return is_single ? llvm::Intrinsic::x86_avx512_div_ps_512
+                             : llvm::Intrinsic::x86_avx512_div_pd_512;
+        }
+    }();
+    constexpr unsigned no_exceptions = 8;
+    auto* const type = llvm::FixedVectorType::get(a->getType()->getScalarType(), width);
+    // Vectors of other lengths are taken apart, or filled up with lanes that nobody reads.
+    const auto chunk_of = [&](V value, unsigned first) -> V {
+        if (lanes_ == 1) {
+            return ir_.CreateInsertElement(llvm::Constant::getNullValue(type), value,
+                                           std::uint64_t{0});
+        }
+        llvm::SmallVector<int> lanes;
+        for (unsigned lane = 0; lane < width; ++lane) {
+            lanes.push_back(static_cast<int>((first + lane) % lanes_));
+        }
+        return ir_.CreateShuffleVector(value, lanes);
+    };
+    llvm::SmallVector<V> chunks;
+    for (unsigned first = 0; first < lanes_; first += width) {
+        llvm::SmallVector<V> arguments;
+        for (const V value : {a, b, c}) {
+            if (value != nullptr) {
+                arguments.push_back(chunk_of(value, first));
+            }
+        }
+        arguments.push_back(ir_.getInt32(no_exceptions | static_cast<unsigned>(rounding)));
+        chunks.push_back(ir_.CreateIntrinsic(id, {}, arguments));
+    }
+    if (lanes_ == 1) {
+        return ir_.CreateExtractElement(chunks[0], std::uint64_t{0});
+    }
+    while (chunks.size() > 1) {
+        llvm::SmallVector<V> wider;
+        for (std::size_t i = 0; i < chunks.size(); i += 2) {
+            const unsigned count =
+                llvm::cast<llvm::FixedVectorType>(chunks[i]->getType())->getNumElements();
+            llvm::SmallVector<int> lanes;
+            for (unsigned lane = 0; lane < 2 * count; ++lane) {
+                lanes.push_back(static_cast<int>(lane));
+            }
+            wider.push_back(ir_.CreateShuffleVector(chunks[i], chunks[i + 1], lanes));
+        }
+        chunks = wider;
+    }
+    llvm::SmallVector<int> lanes;
+    for (unsigned lane = 0; lane < lanes_; ++lane) {
+        lanes.push_back(static_cast<int>(lane));
+    }
+    return lanes_ >= width ? chunks[0] : ir_.CreateShuffleVector(chunks[0], lanes);
 }
 
 /// Single precision in a direction other than to nearest: computed in double precision, where
-/// products are exact and sums are rounded to odd, then rounded once.
-ValueEmitter::V ValueEmitter::compute_directed(FloatOp op, V a, V b, V c, Rounding rounding) {
+/// products are exact and what sums lose is known, then rounded once.
+ValueEmitter::V ValueEmitter::compute_in_double(FloatOp op, V a, V b, V c, Rounding rounding) {
     const V x = ir_.CreateFPExt(a, real());
     const V y = ir_.CreateFPExt(b, real());
     if (op == FloatOp::Mul) {
-        return narrow(ir_.CreateFMul(x, y), rounding);
+        return narrow(ir_.CreateFMul(x, y), nullptr, rounding);
     }
     const V product = op == FloatOp::Fma ? ir_.CreateFMul(x, y) : x;
     const V addend = op == FloatOp::Fma   ? ir_.CreateFPExt(c, real())
                      : op == FloatOp::Sub ? ir_.CreateFNeg(y)
                                           : y;
-    V result = narrow(sum_to_odd(product, addend), rounding);
+    const V sum = ir_.CreateFAdd(product, addend);
+    V result = narrow(sum, sum_error(sum, product, addend), rounding);
     if (rounding == Rounding::Down) {
         // A sum of opposite numbers is -0.
-        const V is_zero = ir_.CreateFCmpOEQ(result, single_constant(0.0f));
-        const V either = ir_.CreateOr(bits_of(product), bits_of(addend));
-        const V is_negative = ir_.CreateICmpSLT(either, n64(0));
-        const V is_exact = ir_.CreateFCmpOEQ(product, ir_.CreateFNeg(addend));
-        result = as_single(select(ir_.CreateAnd(ir_.CreateAnd(is_zero, is_exact), is_negative),
-                                  n32(0x80000000u), bits_of(result)));
+        const V is_zero = ir_.CreateFCmpOEQ(sum, real_constant(0.0));
+        const V has_sign =
+            ir_.CreateICmpSLT(ir_.CreateOr(bits_of(product), bits_of(addend)), n64(0));
+        result =
+            as_single(select(ir_.CreateAnd(is_zero, has_sign), n32(0x80000000u), bits_of(result)));
     }
     return result;
+}
+
+ValueEmitter::V ValueEmitter::compute_directed(FloatOp op, V a, V b, V c, Rounding rounding) {
+    return target_.has_avx512 ? compute_with_avx512(op, a, b, c, rounding)
+                              : compute_in_double(op, a, b, c, rounding);
 }
 
 /// Replaces a result by zero if it only rounds up to the smallest normal number because subnormal
@@ -114,15 +194,17 @@ ValueEmitter::V ValueEmitter::flush_smallest_normal(FloatOp op, V result, V a, V
         select(ir_.CreateAnd(is_smallest, is_below), ir_.CreateAnd(bits, n32(0x80000000u)), bits));
 }
 
-/// add, sub, mul, fma and div.
+/// add, sub, mul, fma and div, and sqrt with a direction.
 ValueEmitter::V ValueEmitter::arithmetic(const FloatForm& form, V a, V b, V c) {
     V result = nullptr;
     if (form.flushes) {
-        a = flush(a);
-        b = flush(b);
-        c = c != nullptr ? flush(c) : c;
-        result = flush(compute(form.op, a, b, c, form.rounding));
-        if (form.op != FloatOp::Add && form.op != FloatOp::Sub) {
+        a = flush_operand(a);
+        b = b != nullptr ? flush_operand(b) : b;
+        c = c != nullptr ? flush_operand(c) : c;
+        result = flush_operand(compute(form.op, a, b, c, form.rounding));
+        // Sums of normal numbers are exact there, and roots are larger.
+        if (!target_.flushes &&
+            (form.op == FloatOp::Mul || form.op == FloatOp::Fma || form.op == FloatOp::Div)) {
             result = flush_smallest_normal(form.op, result, a, b, c, form.rounding);
         }
     } else {
@@ -134,6 +216,16 @@ ValueEmitter::V ValueEmitter::arithmetic(const FloatForm& form, V a, V b, V c) {
     return form.type == ptx::Type::F32 ? escape(result) : result;
 }
 
+/// Returns whether a value is known to be a number other than zero.
+bool ValueEmitter::is_never_zero_or_nan(V value) {
+    const auto* const constant = llvm::dyn_cast<llvm::Constant>(value);
+    const auto* const one = constant == nullptr ? nullptr
+                            : lanes_ == 1       ? constant
+                                                : constant->getSplatValue();
+    const auto* const number = llvm::dyn_cast_or_null<llvm::ConstantFP>(one);
+    return number != nullptr && !number->isZero() && !number->isNaN();
+}
+
 /// Minimum and maximum; -0 is less than +0.
 ValueEmitter::V ValueEmitter::extreme(const FloatForm& form, V a, V b) {
     const bool is_max = form.op == FloatOp::Max;
@@ -143,6 +235,12 @@ ValueEmitter::V ValueEmitter::extreme(const FloatForm& form, V a, V b) {
         a = flush(a);
         b = flush(b);
     }
+    if (!form.keeps_nan && !form.is_xorsign && is_never_zero_or_nan(a)) {
+        std::swap(a, b);
+    }
+    if (!form.keeps_nan && !form.is_xorsign && is_never_zero_or_nan(b)) {
+        return select(is_max ? ir_.CreateFCmpOGT(a, b) : ir_.CreateFCmpOLT(a, b), a, b);
+    }
     const V result_sign = ir_.CreateAnd(ir_.CreateXor(bits_of(a), bits_of(b)), sign);
     if (form.is_xorsign) {
         a = intrinsic(llvm::Intrinsic::fabs, {a});
@@ -150,14 +248,17 @@ ValueEmitter::V ValueEmitter::extreme(const FloatForm& form, V a, V b) {
     }
     const V x = bits_of(a);
     const V y = bits_of(b);
-    V result = bits_of(select(is_max ? ir_.CreateFCmpOGT(a, b) : ir_.CreateFCmpOLT(a, b), a, b));
+    V result = nullptr;
+    if (form.keeps_nan) {
+        result = bits_of(select(is_max ? ir_.CreateFCmpOGT(a, b) : ir_.CreateFCmpOLT(a, b), a, b));
+    } else {
+        result =
+            bits_of(intrinsic(is_max ? llvm::Intrinsic::maxnum : llvm::Intrinsic::minnum, {a, b}));
+    }
     result =
         select(ir_.CreateFCmpOEQ(a, b), is_max ? ir_.CreateAnd(x, y) : ir_.CreateOr(x, y), result);
-    // Unordered lanes remain. Their result is b, which is right if only a is a NaN.
-    if (form.keeps_nan) {
+    if (form.keeps_nan) { // the result of unordered lanes is b, which is right if b is a NaN
         result = select(is_nan(a), x, result);
-    } else {
-        result = select(is_nan(b), x, result);
     }
     if (form.is_xorsign) {
         result = ir_.CreateOr(result, result_sign);
@@ -188,8 +289,8 @@ ValueEmitter::V ValueEmitter::change_sign(const FloatForm& form, V a) {
 /// infinite.
 ValueEmitter::V ValueEmitter::approximate_quotient(const FloatForm& form, V a, V b) {
     if (form.flushes) {
-        a = flush(a);
-        b = flush(b);
+        a = flush_operand(a);
+        b = flush_operand(b);
     }
     const V bits = bits_of(b);
     const V zero = as_single(ir_.CreateAnd(bits, n32(0x80000000u)));
@@ -197,7 +298,9 @@ ValueEmitter::V ValueEmitter::approximate_quotient(const FloatForm& form, V a, V
     const V is_large = ir_.CreateICmpULT(ir_.CreateSub(magnitude, n32(0x7e800001u)),
                                          n32(0x7f800000u - 0x7e800001u));
     V result = select(is_large, ir_.CreateFMul(a, zero), ir_.CreateFDiv(a, b));
-    result = form.flushes ? flush(result) : result;
+    if (form.flushes && !target_.flushes) {
+        result = flush_smallest_normal(FloatOp::Div, flush(result), a, b, nullptr, form.rounding);
+    }
     return escape(result);
 }
 

@@ -146,14 +146,21 @@ ValueEmitter::V ValueEmitter::upper_half(FloatOp op, V a) {
 }
 
 ValueEmitter::V ValueEmitter::function(const FloatForm& form, V a) {
-    if (form.rounding != Rounding::Nearest) {
-        return compute_directed(form.op, a, nullptr, nullptr, form.rounding);
+    if (form.rounding != Rounding::Nearest) { // Rcp and Sqrt
+        FloatForm rounded = form;
+        if (form.op == FloatOp::Sqrt) {
+            return arithmetic(rounded, a, nullptr, nullptr);
+        }
+        rounded.op = FloatOp::Div;
+        const bool is_single = form.type == ptx::Type::F32;
+        return arithmetic(rounded, is_single ? single_constant(1.0f) : real_constant(1.0), a,
+                          nullptr);
     }
     if (form.type == ptx::Type::F64) {
         return form.flushes ? upper_half(form.op, a) : evaluate(form.op, a);
     }
-    const V result = evaluate(form.op, form.flushes ? flush(a) : a);
-    return escape(form.flushes ? flush(result) : result);
+    const V result = evaluate(form.op, form.flushes ? flush_operand(a) : a);
+    return escape(form.flushes ? flush_operand(result) : result);
 }
 
 } // namespace cuprum::emulator::jit

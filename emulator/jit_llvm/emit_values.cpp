@@ -160,6 +160,10 @@ ValueEmitter::V ValueEmitter::flush(V value) {
     return as_single(select(is_tiny, ir_.CreateAnd(bits, n32(0x80000000u)), bits));
 }
 
+ValueEmitter::V ValueEmitter::flush_operand(V value) {
+    return target_.flushes ? value : flush(value);
+}
+
 ValueEmitter::V ValueEmitter::is_nan(V value) {
     return ir_.CreateFCmpUNO(value, value);
 }
@@ -191,13 +195,18 @@ ValueEmitter::V ValueEmitter::fused(V a, V b, V c) {
     return ir_.CreateFPTrunc(sum_to_odd(product, ir_.CreateFPExt(c, real())), single());
 }
 
+/// Returns what rounding has lost of a sum.
+ValueEmitter::V ValueEmitter::sum_error(V sum, V product, V addend) {
+    const V part = ir_.CreateFSub(sum, product);
+    return ir_.CreateFAdd(ir_.CreateFSub(product, ir_.CreateFSub(sum, part)),
+                          ir_.CreateFSub(addend, part));
+}
+
 /// Returns the exact sum of two numbers rounded to odd in their precision. Rounding it to a
 /// precision of at least two bits less then equals rounding the exact sum.
 ValueEmitter::V ValueEmitter::sum_to_odd(V product, V addend) {
     const V sum = ir_.CreateFAdd(product, addend);
-    const V part = ir_.CreateFSub(sum, product);
-    const V error = ir_.CreateFAdd(ir_.CreateFSub(product, ir_.CreateFSub(sum, part)),
-                                   ir_.CreateFSub(addend, part));
+    const V error = sum_error(sum, product, addend);
     const V bits = bits_of(sum);
     const unsigned width = bits->getType()->getScalarSizeInBits();
     const V zero = llvm::Constant::getNullValue(sum->getType());
@@ -310,7 +319,7 @@ void ValueEmitter::emit_move(const MoveForm& form) {
         const V a = (*source_)(0, form.width);
         const V b = (*source_)(1, form.width);
         const bool flushes = (at_->tag & 1) != 0;
-        const V c = flushes ? flush(as_single(word(2))) : as_single(word(2));
+        const V c = flushes ? flush_operand(as_single(word(2))) : as_single(word(2));
         give(select(ir_.CreateFCmpOGE(c, single_constant(0.0f)), a, b));
         break;
     }
@@ -381,6 +390,72 @@ bool ValueEmitter::emit(const Instruction& at, Source source, Results& results, 
         break;
     }
     return true;
+}
+
+bool ValueEmitter::flushes(const Instruction& at) {
+    switch (at.form.family()) {
+    case Family::Float:
+        return at.form.as<FloatForm>().flushes;
+    case Family::Compare:
+        return at.form.as<CompareForm>().flushes || (at.tag >> 12 & 1) != 0;
+    case Family::Convert:
+        return at.form.as<ConvertForm>().flushes;
+    default:
+        return false;
+    }
+}
+
+bool ValueEmitter::allows_flushing(const Instruction& at, const Target& target) {
+    // The instructions of F16C never flush.
+    const auto is_f16 = [&](ptx::Type type) {
+        return target.has_fma && (type == ptx::Type::F16 || type == ptx::Type::F16x2);
+    };
+    const auto is_float = [](ptx::Type type) {
+        return type >= ptx::Type::F16 && type <= ptx::Type::F64;
+    };
+    switch (at.form.family()) {
+    case Family::Move:
+        return at.form.as<MoveForm>().op != MoveOp::SelectByFloatSign || (at.tag & 1) != 0;
+    case Family::Atomic:
+        return !is_float(at.form.as<AtomicForm>().type);
+    case Family::Compare: {
+        const auto form = at.form.as<CompareForm>();
+        return !is_float(form.type) || is_f16(form.type) || form.flushes;
+    }
+    case Family::Float: {
+        const auto form = at.form.as<FloatForm>();
+        switch (form.op) {
+        case FloatOp::Neg:
+        case FloatOp::Abs:
+        case FloatOp::CopySign:
+        case FloatOp::TestFinite:
+        case FloatOp::TestInfinite:
+        case FloatOp::TestNumber:
+        case FloatOp::TestNotANumber:
+        case FloatOp::TestNormal:
+        case FloatOp::TestSubnormal:
+            return true;
+        default:
+            return is_f16(form.type) || (form.type == ptx::Type::F32 && form.flushes);
+        }
+    }
+    case Family::Convert: {
+        // Conversions of halves do not flush, and integers are never subnormal.
+        const auto form = at.form.as<ConvertForm>();
+        const bool is_to_integer = form.to <= Format::S64;
+        const bool from_full = form.from == Format::F32 || form.from == Format::F64 ||
+                               (form.from == Format::BF16 && (is_to_integer || form.is_saturating));
+        const bool is_same_to_nearest =
+            form.rounding == Rounding::Nearest || form.rounding == Rounding::Zero;
+        if (!target.has_fma && (form.from == Format::F16 || form.to == Format::F16)) {
+            return false;
+        }
+        return form.flushes || !from_full || form.to == Format::F16 || form.to == Format::BF16 ||
+               form.to == Format::TF32 || (is_to_integer && is_same_to_nearest);
+    }
+    default:
+        return true;
+    }
 }
 
 /// Arithmetic and comparisons see only that a value is a NaN, and conversions to integers too.

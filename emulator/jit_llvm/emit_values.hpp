@@ -31,6 +31,10 @@ struct Target {
     bool is_x86 = false;
     bool has_fma = false;    // and, on x86, AVX2 and F16C
     bool has_avx512 = false; // F, BW, DQ, VL
+    // The processor treats subnormal numbers as zeros while the code runs (x86's FTZ and DAZ), so
+    // that .ftz costs nothing. Only for code in which every instruction allows it
+    // (ValueEmitter::allows_flushing).
+    bool flushes = false;
 
     /// Returns the target of an instruction-set level: isa_v2, isa_v3, isa_v4, isa_generic.
     [[nodiscard]] static Target of(std::string_view level);
@@ -62,6 +66,14 @@ public:
 
     /// Returns whether emit() would succeed.
     [[nodiscard]] static bool can_emit(const bytecode::Instruction& at, const Target& target);
+
+    /// Returns whether the code of an instruction gives the right results while the processor
+    /// flushes subnormal numbers. Code of other families must not compute with floats itself.
+    [[nodiscard]] static bool allows_flushing(const bytecode::Instruction& at,
+                                              const Target& target);
+
+    /// Returns whether an instruction has .ftz.
+    [[nodiscard]] static bool flushes(const bytecode::Instruction& at);
 
     /// Returns whether the result of an instruction depends on the bits of a NaN in its sources,
     /// beyond their being a NaN.
@@ -104,25 +116,29 @@ private:
     V shift_right(V value, V amount, bool is_signed);
 
     // ---- floats
-    V flush(V value);     // subnormal f32 to zero
-    V canonical(V value); // f32, whatever bits_escape is
-    V escape(V value);    // canonical if the bits escape
-    V saturate(V value);  // to [0, 1]; a NaN becomes 0
+    V flush(V value);         // subnormal f32 to zero
+    V flush_operand(V value); // of arithmetic: unless the processor does that
+    V canonical(V value);     // f32, whatever bits_escape is
+    V escape(V value);        // canonical if the bits escape
+    V saturate(V value);      // to [0, 1]; a NaN becomes 0
     V is_nan(V value);
     V fused(V a, V b, V c);
     V sum_to_odd(V product, V addend);
+    V sum_error(V sum, V product, V addend);
     V round_to_integer(V value, Rounding rounding);
 
-    /// Rounds f64 to f32. If the direction is not to nearest, `value` is exact or rounded to odd.
-    V narrow(V value, Rounding rounding);
+    /// Rounds the sum of a number of double precision and its error, if there is one, to single
+    /// precision.
+    V narrow(V value, V error, Rounding rounding);
 
-    // ---- halves: in the low 16 bits of 32; the others are undefined in sources, 0 in results
+    // ---- halves: as numbers of 16 bits, or in the low bits of 32
+    V like(V value, std::uint64_t number); // a constant of the same type
     V widen_half(V bits, bool is_bfloat);
-    V narrow_half(V value, bool is_bfloat); // makes a NaN canonical
+    V narrow_half(V value, bool is_bfloat, unsigned width); // makes a NaN canonical
     V flush_half(V bits, bool is_bfloat);
     V half_arithmetic(const FloatForm& form, V a, V b, V c);
     V half_extreme(const FloatForm& form, V a, V b);
-    V fused_half(V a, V b, V c, bool is_bfloat, bool flushes);
+    V fused_half(V a, V b, V c, bool is_bfloat); // rounded to odd
     V is_half_nan(V bits, bool is_bfloat);
 
     // ---- families
@@ -161,6 +177,9 @@ private:
     V arithmetic(const FloatForm& form, V a, V b, V c);
     V compute(FloatOp op, V a, V b, V c, Rounding rounding);
     V compute_directed(FloatOp op, V a, V b, V c, Rounding rounding);
+    V compute_with_avx512(FloatOp op, V a, V b, V c, Rounding rounding);
+    V compute_in_double(FloatOp op, V a, V b, V c, Rounding rounding);
+    bool is_never_zero_or_nan(V value);
     V flush_smallest_normal(FloatOp op, V result, V a, V b, V c, Rounding rounding);
     V extreme(const FloatForm& form, V a, V b);
     V change_sign(const FloatForm& form, V a);

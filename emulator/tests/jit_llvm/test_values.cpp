@@ -19,6 +19,10 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/TargetSelect.h>
 
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -43,7 +47,8 @@ using jit::ValueEmitter;
 struct Way {
     unsigned lanes;
     bool is_optimized;
-    unsigned constants; // mask of sources that are constants
+    unsigned constants;   // mask of sources that are constants
+    bool flushes = false; // the processor flushes subnormal numbers
 };
 
 /// Runs one gang: the slots, and its first lane.
@@ -188,6 +193,12 @@ const char* cpu_of(const std::string& level) {
     return level == "v4" ? "x86-64-v4" : level == "v3" ? "x86-64-v3" : "x86-64-v2";
 }
 
+Target target_of(const std::string& level, const Way& way) {
+    Target target = Target::of("isa_" + level);
+    target.flushes = way.flushes;
+    return target;
+}
+
 /// One module of functions for one level.
 class Module {
 public:
@@ -211,7 +222,7 @@ public:
     /// Adds a function that runs an instruction. Returns false if only the handler can.
     bool add(const ValueCase& one, const Way& way,
              const std::array<std::uint64_t, SOURCES>& constants, const std::string& name) {
-        const Target target = Target::of("isa_" + level_);
+        const Target target = target_of(level_, way);
         llvm::IRBuilder<> ir(*context_);
         auto* const function = llvm::Function::Create(
             llvm::FunctionType::get(ir.getVoidTy(), {ir.getPtrTy(), ir.getInt32Ty()}, false),
@@ -298,7 +309,7 @@ private:
         passes.crossRegisterProxies(loops, functions, components, modules);
         llvm::ModulePassManager manager;
         llvm::cantFail(passes.parsePassPipeline(
-            manager, "function(sroa,early-cse,instcombine,simplifycfg,gvn)"));
+            manager, "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,gvn)"));
         manager.run(*module_, modules);
     }
 
@@ -311,6 +322,28 @@ private:
 
 // ---- comparing
 // -----------------------------------------------------------------------------------
+
+/// A scope in which the processor treats subnormal numbers as zeros.
+class ProcessorFlushes {
+public:
+    explicit ProcessorFlushes(bool flushes) : flushes_(flushes) { set(flushes_ ? 0x9fc0 : 0x1f80); }
+
+    ~ProcessorFlushes() { set(0x1f80); }
+
+    ProcessorFlushes(const ProcessorFlushes&) = delete;
+    ProcessorFlushes& operator=(const ProcessorFlushes&) = delete;
+
+private:
+    void set([[maybe_unused]] unsigned control) const {
+#if defined(__x86_64__)
+        if (flushes_) {
+            _mm_setcsr(control);
+        }
+#endif
+    }
+
+    bool flushes_;
+};
 
 struct alignas(64) Slots {
     std::byte bytes[(SOURCES + DESTINATIONS) * SLOT_BYTES] = {};
@@ -358,8 +391,11 @@ protected:
             WarpContext warp;
             warp.banks.fill(expected.bytes);
             ASSERT_EQ(one.at.handler(warp, &one.at, bytecode::FULL_MASK), &one.at + 1);
-            for (std::uint32_t lane = 0; lane < WARP_SIZE; lane += way.lanes) {
-                code(actual.bytes, lane);
+            {
+                const ProcessorFlushes scope(way.flushes);
+                for (std::uint32_t lane = 0; lane < WARP_SIZE; lane += way.lanes) {
+                    code(actual.bytes, lane);
+                }
             }
             if (!is_equal(one, expected, actual)) {
                 describe(one, way, expected, actual);
@@ -462,7 +498,8 @@ private:
                     sources += text;
                 }
                 ADD_FAILURE() << one.name << " with " << way.lanes << " lanes"
-                              << (way.is_optimized ? ", optimized" : "") << ", constants "
+                              << (way.is_optimized ? ", optimized" : "")
+                              << (way.flushes ? ", flushing" : "") << ", constants "
                               << way.constants << std::hex << ": result " << i << " of lane "
                               << lane << " is 0x" << got << ", the handler's is 0x" << want
                               << "; sources" << sources;
@@ -505,6 +542,7 @@ std::vector<Way> ways_of(std::size_t index) {
                 for (const unsigned constants : {0, 1, 2, 4, 6}) {
                     ways.push_back({lanes, is_optimized, constants});
                 }
+                ways.push_back({lanes, is_optimized, 0, true});
             }
         }
         return ways;
@@ -514,6 +552,7 @@ std::vector<Way> ways_of(std::size_t index) {
     ways.push_back({16, true, 0});
     ways.push_back({lanes[(index + 1) % 4], index % 3 == 0, 0});
     ways.push_back({lanes[index % 4], true, constants[index / 4 % 4]});
+    ways.push_back({16, true, 0, true});
     return ways;
 }
 
@@ -555,6 +594,12 @@ TEST_P(ValuesTest, have_the_bits_of_the_handlers) {
             continue;
         }
         for (const Way& way : ways_of(i)) {
+            const Target target = target_of(level, way);
+            if (way.flushes &&
+                (!target.is_x86 || !ValueEmitter::allows_flushing(cases[i].at, target) ||
+                 !ValueEmitter::can_emit(cases[i].at, target))) {
+                continue;
+            }
             const std::size_t kind = way.is_optimized ? 1 : 0;
             if (open[kind] == ~std::size_t{0} || sizes[kind] == module_size) {
                 open[kind] = modules.size();

@@ -191,6 +191,10 @@ struct ApproximateQuotient {
         Vector<T> result = is_large ? a * reinterpret_cast<Vector<T>>(zero) : a / b;
         if constexpr (FLUSHES) {
             result = flush(result);
+            const V result_magnitude = reinterpret_cast<V>(result) & 0x7fffffffu;
+            if (sign_bits<std::int32_t>(result_magnitude == 0x00800000u) != 0) [[unlikely]] {
+                result = is_large ? result : flush(compute_flushed<FloatOp::Div>(a, b, b));
+            }
         }
         return canonical(result);
     }
