@@ -9,6 +9,7 @@
 
 #include "bytecode/forms.hpp"
 #include "jit/analysis/internal.hpp"
+#include "ptx/type_sizes.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -180,10 +181,6 @@ private:
     const Instruction& instruction_;
     std::vector<Lanes> sources_;
 };
-
-bool is_signed(ptx::Type type) {
-    return type == ptx::Type::S16 || type == ptx::Type::S32 || type == ptx::Type::S64;
-}
 
 bool is_64_bits(ptx::Type type) {
     return type == ptx::Type::U64 || type == ptx::Type::S64 || type == ptx::Type::B64;
