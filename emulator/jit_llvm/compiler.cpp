@@ -130,7 +130,9 @@ std::string compile(const Request& request, Object& object) {
     llvm::Module module("kernel", context);
     module.setTargetTriple(machine->getTargetTriple().str());
     module.setDataLayout(machine->createDataLayout());
-    KernelEmitter emitter(graph, Target::of(request.level), module);
+    Target target = Target::of(request.level);
+    target.flushes = ValueEmitter::can_flush(kernel, target);
+    KernelEmitter emitter(graph, target, module);
     emitter.run(FUNCTION_NAME);
     llvm::Function& function = *module.getFunction(FUNCTION_NAME);
     function.addFnAttr("target-cpu", machine->getTargetCPU());
@@ -138,6 +140,9 @@ std::string compile(const Request& request, Object& object) {
     if (std::string_view(request.level) == "isa_v4") {
         function.addFnAttr("prefer-vector-width", "512");
         function.addFnAttr("min-legal-vector-width", "512");
+    }
+    if (target.flushes) {
+        function.addFnAttr("denormal-fp-math", "preserve-sign,preserve-sign");
     }
     std::string report;
     llvm::raw_string_ostream stream(report);
@@ -157,6 +162,7 @@ std::string compile(const Request& request, Object& object) {
     object.entries = emitter.take_entries();
     object.lanes = request.shape.lanes;
     object.site_count = emitter.site_count();
+    object.flushes = target.flushes;
     return {};
 }
 

@@ -30,8 +30,8 @@ std::uint32_t exponent_of(bool is_bfloat) {
 } // namespace
 
 bool ValueEmitter::can_emit_half(const FloatForm& form) {
-    const bool is_function = form.op == FloatOp::Ex2 || form.op == FloatOp::Tanh;
-    return !is_function && !(form.flushes && is_bfloat_type(form.type));
+    // PTX has .ftz of bf16 only there.
+    return !form.flushes || !is_bfloat_type(form.type) || form.op == FloatOp::Ex2;
 }
 
 ValueEmitter::V ValueEmitter::like(V value, std::uint64_t number) {
@@ -141,6 +141,13 @@ ValueEmitter::V ValueEmitter::half_arithmetic(const FloatForm& form, V a, V b, V
     case FloatOp::Fma:
         exact = fused_half(wide(a), wide(b), wide(c), is_bfloat);
         break;
+    case FloatOp::Ex2:
+    case FloatOp::Tanh: {
+        // The polynomials give the same halves as the functions of the handlers, for every half.
+        const V x = ir_.CreateFPExt(wide(a), real());
+        exact = ir_.CreateFPTrunc(form.op == FloatOp::Ex2 ? exp2_of(x) : tanh_of(x), single());
+        break;
+    }
     default: { // Neg, Abs
         const V changed = form.op == FloatOp::Neg
                               ? extend(ir_.CreateXor(a, like(a, 0x8000u)), 16, false)
@@ -208,9 +215,9 @@ ValueEmitter::V ValueEmitter::half_extreme(const FloatForm& form, V a, V b) {
 void ValueEmitter::emit_half(const FloatForm& form) {
     const bool is_pair = form.type == ptx::Type::F16x2 || form.type == ptx::Type::BF16x2;
     const bool is_extreme = form.op == FloatOp::Min || form.op == FloatOp::Max;
-    const unsigned count = form.op == FloatOp::Fma                              ? 3
-                           : form.op == FloatOp::Neg || form.op == FloatOp::Abs ? 1
-                                                                                : 2;
+    const bool is_binary =
+        is_extreme || form.op == FloatOp::Add || form.op == FloatOp::Sub || form.op == FloatOp::Mul;
+    const unsigned count = form.op == FloatOp::Fma ? 3 : is_binary ? 2 : 1;
     V sources[3] = {};
     const auto run = [&](ValueEmitter& emitter, V a, V b, V c) {
         return is_extreme ? emitter.half_extreme(form, a, b)

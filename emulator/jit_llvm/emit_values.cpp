@@ -8,7 +8,7 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 
-#include <bit>
+#include <algorithm>
 
 namespace cuprum::emulator::jit {
 
@@ -202,22 +202,29 @@ ValueEmitter::V ValueEmitter::sum_error(V sum, V product, V addend) {
                           ir_.CreateFSub(addend, part));
 }
 
-/// Returns the exact sum of two numbers rounded to odd in their precision. Rounding it to a
-/// precision of at least two bits less then equals rounding the exact sum.
+/// Returns the exact sum of two numbers rounded to odd in their precision: truncated, with the last
+/// bit set if anything is lost. Rounding it to a precision of at least two bits less then equals
+/// rounding the exact sum.
 ValueEmitter::V ValueEmitter::sum_to_odd(V product, V addend) {
+    const unsigned width = product->getType()->getScalarSizeInBits();
+    if (target_.has_avx512 && lanes_ * width >= 512) {
+        const auto sum = [&](Rounding rounding) {
+            return compute_with_avx512(FloatOp::Add, product, addend, nullptr, rounding);
+        };
+        const V is_inexact = ir_.CreateFCmpONE(sum(Rounding::Down), sum(Rounding::Up));
+        const V bits = bits_of(sum(Rounding::Zero));
+        const V odd = select(is_inexact, ir_.CreateOr(bits, number(width, 1)), bits);
+        return ir_.CreateBitCast(odd, product->getType());
+    }
     const V sum = ir_.CreateFAdd(product, addend);
     const V error = sum_error(sum, product, addend);
     const V bits = bits_of(sum);
-    const unsigned width = bits->getType()->getScalarSizeInBits();
-    const V zero = llvm::Constant::getNullValue(sum->getType());
+    // The truncated sum is one step smaller if the signs differ.
+    const V step = ir_.CreateAShr(ir_.CreateXor(bits_of(error), bits), number(width, width - 1));
+    const V odd = ir_.CreateOr(ir_.CreateAdd(bits, step), number(width, 1));
     // Where the sum is infinite or a NaN, the error is a NaN.
-    const V is_inexact = ir_.CreateFCmpONE(error, zero);
-    const V is_even = ir_.CreateICmpEQ(ir_.CreateAnd(bits, number(width, 1)), number(width, 0));
-    // Move towards the error: one step up in magnitude if the signs agree, down if not.
-    const V agree = ir_.CreateICmpEQ(ir_.CreateFCmpOGT(error, zero), ir_.CreateFCmpOGT(sum, zero));
-    const V moved = ir_.CreateAdd(bits, select(agree, number(width, 1), number(width, ~0ull)));
-    const V odd = select(ir_.CreateAnd(is_inexact, is_even), moved, bits);
-    return ir_.CreateBitCast(odd, sum->getType());
+    const V is_inexact = ir_.CreateFCmpONE(error, llvm::Constant::getNullValue(sum->getType()));
+    return ir_.CreateBitCast(select(is_inexact, odd, bits), sum->getType());
 }
 
 ValueEmitter::V ValueEmitter::round_to_integer(V value, Rounding rounding) {
@@ -456,6 +463,18 @@ bool ValueEmitter::allows_flushing(const Instruction& at, const Target& target) 
     default:
         return true;
     }
+}
+
+bool ValueEmitter::can_flush(const bytecode::Kernel& kernel, const Target& target) {
+    Target flushing = target;
+    flushing.flushes = true;
+    // What is left to handlers runs with subnormal numbers.
+    const auto is_right = [&](const Instruction& at) {
+        return allows_flushing(at, flushing) ||
+               (at.form.family() != Family::Atomic && !can_emit(at, flushing));
+    };
+    return target.is_x86 && std::ranges::any_of(kernel.code, flushes) &&
+           std::ranges::all_of(kernel.code, is_right);
 }
 
 /// Arithmetic and comparisons see only that a value is a NaN, and conversions to integers too.

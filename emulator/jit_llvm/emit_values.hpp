@@ -72,8 +72,9 @@ public:
     [[nodiscard]] static bool allows_flushing(const bytecode::Instruction& at,
                                               const Target& target);
 
-    /// Returns whether an instruction has .ftz.
-    [[nodiscard]] static bool flushes(const bytecode::Instruction& at);
+    /// Returns whether a kernel has instructions with .ftz, and its code gives the right results
+    /// while the processor flushes subnormal numbers (Target::flushes).
+    [[nodiscard]] static bool can_flush(const bytecode::Kernel& kernel, const Target& target);
 
     /// Returns whether the result of an instruction depends on the bits of a NaN in its sources,
     /// beyond their being a NaN.
@@ -142,6 +143,7 @@ private:
     V is_half_nan(V bits, bool is_bfloat);
 
     // ---- families
+    [[nodiscard]] static bool flushes(const bytecode::Instruction& at); // has .ftz
     [[nodiscard]] static bool can_emit_move(const MoveForm& form);
     [[nodiscard]] static bool can_emit_float(const FloatForm& form, const Target& target);
     [[nodiscard]] static bool can_emit_half(const FloatForm& form);

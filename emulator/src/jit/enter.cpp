@@ -8,6 +8,10 @@
 #include "interp/lanes.hpp"
 #include "jit/compiled.hpp"
 
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -61,10 +65,49 @@ void spread(const bytecode::Kernel& kernel, std::byte* frame,
     }
 }
 
-bool run_instruction(WarpContext* warp, GangCall* /*call*/, std::uint32_t pc, std::uint32_t mask) {
+/// A scope in which the processor treats subnormal numbers as zeros or not. Changes nothing if
+/// `is_needed` is false, which is cheaper.
+class Flushing {
+public:
+    Flushing([[maybe_unused]] bool is_needed, [[maybe_unused]] bool flushes) {
+#if defined(__x86_64__)
+        constexpr unsigned flushing = 0x8040; // FTZ, DAZ
+        if (is_needed) {
+            saved_ = _mm_getcsr();
+            _mm_setcsr(flushes ? saved_ | flushing : saved_ & ~flushing);
+        }
+        is_needed_ = is_needed;
+#endif
+    }
+
+    ~Flushing() {
+#if defined(__x86_64__)
+        if (is_needed_) {
+            _mm_setcsr(saved_);
+        }
+#endif
+    }
+
+    Flushing(const Flushing&) = delete;
+    Flushing& operator=(const Flushing&) = delete;
+
+#if defined(__x86_64__)
+private:
+    unsigned saved_ = 0;
+    bool is_needed_ = false;
+#endif
+};
+
+void run_gang(const Compiled& compiled, WarpContext& warp, GangCall& call) {
+    const Flushing scope(compiled.flushes, true);
+    compiled.run(&warp, &call);
+}
+
+bool run_instruction(WarpContext* warp, GangCall* call, std::uint32_t pc, std::uint32_t mask) {
     if (mask == 0) {
         return true;
     }
+    const Flushing scope(call->flushes != 0, false);
     const Instruction& original = warp->block->kernel->code[pc];
     const Instruction* const at = warp->code + pc;
     const bytecode::Handler handler = original.plain != nullptr ? original.plain : original.handler;
@@ -114,8 +157,9 @@ bool run_access(WarpContext* warp, GangCall* call, std::uint32_t pc, std::uint32
 constexpr Services SERVICES{.run = run_instruction, .run_access = run_access};
 
 /// What all gangs of a call of enter() or run_block() have in common.
-GangCall call_for(const BlockContext& block) {
+GangCall call_for(const BlockContext& block, const Compiled& compiled) {
     GangCall call;
+    call.flushes = compiled.flushes ? 1 : 0;
     call.services = &SERVICES;
     call.sites = block.sites;
     return call;
@@ -192,6 +236,7 @@ std::unique_ptr<Compiled> make_compiled(const bytecode::Kernel& kernel, Object o
     compiled->entries = std::move(object.entries);
     compiled->lanes = object.lanes;
     compiled->site_count = object.site_count;
+    compiled->flushes = object.flushes;
     compiled->instructions = kernel.code;
     compiled->entry_at.assign(kernel.code.size(), 0);
     for (std::size_t e = 0; e < compiled->entries.size(); ++e) {
@@ -209,7 +254,7 @@ const Instruction* enter(WarpContext& warp, const Instruction* at, std::uint32_t
     const Compiled& compiled = *block.compiled;
     const auto pc = static_cast<std::uint32_t>(at - warp.code);
     const Entry& entry = compiled.entries[compiled.entry_at[pc] - 1];
-    GangCall call = call_for(block);
+    GangCall call = call_for(block, compiled);
     if (block.probe != nullptr || (warp.group_count > 1 && !take_waiting(warp, entry, call))) {
         return run_original(warp, at, mask);
     }
@@ -250,7 +295,7 @@ const Instruction* enter(WarpContext& warp, const Instruction* at, std::uint32_t
         call.budget = budget;
         call.stand_count = 0;
         call.is_out_of_budget = 0;
-        compiled.run(&warp, &call);
+        run_gang(compiled, warp, call);
         if (call.stand_count == 0) {
             return nullptr; // warp.stop is Fault
         }
@@ -301,7 +346,7 @@ const Instruction* enter(WarpContext& warp, const Instruction* at, std::uint32_t
 BlockEnd run_block(BlockContext& block, std::uint32_t budget) {
     const Compiled& compiled = *block.compiled;
     const bytecode::Kernel& kernel = *block.kernel;
-    GangCall call = call_for(block);
+    GangCall call = call_for(block, compiled);
     std::uint32_t pc = 0;
     auto trust = GangCall::Trust::Full;
     for (std::uint32_t w = 0; w < block.warp_count; ++w) {
@@ -333,7 +378,7 @@ BlockEnd run_block(BlockContext& block, std::uint32_t budget) {
                 call.stand_count = 0;
                 call.is_out_of_budget = 0;
                 call.has_stopped_full = 0;
-                compiled.run(&warp, &call);
+                run_gang(compiled, warp, call);
                 if (call.stand_count == 0) {
                     return BlockEnd::Faulted;
                 }

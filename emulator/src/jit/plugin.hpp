@@ -80,6 +80,8 @@ struct GangCall {
     Stand stands[bytecode::WARP_SIZE + 1];
     std::uint32_t is_out_of_budget = 0;
     std::uint32_t has_stopped_full = 0; // in version F
+    // Not for compiled code: Object::flushes, for the handlers that it calls.
+    std::uint32_t flushes = 0;
 };
 
 /// Runs a gang.
@@ -99,6 +101,9 @@ struct Object {
     std::vector<Entry> entries; // by pc
     std::uint32_t lanes = 16;   // of a gang
     std::uint32_t site_count = 0;
+    // The processor must treat subnormal numbers as zeros while the code runs, but not while
+    // handlers run.
+    bool flushes = false;
 };
 
 struct Request {
