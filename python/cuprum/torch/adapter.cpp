@@ -19,12 +19,14 @@
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Context.h>
+#include <ATen/NestedTensorImpl.h>
 #include <ATen/SparseCsrTensorImpl.h>
 #include <ATen/SparseTensorImpl.h>
 #include <ATen/autocast_mode.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/detail/CUDAHooksInterface.h>
+#include <ATen/ops/_nested_view_from_buffer.h>
 #include <ATen/ops/_sparse_compressed_tensor_unsafe.h>
 #include <ATen/ops/_sparse_coo_tensor_with_dims_and_tensors.h>
 #include <ATen/ops/copy_native.h>
@@ -218,9 +220,16 @@ at::Tensor make_tensor(c10::Storage storage, DispatchKey key, const c10::TensorI
     return tensor;
 }
 
-/// Returns a sparse tensor of another device whose members are those of this one, changed.
+/// Returns a sparse or nested tensor of another device whose members are those of this one,
+/// changed.
 template <typename Change>
 at::Tensor with_members(const at::Tensor& tensor, c10::Device device, Change change) {
+    if (tensor.is_nested()) { // what it says about its sizes is on the CPU in any case
+        const auto* const nested = at::native::get_nested_tensor_impl(tensor);
+        return at::_nested_view_from_buffer(
+            change(nested->get_unsafe_storage_as_tensor()), nested->get_nested_sizes(),
+            nested->get_nested_strides(), nested->get_storage_offsets());
+    }
     const auto options =
         at::TensorOptions().dtype(tensor.dtype()).layout(tensor.layout()).device(device);
     if (tensor.is_sparse()) {
@@ -251,8 +260,9 @@ void set_members(const at::Tensor& tensor, const at::Tensor& members) {
                              members.sizes());
 }
 
-bool is_sparse(const at::Tensor& tensor) {
-    return tensor.layout() != c10::kStrided;
+/// Returns whether a tensor consists of others.
+bool has_members(const at::Tensor& tensor) {
+    return tensor.is_nested() || tensor.layout() != c10::kStrided;
 }
 
 /// The tensors of one call: CUDA tensors with the CPU tensors that stand for them.
@@ -306,7 +316,7 @@ public:
         }
         meet(tensor.device());
         at::Tensor host =
-            is_sparse(tensor)
+            has_members(tensor)
                 ? with_members(tensor, c10::kCPU,
                                [this](const at::Tensor& member) { return lower(member); })
                 : make_tensor(lower(tensor.storage()), DispatchKey::CPU,
@@ -345,8 +355,11 @@ public:
         for (const Lent& each : tensors_) {
             const c10::TensorImpl& host = *each.host.unsafeGetTensorImpl();
             c10::TensorImpl& tensor = *each.device.unsafeGetTensorImpl();
-            if (is_sparse(each.device)) {
-                set_members(each.device, lift_sparse(each.host));
+            if (each.device.is_nested()) { // no operator changes its sizes
+                continue;
+            }
+            if (has_members(each.device)) {
+                set_members(each.device, lift_members(each.host));
             } else if (host.sizes() != tensor.sizes() || host.strides() != tensor.strides() ||
                        host.storage_offset() != tensor.storage_offset()) {
                 tensor.set_sizes_and_strides(host.sizes(), host.strides(), host.storage_offset());
@@ -414,14 +427,17 @@ private:
                 return each.device;
             }
         }
-        if (is_sparse(tensor)) {
-            return lift_sparse(tensor);
+        TORCH_CHECK_NOT_IMPLEMENTED(!tensor.is_quantized(), name_,
+                                    " makes a quantised tensor, which the emulated device does not "
+                                    "support: use the CPU, or the integers themselves");
+        if (has_members(tensor)) {
+            return lift_members(tensor);
         }
         return make_tensor(lift(tensor.storage()), DispatchKey::CUDA,
                            *tensor.unsafeGetTensorImpl());
     }
 
-    at::Tensor lift_sparse(const at::Tensor& tensor) {
+    at::Tensor lift_members(const at::Tensor& tensor) {
         return with_members(tensor, device(),
                             [this](const at::Tensor& member) { return lift(member); });
     }
@@ -489,6 +505,7 @@ class Operator final : public c10::OperatorKernel {
 public:
     Operator(const c10::OperatorHandle& handle, DispatchKey host_key)
         : host_key_(host_key),
+          is_for_each_(handle.operator_name().name.starts_with("aten::_foreach_")),
           allows_devices_(allows_devices(
               std::string_view(handle.operator_name().name).substr(NAMESPACE.size()))) {
         if (!handle.hasTag(at::Tag::nondeterministic_seeded)) {
@@ -505,6 +522,11 @@ public:
 
     void operator()(const c10::OperatorHandle& handle, c10::DispatchKeySet, Stack* stack) {
         const size_t arguments = handle.schema().arguments().size();
+        if (is_for_each_ && has_devices(last(*stack, arguments))) {
+            // Takes the lists apart, as on a GPU.
+            handle.callBoxedForDispatchKey(DispatchKey::CompositeExplicitAutograd, *stack);
+            return;
+        }
         const size_t returns = handle.schema().returns().size();
         Loan loan(handle.operator_name(), allows_devices_);
         for (c10::IValue& each : last(*stack, arguments)) {
@@ -531,6 +553,24 @@ private:
         return std::span(stack).last(count);
     }
 
+    /// Returns whether lists have tensors of several devices.
+    static bool has_devices(std::span<c10::IValue> arguments) {
+        std::optional<c10::Device> first;
+        for (const c10::IValue& each : arguments) {
+            if (!each.isTensorList()) {
+                continue;
+            }
+            for (const c10::IValue& tensor : each.toListRef()) {
+                const c10::Device device = tensor.toTensor().device();
+                if (first.value_or(device) != device) {
+                    return true;
+                }
+                first = device;
+            }
+        }
+        return false;
+    }
+
     void seed(std::span<c10::IValue> arguments, c10::Device device,
               std::optional<SeededScope>& scope) {
         if (generator_ && !arguments[*generator_].isNone()) {
@@ -545,6 +585,7 @@ private:
     }
 
     DispatchKey host_key_;
+    bool is_for_each_;
     bool allows_devices_;
     bool is_random_ = false;
     std::optional<size_t> generator_; // which argument
@@ -646,12 +687,14 @@ bool is_kept(std::string_view name) {
         "_pin_memory", "is_pinned", "record_stream",
         // say something else about the same memory
         "alias", "as_strided", "detach", "unfold", "view", "view_as_complex", "view_as_real",
-        "_reshape_alias", "_nested_view_from_buffer", "is_set_to", "_has_same_storage_numel",
-        "set_", "set_.source_Storage", "set_.source_Storage_storage_offset", "set_.source_Tensor",
-        "resize_", "_resize_output_", "sparse_resize_", "sparse_resize_and_clear_", "_coalesced_",
-        "is_coalesced", "sparse_dim", "dense_dim", "_dimI", "_dimV", "_nnz", "_indices", "_values",
-        "indices", "values", "crow_indices", "col_indices", "ccol_indices", "row_indices",
-        "resize_as_sparse_", "copy_sparse_to_sparse_"};
+        "_reshape_alias", "_nested_view_from_buffer", "_nested_tensor_size",
+        "_nested_tensor_strides", "_nested_tensor_storage_offsets", "is_set_to",
+        "_has_same_storage_numel", "set_", "set_.source_Storage",
+        "set_.source_Storage_storage_offset", "set_.source_Tensor", "resize_", "_resize_output_",
+        "sparse_resize_", "sparse_resize_and_clear_", "_coalesced_", "is_coalesced", "sparse_dim",
+        "dense_dim", "_dimI", "_dimV", "_nnz", "_indices", "_values", "indices", "values",
+        "crow_indices", "col_indices", "ccol_indices", "row_indices", "resize_as_sparse_",
+        "copy_sparse_to_sparse_"};
     return names.contains(name);
 }
 
@@ -672,6 +715,7 @@ constexpr std::array REPLACEMENTS{
     Replacement{DispatchKey::CUDA, DispatchKey::CPU},
     Replacement{DispatchKey::SparseCUDA, DispatchKey::SparseCPU},
     Replacement{DispatchKey::SparseCsrCUDA, DispatchKey::SparseCsrCPU},
+    Replacement{DispatchKey::NestedTensorCUDA, DispatchKey::NestedTensorCPU},
 };
 
 void replace_operators(const Replacement& keys) {
