@@ -17,6 +17,8 @@
 // cuprum.torch compiles this file against the headers in PyTorch's wheel: the binary interface of
 // the dispatcher differs between versions. CUDA's headers are not needed.
 
+#include <dlfcn.h>
+
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Context.h>
 #include <ATen/NestedTensorImpl.h>
@@ -64,8 +66,7 @@ constexpr std::string_view NAMESPACE = "aten::";
 // PyTorch rounds the offset of a CUDA generator to a multiple of this.
 constexpr uint64_t OFFSET_STEP = 4;
 
-// ---- memory
-// --------------------------------------------------------------------------------------
+// ---- memory ------------------------------------------------------------------------------------
 
 thread_local bool is_in_operator = false;
 
@@ -138,8 +139,7 @@ private:
     c10::impl::ExcludeDispatchKeyGuard no_autocast_{c10::autocast_dispatch_keyset};
 };
 
-// ---- order
-// ---------------------------------------------------------------------------------------
+// ---- order -------------------------------------------------------------------------------------
 
 /// Waits for the current stream of a device.
 void wait_for(c10::Device device, const c10::OperatorName& name) {
@@ -160,8 +160,21 @@ void wait_for(c10::Device device, const c10::OperatorName& name) {
     guard.synchronizeStream(guard.getStream(device));
 }
 
-// ---- random numbers
-// ------------------------------------------------------------------------------
+/// Tells the emulated device what an operator has written, for its check of uninitialised memory.
+void mark_written(const c10::Storage& storage) {
+    using Mark = void(const void*, size_t);
+    static Mark* const mark = [] {
+        void* const driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+        return driver == nullptr
+                   ? nullptr
+                   : reinterpret_cast<Mark*>(::dlsym(driver, "cuprumEmulatorMarkWritten"));
+    }();
+    if (mark != nullptr) {
+        mark(storage.data(), storage.nbytes());
+    }
+}
+
+// ---- random numbers ----------------------------------------------------------------------------
 
 uint64_t mix(uint64_t value) { // splitmix64
     value += 0x9e3779b97f4a7c15;
@@ -207,8 +220,7 @@ private:
     at::Tensor before_;
 };
 
-// ---- tensors
-// -------------------------------------------------------------------------------------
+// ---- tensors -----------------------------------------------------------------------------------
 
 at::Tensor make_tensor(c10::Storage storage, DispatchKey key, const c10::TensorImpl& like) {
     auto tensor = at::detail::make_tensor<c10::TensorImpl>(std::move(storage),
@@ -272,6 +284,11 @@ public:
         : name_(name), allows_devices_(allows_devices) {}
 
     /// Replaces what belongs to a CUDA device by what stands for it on the CPU.
+    void lower(c10::IValue& value, bool is_written) {
+        is_written_ = is_written;
+        lower(value);
+    }
+
     void lower(c10::IValue& value) {
         if (value.isTensor()) {
             value = lower(value.toTensor());
@@ -344,9 +361,12 @@ public:
     /// Gives CUDA tensors the sizes and the memory that the operator gave those that stand for
     /// them.
     void settle() {
-        for (const auto& [device, host] : lent_storages_) {
+        for (const auto& [device, host, is_written] : lent_storages_) {
             if (host.data() != device.data()) {
                 device.unsafeGetStorageImpl()->set_data_ptr_noswap(take(host));
+            }
+            if (is_written) {
+                mark_written(device);
             }
             if (host.nbytes() != device.nbytes()) {
                 device.unsafeGetStorageImpl()->set_nbytes(host.nbytes());
@@ -406,15 +426,16 @@ private:
     }
 
     c10::Storage lower(const c10::Storage& storage) {
-        for (const auto& [device, host] : lent_storages_) {
-            if (device.is_alias_of(storage)) {
-                return host;
+        for (StoragePair& each : lent_storages_) {
+            if (each.device.is_alias_of(storage)) {
+                each.is_written |= is_written_;
+                return each.host;
             }
         }
         at::DataPtr lent(storage.mutable_data(), c10::kCPU);
         c10::Storage host(c10::Storage::use_byte_size_t(), storage.nbytes(), std::move(lent),
                           memory, true);
-        lent_storages_.emplace_back(storage, host);
+        lent_storages_.push_back({storage, host, is_written_});
         return host;
     }
 
@@ -444,15 +465,16 @@ private:
 
     c10::Storage lift(const c10::Storage& storage) {
         for (const auto* const storages : {&lent_storages_, &made_storages_}) {
-            for (const auto& [device, host] : *storages) {
-                if (host.is_alias_of(storage)) {
-                    return device;
+            for (const StoragePair& each : *storages) {
+                if (each.host.is_alias_of(storage)) {
+                    return each.device;
                 }
             }
         }
         c10::Storage made(c10::Storage::use_byte_size_t(), storage.nbytes(), take(storage),
                           device_allocator(), true);
-        made_storages_.emplace_back(made, storage);
+        mark_written(made);
+        made_storages_.push_back({made, storage, true});
         return made;
     }
 
@@ -470,20 +492,26 @@ private:
         return copy;
     }
 
-    using Storages = c10::SmallVector<std::pair<c10::Storage, c10::Storage>, 4>;
+    struct StoragePair {
+        c10::Storage device;
+        c10::Storage host;
+        bool is_written;
+    };
+
+    using Storages = c10::SmallVector<StoragePair, 4>;
 
     const c10::OperatorName& name_;
     bool allows_devices_;
     bool has_host_tensor_ = false;
+    bool is_written_ = false; // the argument at hand
     std::optional<c10::Device> device_;
     std::optional<c10::Device> other_;
     c10::SmallVector<Lent, 4> tensors_;
-    Storages lent_storages_; // of the device, and what stands for it
+    Storages lent_storages_;
     Storages made_storages_;
 };
 
-// ---- operators
-// -----------------------------------------------------------------------------------
+// ---- operators ---------------------------------------------------------------------------------
 
 /// Returns whether an operator takes tensors of several devices, as on a GPU.
 bool allows_devices(std::string_view name) {
@@ -508,6 +536,9 @@ public:
           is_for_each_(handle.operator_name().name.starts_with("aten::_foreach_")),
           allows_devices_(allows_devices(
               std::string_view(handle.operator_name().name).substr(NAMESPACE.size()))) {
+        for (const c10::Argument& each : handle.schema().arguments()) {
+            is_written_.push_back(each.alias_info() != nullptr && each.alias_info()->isWrite());
+        }
         if (!handle.hasTag(at::Tag::nondeterministic_seeded)) {
             return;
         }
@@ -529,8 +560,8 @@ public:
         }
         const size_t returns = handle.schema().returns().size();
         Loan loan(handle.operator_name(), allows_devices_);
-        for (c10::IValue& each : last(*stack, arguments)) {
-            loan.lower(each);
+        for (size_t index = 0; c10::IValue & each : last(*stack, arguments)) {
+            loan.lower(each, is_written_[index++]);
         }
         loan.begin();
         const c10::DeviceGuard guard(loan.device());
@@ -589,6 +620,7 @@ private:
     bool allows_devices_;
     bool is_random_ = false;
     std::optional<size_t> generator_; // which argument
+    std::vector<bool> is_written_;    // for each argument
 };
 
 /// Answers no to the question whether an operator of cuDNN or MIOpen can be used.
@@ -627,6 +659,9 @@ at::Tensor& copy(at::Tensor& self, const at::Tensor& source, bool non_blocking) 
     loan.begin();
     const at::AutoDispatchBelowADInplaceOrView no_autograd;
     to.copy_(from);
+    if (self.is_cuda()) {
+        mark_written(self.storage());
+    }
     return self;
 }
 
