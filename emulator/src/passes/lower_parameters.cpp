@@ -20,10 +20,6 @@ namespace {
 
 using OperandKind = ptx::Operand::Kind;
 
-bool has_sign(Type type) {
-    return type == Type::S8 || type == Type::S16 || type == Type::S32 || type == Type::S64;
-}
-
 /// Returns the registers of a vector operand, or the operand itself.
 std::span<const ptx::Operand> elements_of(const ptx::Operand& operand) {
     return operand.kind == OperandKind::Vector ? std::span<const ptx::Operand>(operand.parts)
@@ -103,7 +99,7 @@ void FunctionLowering::load_kernel_parameter(const ptx::Instruction& instruction
             const Width width = width_of(element);
             emit_copy(destination(element, width),
                       banks_.parameter(static_cast<std::uint32_t>(offset),
-                                       static_cast<std::uint8_t>(size), has_sign(shape.type),
+                                       static_cast<std::uint8_t>(size), is_signed(shape.type),
                                        width),
                       width);
         }
@@ -144,7 +140,7 @@ void FunctionLowering::access_storage(const ptx::Instruction& instruction,
 void FunctionLowering::convert_parameter(const ptx::Instruction& access, const ptx::Operand& value,
                                          Operand word, bool is_load) {
     constexpr std::string_view name = "word of a parameter"; // no name that a program can declare
-    const bool is_extended = has_sign(access_shape(access).type);
+    const bool is_extended = is_signed(access_shape(access).type);
     Symbol symbol;
     symbol.type = is_extended ? Type::S32 : Type::U32;
     symbol.value = word;

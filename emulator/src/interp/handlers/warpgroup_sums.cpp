@@ -330,14 +330,13 @@ template <unsigned K>
     const auto scales = cast<Words>(scale);
     Results results;
     for (unsigned i = 0; i < 2; ++i) {
-        const auto sum =
-            convert<Vector<double>>(lows.part[i]) + convert<Vector<double>>(highs.part[i]);
+        const auto sum = convert<double>(lows.part[i]) + convert<double>(highs.part[i]);
         // The weight of the last bit is the inverse of the scale.
         const Bits unit = (std::uint64_t{1023 + 127} << 52) -
-                          (cast<Bits>(convert<Vector<std::int64_t>>(scales.part[i])) << (52 - 23));
+                          (cast<Bits>(convert<std::int64_t>(scales.part[i])) << (52 - 23));
         const Bits bits = cast<Bits>(sum * cast<Vector<double>>(unit));
-        const Bits odd = choose((bits & format.lost) != 0, Bits{} + format.odd, Bits{});
-        results.part[i] = convert<Narrow<float>>(cast<Vector<double>>((bits & ~format.lost) | odd));
+        const Bits odd = select((bits & format.lost) != 0, Bits{} + format.odd, Bits{});
+        results.part[i] = convert<float>(cast<Vector<double>>((bits & ~format.lost) | odd));
     }
     return cast<Vector<float>>(results);
 }
@@ -392,7 +391,7 @@ template <unsigned K, unsigned N, unsigned VECTORS>
     for (unsigned v = 0; v < VECTORS; ++v) {
         const Ints exponent = most[v] < LARGEST_ZERO ? Ints{} : most[v];
         scale[v] = reinterpret_cast<Vector<float>>((format.places + 127 - exponent) << 23);
-        halves[0][v] = convert<Ints>(sums[v] * scale[v]);
+        halves[0][v] = convert<std::int32_t>(sums[v] * scale[v]);
         halves[1][v] = Ints{};
     }
 #pragma GCC unroll 16
@@ -401,7 +400,7 @@ template <unsigned K, unsigned N, unsigned VECTORS>
 #pragma GCC unroll 2
         for (unsigned v = 0; v < VECTORS; ++v) {
             const Vector<float> product = row * load_at(b + i * stride + v * COUNT);
-            halves[i % 2][v] += convert<Ints>(product * scale[v]);
+            halves[i % 2][v] += convert<std::int32_t>(product * scale[v]);
         }
     }
 #pragma GCC unroll 2
