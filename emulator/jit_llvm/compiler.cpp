@@ -9,7 +9,6 @@
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/ExecutionEngine/RTDyldMemoryManager.h>
 #include <llvm/ExecutionEngine/RuntimeDyld.h>
-#include <llvm/ExecutionEngine/SectionMemoryManager.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
@@ -31,9 +30,11 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <string_view>
+#include <sys/mman.h>
 
 #ifndef CUPRUM_JIT_BUILD
 #define CUPRUM_JIT_BUILD "development"
@@ -189,6 +190,97 @@ public:
     }
 };
 
+/// Memory of one object, all of it in one piece: code reaches its constants by 32-bit distances.
+/// Never writable and executable at the same time.
+class ObjectMemory final : public llvm::RTDyldMemoryManager {
+public:
+    ObjectMemory() = default;
+    ObjectMemory(const ObjectMemory&) = delete;
+    ObjectMemory& operator=(const ObjectMemory&) = delete;
+
+    ~ObjectMemory() override {
+        if (base_ != nullptr) {
+            ::munmap(base_, code_bytes_ + read_only_bytes_ + data_bytes_);
+        }
+    }
+
+    bool needsToReserveAllocationSpace() override { return true; }
+
+    void reserveAllocationSpace(std::uintptr_t code, llvm::Align /*code_alignment*/,
+                                std::uintptr_t read_only, llvm::Align /*read_only_alignment*/,
+                                std::uintptr_t data, llvm::Align /*data_alignment*/) override {
+        code_bytes_ = rounded(code);
+        read_only_bytes_ = rounded(read_only);
+        data_bytes_ = rounded(data);
+        void* const memory = ::mmap(nullptr, code_bytes_ + read_only_bytes_ + data_bytes_,
+                                    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED) {
+            return; // allocate() finds no room
+        }
+        base_ = static_cast<std::uint8_t*>(memory);
+        next_code_ = base_;
+        next_read_only_ = base_ + code_bytes_;
+        next_data_ = next_read_only_ + read_only_bytes_;
+    }
+
+    std::uint8_t* allocateCodeSection(std::uintptr_t bytes, unsigned alignment, unsigned /*id*/,
+                                      llvm::StringRef /*name*/) override {
+        return allocate(next_code_, base_ + code_bytes_, bytes, alignment);
+    }
+
+    std::uint8_t* allocateDataSection(std::uintptr_t bytes, unsigned alignment, unsigned /*id*/,
+                                      llvm::StringRef /*name*/, bool is_read_only) override {
+        std::uint8_t* const end = base_ + code_bytes_ + read_only_bytes_;
+        return is_read_only ? allocate(next_read_only_, end, bytes, alignment)
+                            : allocate(next_data_, end + data_bytes_, bytes, alignment);
+    }
+
+    void registerEHFrames(std::uint8_t* /*place*/, std::uint64_t /*load_place*/,
+                          std::size_t /*bytes*/) override {}
+
+    void deregisterEHFrames() override {}
+
+    /// Returns whether the system refuses.
+    bool finalizeMemory(std::string* problem) override {
+        if (base_ == nullptr || ::mprotect(base_, code_bytes_, PROT_READ | PROT_EXEC) != 0 ||
+            (read_only_bytes_ != 0 &&
+             ::mprotect(base_ + code_bytes_, read_only_bytes_, PROT_READ) != 0)) {
+            *problem = "the system gives no executable memory";
+            return true;
+        }
+        return false;
+    }
+
+private:
+    static constexpr std::uintptr_t PAGE = 4096;
+    // What the alignment of sections may take.
+    static constexpr std::uintptr_t SLACK = 1024;
+
+    static std::uintptr_t rounded(std::uintptr_t bytes) {
+        return bytes == 0 ? 0 : (bytes + SLACK + PAGE - 1) / PAGE * PAGE;
+    }
+
+    static std::uint8_t* allocate(std::uint8_t*& next, const std::uint8_t* end,
+                                  std::uintptr_t bytes, unsigned alignment) {
+        const std::uintptr_t mask = std::max(alignment, 1u) - 1;
+        auto* const place = reinterpret_cast<std::uint8_t*>(
+            (reinterpret_cast<std::uintptr_t>(next) + mask) & ~mask);
+        if (next == nullptr || place > end || bytes > static_cast<std::uintptr_t>(end - place)) {
+            return nullptr;
+        }
+        next = place + bytes;
+        return place;
+    }
+
+    std::uint8_t* base_ = nullptr;
+    std::uintptr_t code_bytes_ = 0;
+    std::uintptr_t read_only_bytes_ = 0;
+    std::uintptr_t data_bytes_ = 0;
+    std::uint8_t* next_code_ = nullptr;
+    std::uint8_t* next_read_only_ = nullptr;
+    std::uint8_t* next_data_ = nullptr;
+};
+
 class LoadedCode final : public Code {
 public:
     [[nodiscard]] GangFunction function() const noexcept override { return function_; }
@@ -208,7 +300,6 @@ public:
             return linker.getErrorString().str();
         }
         linker.resolveRelocations();
-        linker.registerEHFrames();
         if (linker.hasError()) {
             return linker.getErrorString().str();
         }
@@ -221,7 +312,7 @@ public:
     }
 
 private:
-    llvm::SectionMemoryManager memory_;
+    ObjectMemory memory_;
     Symbols symbols_;
     GangFunction function_ = nullptr;
 };
