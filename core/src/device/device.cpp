@@ -142,8 +142,6 @@ std::string format_uuid(const CUuuid& uuid) {
 
 } // namespace
 
-// ---- Device ------------------------------------------------------------------------------------
-
 Device::Device() : state_(default_device()) {}
 
 Device::Device(int ordinal) : state_(device_by_ordinal(ordinal)) {}
@@ -314,8 +312,6 @@ std::string to_string(const Device& device) {
 std::string to_string(ComputeCapability capability) {
     return std::to_string(capability.major) + "." + std::to_string(capability.minor);
 }
-
-// ---- DeviceProperties --------------------------------------------------------------------------
 
 int DeviceProperties::get(int attribute) const {
     return detail::attribute(*device_, attribute);

@@ -93,8 +93,6 @@ const char* to_string(GraphNodeType type) noexcept {
     return "node";
 }
 
-// ---- every node --------------------------------------------------------------------------------
-
 std::optional<GraphNodeType> GraphNode::type() const noexcept {
     return node_ == nullptr ? std::nullopt : std::optional(node_->type);
 }
@@ -181,8 +179,6 @@ std::string to_string(const GraphNode& node) {
     }
     return "<" + detail::describe(*state) + ">";
 }
-
-// ---- events ------------------------------------------------------------------------------------
 
 Event EventRecordNode::event() const {
     return get_event(*this, CLASS_NAME, table().cuGraphEventRecordNodeGetEvent);

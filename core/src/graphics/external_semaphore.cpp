@@ -33,9 +33,9 @@ struct EndedSemaphore final : detail::DeferredRelease {
         : handle(semaphore), context(std::move(home)), made_at(resets) {}
 
     ~EndedSemaphore() override {
-        detail::release_in_context(context, made_at, "external semaphore", [semaphore = handle] {
-            call(table().cuDestroyExternalSemaphore, semaphore);
-        });
+        detail::release_in<detail::ReleaseIn::ItsContext>(
+            context, made_at, "external semaphore",
+            [semaphore = handle] { call(table().cuDestroyExternalSemaphore, semaphore); });
     }
 
     CUexternalSemaphore handle;

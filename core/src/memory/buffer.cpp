@@ -15,7 +15,6 @@
 #include "stream/event_state.hpp"
 #include "stream/stream_state.hpp"
 #include "support/locks.hpp"
-#include "support/recycled.hpp"
 #include "support/text.hpp"
 
 #include <cuprum/detail/order.hpp>
@@ -227,7 +226,7 @@ std::uint64_t this_thread() noexcept {
 
 Buffer Buffer::from_handle(CUdeviceptr pointer, std::size_t bytes, std::shared_ptr<void> owner) {
     check_range(pointer, bytes);
-    auto state = detail::make_recycled<detail::BufferState>();
+    auto state = std::make_shared<detail::BufferState>();
     state->pointer = pointer;
     state->size = bytes;
     if (owner != nullptr) {
@@ -243,7 +242,7 @@ Buffer Buffer::from_handle(CUdeviceptr pointer, std::size_t bytes,
                                     "use the other from_handle for memory that is not to be freed");
     }
     check_range(pointer, bytes);
-    auto state = detail::make_recycled<detail::BufferState>();
+    auto state = std::make_shared<detail::BufferState>();
     state->make_on(stream);
     state->size = bytes;
     state->resource = std::move(resource);
@@ -263,7 +262,7 @@ Buffer Buffer::slice(std::size_t offset, std::size_t bytes) const {
                                     " bytes from offset " + std::to_string(offset) +
                                     ", but the buffer has " + std::to_string(own.size));
     }
-    auto state = detail::make_recycled<detail::BufferState>();
+    auto state = std::make_shared<detail::BufferState>();
     state->pointer = own.pointer + offset;
     state->size = bytes;
     state->resource = own.resource;
@@ -405,8 +404,6 @@ std::string to_string(const Buffer& buffer) {
                               : "<Buffer ptr=" + detail::hexadecimal(buffer.handle()) +
                                     " size=" + std::to_string(buffer.size()) + ">";
 }
-
-// ---- BufferState -------------------------------------------------------------------------------
 
 static_assert(sizeof(detail::BufferState) <= 64, "the state of a plain buffer fits a cache line");
 

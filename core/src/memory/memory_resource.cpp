@@ -12,7 +12,6 @@
 #include "memory/pool_state.hpp"
 #include "stream/stream_state.hpp"
 #include "support/once.hpp"
-#include "support/recycled.hpp"
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/graph_memory_resource.hpp>
@@ -45,7 +44,7 @@ Buffer MemoryResource::allocate(std::size_t bytes, const Stream& stream) {
 Buffer MemoryResource::make_buffer(std::size_t bytes, const Stream& stream) {
     [[maybe_unused]] const auto& checked = detail::open(stream);
     detail::check_size(bytes);
-    auto state = detail::make_recycled<detail::BufferState>();
+    auto state = std::make_shared<detail::BufferState>();
     state->resource = detail::share_of(*this);
     state->size = bytes;
     if (bytes != 0) {

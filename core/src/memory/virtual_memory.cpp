@@ -169,8 +169,6 @@ Mapping::~Mapping() {
     release_or_defer("memory mapping", table().cuMemUnmap, base_, chunk_->bytes());
 }
 
-// ---- VirtualAllocation -------------------------------------------------------------------------
-
 std::size_t VirtualAllocation::size() const noexcept {
     const Mapping& last = *mappings_.back();
     return last.base() + last.chunk()->bytes() - base();

@@ -8,12 +8,12 @@
 #include "driver/handle.hpp"
 #include "stream/deferred_release.hpp"
 #include "stream/event_state.hpp"
-#include "support/recycled.hpp"
 #include "support/text.hpp"
 
 #include <cuprum/error.hpp>
 
 #include <cstring>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -77,7 +77,7 @@ Event Event::create(const Context& context, const EventOptions& options) {
 
 [[gnu::hot]] Event detail::make_event(const std::shared_ptr<ContextState>& context,
                                       unsigned flags) {
-    auto state = make_recycled<EventState>(context, flags);
+    auto state = std::make_shared<EventState>(context, flags);
     call(table().cuEventCreate, &state->handle, flags);
     state->is_owned = true;
     return Access::make<Event>(std::move(state));
@@ -217,7 +217,8 @@ TimedEvent::TimedEvent(Event event) : Event(std::move(event)) {
 
 [[gnu::hot]] detail::EventState::~EventState() {
     if (is_owned) {
-        release_in(context, made_at, "event", driver::table().cuEventDestroy, handle);
+        release_in<ReleaseIn::AnyContext>(context, made_at, "event", driver::table().cuEventDestroy,
+                                          handle);
     }
 }
 

@@ -14,7 +14,6 @@
 #include "stream/deferred_release.hpp"
 #include "stream/event_state.hpp"
 #include "stream/stream_state.hpp"
-#include "support/recycled.hpp"
 #include "support/text.hpp"
 
 #include <cuprum/detail/record.hpp>
@@ -23,6 +22,7 @@
 #include <cuprum/error.hpp>
 
 #include <cstdlib>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -59,7 +59,7 @@ Stream Stream::create(const Context& context, const StreamOptions& options) {
 [[gnu::hot]] std::shared_ptr<detail::StreamState>
 detail::make_stream(const std::shared_ptr<ContextState>& context, const StreamOptions& options) {
     const int priority = checked_priority(*context->device, options.priority);
-    auto state = make_recycled<StreamState>();
+    auto state = std::make_shared<StreamState>();
     state->context = context;
     state->made_at = context->reset_count.load(std::memory_order_relaxed);
     if (context->green != nullptr) {
@@ -259,7 +259,8 @@ void end_with_tail(const StreamState& stream) noexcept {
     const auto end = [tail = stream.tail, context = stream.context, made_at = stream.made_at,
                       handle = stream.handle](void*) noexcept {
         tail->end();
-        release_in(context, made_at, "stream", driver::table().cuStreamDestroy, handle);
+        release_in<ReleaseIn::AnyContext>(context, made_at, "stream",
+                                          driver::table().cuStreamDestroy, handle);
     };
     if (!runs_host_function()) [[likely]] {
         end(nullptr);
@@ -281,7 +282,8 @@ void end_with_tail(const StreamState& stream) noexcept {
     if (tail.use_count() > 1) [[unlikely]] { // somebody may ask later when its work ends
         end_with_tail(*this);
     } else {
-        release_in(context, made_at, "stream", driver::table().cuStreamDestroy, handle);
+        release_in<ReleaseIn::AnyContext>(context, made_at, "stream",
+                                          driver::table().cuStreamDestroy, handle);
     }
     release_deferred();
 }
