@@ -75,7 +75,6 @@ detail::make_stream(const std::shared_ptr<ContextState>& context, const StreamOp
              priority);
     }
     state->is_owned = true;
-    state->tail = std::make_shared<StreamTail>(state->handle, context, state->made_at);
     state->last_launch.watch(state->handle);
     return state;
 }
@@ -251,40 +250,12 @@ std::string to_string(const Stream& stream) {
 
 namespace detail {
 
-namespace {
-
-/// Ends the tail of a stream and destroys the stream: later if the calling thread runs a host
-/// function, which must not wait.
-void end_with_tail(const StreamState& stream) noexcept {
-    const auto end = [tail = stream.tail, context = stream.context, made_at = stream.made_at,
-                      handle = stream.handle](void*) noexcept {
-        tail->end();
-        release_in<ReleaseIn::AnyContext>(context, made_at, "stream",
-                                          driver::table().cuStreamDestroy, handle);
-    };
-    if (!runs_host_function()) [[likely]] {
-        end(nullptr);
-        return;
-    }
-    try {
-        defer_release(std::shared_ptr<void>(nullptr, end));
-    } catch (...) {
-        driver::report_release_failure("stream");
-    }
-}
-
-} // namespace
-
 [[gnu::hot]] StreamState::~StreamState() {
     if (!is_owned) {
         return;
     }
-    if (tail.use_count() > 1) [[unlikely]] { // somebody may ask later when its work ends
-        end_with_tail(*this);
-    } else {
-        release_in<ReleaseIn::AnyContext>(context, made_at, "stream",
-                                          driver::table().cuStreamDestroy, handle);
-    }
+    release_in<ReleaseIn::AnyContext>(context, made_at, "stream", driver::table().cuStreamDestroy,
+                                      handle);
     release_deferred();
 }
 

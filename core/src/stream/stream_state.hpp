@@ -9,7 +9,6 @@
 #include "driver/handle.hpp"
 #include "launch/recent_launches.hpp"
 #include "stream/active_captures.hpp"
-#include "stream/stream_tail.hpp"
 
 #include <cuprum/detail/access.hpp>
 #include <cuprum/stream.hpp>
@@ -28,10 +27,9 @@ struct StreamState {
     // Others know the handle, or the stream waited for an event: only then can others capture it.
     // The library itself uses handle_of(), which leaves this alone. See can_be_capturing().
     std::atomic<bool> may_capture = false;
-    unsigned made_at = 0;             // the context's count of resets when it was made
-    LastLaunch last_launch;           // listed for streams of our own and default streams
-    std::shared_ptr<void> owner;      // of a foreign stream
-    std::shared_ptr<StreamTail> tail; // of a stream of our own
+    unsigned made_at = 0;        // the context's count of resets when it was made
+    LastLaunch last_launch;      // listed for streams of our own and default streams
+    std::shared_ptr<void> owner; // of a foreign stream
 
     StreamState() noexcept {} // NOLINT(modernize-use-equals-default): that would clear it twice
 
