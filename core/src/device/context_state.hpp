@@ -6,8 +6,8 @@
 #include "driver/call.hpp"
 #include "driver/capture.hpp"
 #include "driver/current.hpp"
+#include "driver/deferred_release.hpp"
 #include "driver/handle.hpp"
-#include "stream/deferred_release.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/context_settings.hpp>
@@ -201,5 +201,11 @@ private:
 
 /// Reads the driver's CUctx_flags.
 [[nodiscard]] ContextFlags flags_from_bits(unsigned bits) noexcept;
+
+/// Returns how often the library changed what occupancy depends on: attributes of any kernel,
+/// settings of any context. Answers from before the last change are not used again.
+[[nodiscard]] unsigned occupancy_changes() noexcept;
+/// Counts one more change.
+void forget_occupancy() noexcept;
 
 } // namespace cuprum::detail

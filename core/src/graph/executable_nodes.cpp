@@ -9,8 +9,8 @@
 #include "graph/executable_state.hpp"
 #include "graph/graph_state.hpp"
 #include "graph/node_parameters.hpp"
-#include "launch/kernel_state.hpp"
 #include "launch/launch_failure.hpp"
+#include "program/kernel_state.hpp"
 #include "stream/event_state.hpp"
 #include "support/locks.hpp"
 

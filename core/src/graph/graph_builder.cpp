@@ -6,12 +6,12 @@
 #include "driver/call.hpp"
 #include "driver/capture.hpp"
 #include "driver/current.hpp"
+#include "driver/deferred_release.hpp"
 #include "driver/explanations.hpp"
 #include "driver/handle.hpp"
 #include "graph/builder_state.hpp"
 #include "graph/graph_state.hpp"
 #include "graph/payload.hpp"
-#include "stream/deferred_release.hpp"
 #include "stream/stream_state.hpp"
 
 #include <cuprum/device.hpp>

@@ -4,9 +4,9 @@
 #include <cuprum/graph/graph_node.hpp>
 
 #include "driver/call.hpp"
+#include "driver/deferred_release.hpp"
 #include "graph/graph_state.hpp"
 #include "graph/node_parameters.hpp"
-#include "stream/deferred_release.hpp"
 #include "stream/event_state.hpp"
 #include "support/text.hpp"
 #include "support/warn.hpp"

@@ -4,8 +4,8 @@
 #include "graph/graph_state.hpp"
 
 #include "device/device_state.hpp"
-#include "launch/kernel_state.hpp"
 #include "memory/buffer_state.hpp"
+#include "program/kernel_state.hpp"
 #include "support/locks.hpp"
 #include "support/text.hpp"
 

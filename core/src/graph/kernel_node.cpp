@@ -4,8 +4,8 @@
 #include "driver/call.hpp"
 #include "graph/graph_state.hpp"
 #include "graph/node_parameters.hpp"
-#include "launch/kernel_state.hpp"
 #include "launch/launch_failure.hpp"
+#include "program/kernel_state.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/error.hpp>

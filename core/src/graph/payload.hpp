@@ -20,7 +20,7 @@
 #pragma once
 
 #include "driver/call.hpp"
-#include "stream/deferred_release.hpp"
+#include "driver/deferred_release.hpp"
 #include "stream/event_state.hpp"
 #include "stream/stream_state.hpp"
 
@@ -168,7 +168,7 @@ void release_user_object(CUgraph graph, CUuserObject object) noexcept;
 // The driver never lets two launches of one executable overlap: each is ordered behind the one
 // before, on whatever stream. So an event behind the last launch is done when all launches are.
 // Retired Payloads wait for that event on the list of awaited releases; see
-// stream/deferred_release.hpp for who asks, and when.
+// driver/deferred_release.hpp for who asks, and when.
 
 /// What is known about the end of a stream's work.
 struct EndOfWork {

@@ -4,11 +4,11 @@
 #include <cuprum/graphics/external_semaphore.hpp>
 
 #include "driver/current.hpp"
+#include "driver/deferred_release.hpp"
 #include "driver/explanations.hpp"
 #include "driver/handle.hpp"
 #include "graphics/external.hpp"
 #include "stream/active_captures.hpp"
-#include "stream/deferred_release.hpp"
 #include "stream/stream_state.hpp"
 #include "support/text.hpp"
 #include "support/warn.hpp"

@@ -5,13 +5,13 @@
 
 #include "driver/capture.hpp"
 #include "driver/current.hpp"
+#include "driver/deferred_release.hpp"
 #include "driver/handle.hpp"
 #include "memory/allocation.hpp"
 #include "memory/buffer_state.hpp"
 #include "memory/copies.hpp"
 #include "memory/pool_state.hpp"
 #include "stream/active_captures.hpp"
-#include "stream/deferred_release.hpp"
 #include "stream/event_state.hpp"
 #include "stream/stream_state.hpp"
 #include "support/locks.hpp"
@@ -655,6 +655,49 @@ bool detail::is_managed(BufferState& buffer) {
     return (buffer.resource != nullptr && buffer.resource->is_managed()) ||
            pointer_info(buffer).is_managed;
 }
+
+namespace detail {
+
+bool order_after(CUstream consumer, const Buffer& memory) {
+    const FreeOrder order = open(memory).whole_state().free_order();
+    if (order.stream.is_closed()) {
+        return false;
+    }
+    const StreamState& producer = *Access::state(order.stream);
+    if (producer.is_lost()) {
+        return true; // the reset ended its work
+    }
+    if (!producer.is_default) {
+        order_streams(consumer, producer.handle);
+        return true;
+    }
+    const driver::Current current(order.context->handle);
+    order_streams(consumer, order.is_usable() ? producer.handle : CU_STREAM_LEGACY);
+    return true;
+}
+
+void retain_buffers(const Stream& stream, std::span<const Buffer* const> buffers) {
+    const auto capture = find_capture(open(stream));
+    if (capture == nullptr) {
+        return;
+    }
+    for (const Buffer* const buffer : buffers) {
+        if (buffer == nullptr || buffer->is_closed()) {
+            continue;
+        }
+        const MemoryResource* const resource =
+            static_cast<BufferState&>(*Access::state(*buffer)).whole_state().resource.get();
+        // NOTE: graph memory is freed by a node of its graph, when its last share goes. Memory that
+        // must not be freed later is kept by the binding that made it.
+        if (resource == nullptr ||
+            (resource->may_free_later() &&
+             dynamic_cast<const GraphMemoryResource*>(resource) == nullptr)) {
+            capture->retain(Access::state(*buffer));
+        }
+    }
+}
+
+} // namespace detail
 
 } // namespace cuprum
 

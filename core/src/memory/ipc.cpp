@@ -4,11 +4,11 @@
 #include <cuprum/ipc.hpp>
 
 #include "driver/current.hpp"
+#include "driver/deferred_release.hpp"
 #include "driver/handle.hpp"
 #include "memory/buffer_state.hpp"
 #include "memory/pool_state.hpp"
 #include "program/cache/checksum.hpp"
-#include "stream/deferred_release.hpp"
 #include "stream/stream_state.hpp"
 #include "support/locks.hpp"
 #include "support/once.hpp"

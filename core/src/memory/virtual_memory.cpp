@@ -3,8 +3,8 @@
 
 #include "memory/virtual_memory.hpp"
 
+#include "driver/deferred_release.hpp"
 #include "memory/allocation.hpp"
-#include "stream/deferred_release.hpp"
 #include "support/text.hpp"
 
 #include <algorithm>

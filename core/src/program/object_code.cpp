@@ -6,7 +6,7 @@
 #include "driver/call.hpp"
 #include "driver/current.hpp"
 #include "driver/handle.hpp"
-#include "launch/kernel_state.hpp"
+#include "program/kernel_state.hpp"
 #include "program/library_state.hpp"
 #include "support/text.hpp"
 

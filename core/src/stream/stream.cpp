@@ -9,19 +9,23 @@
 #include "device/device_state.hpp"
 #include "driver/capture.hpp"
 #include "driver/current.hpp"
+#include "driver/deferred_release.hpp"
 #include "driver/handle.hpp"
 #include "stream/active_captures.hpp"
-#include "stream/deferred_release.hpp"
 #include "stream/event_state.hpp"
 #include "stream/stream_state.hpp"
 #include "support/text.hpp"
+#include "support/warn.hpp"
 
 #include <cuprum/detail/record.hpp>
 #include <cuprum/detail/unexposed_handle.hpp>
+#include <cuprum/device.hpp>
 #include <cuprum/device_resources.hpp>
 #include <cuprum/error.hpp>
 
 #include <cstdlib>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -54,6 +58,17 @@ Stream Stream::create(const Context& context, const StreamOptions& options) {
     }
     const driver::Current current(home.handle);
     return Stream(detail::make_stream(detail::Access::state(context), options));
+}
+
+Stream Device::create_stream() const {
+    return create_stream(StreamOptions{});
+}
+
+Stream Device::create_stream(const StreamOptions& options) const {
+    if (const auto* home = detail::current_primary(*state_)) {
+        return detail::Access::make<Stream>(detail::make_stream(*home, options));
+    }
+    return Stream::create(detail::Access::make<Context>(detail::context_for(*state_)), options);
 }
 
 [[gnu::hot]] std::shared_ptr<detail::StreamState>
@@ -246,6 +261,60 @@ std::string to_string(const Stream& stream) {
     }
     return "<Stream handle=" + detail::hexadecimal(state.handle) +
            " device=" + std::to_string(state.context->device->ordinal) + ">";
+}
+
+namespace {
+
+void report_exception(const char* what) noexcept {
+    try {
+        detail::warn(WarningKind::HostFunction,
+                     std::string("a host function that a stream called threw: ") + what);
+    } catch (...) {
+        detail::warn(WarningKind::HostFunction, "a host function that a stream called threw");
+    }
+}
+
+} // namespace
+
+void Stream::launch_host(std::function<void()> function) const {
+    if (!function) {
+        throw std::invalid_argument("function is empty, expected something to call");
+    }
+    detail::release_deferred();
+    const CUstream stream = detail::handle_of(*this);
+    const auto& entry = driver::table().cuLaunchHostFunc;
+    if (detail::has_active_captures()) {
+        if (const auto record = detail::find_capture(*state_)) {
+            record->capture_callback(*this, std::move(function));
+            return;
+        }
+    }
+    // Every launch of a graph would call a captured function, but this one is called once only.
+    if (driver::capture_status(stream) != CU_STREAM_CAPTURE_STATUS_NONE) {
+        throw CUDAError(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, entry.name,
+                        "the stream is being captured by other code than a GraphBuilder, whose "
+                        "graph cannot own the function; add it to that graph as a host node");
+    }
+    auto held = std::make_unique<detail::HostFunction>(std::move(function));
+    driver::call(entry, stream, &detail::call_host_function, static_cast<void*>(held.get()));
+    // NOTE: the stream owns it now. If earlier work of the context fails, the driver never calls
+    // the function and says nothing, so that the function leaks.
+    static_cast<void>(held.release()); // NOLINT(bugprone-unused-return-value)
+}
+
+void detail::call_host_function(void* function) noexcept {
+    std::unique_ptr<HostFunction> held(static_cast<HostFunction*>(function));
+    {
+        const HostFunctionScope scope;
+        try {
+            held->function();
+        } catch (const std::exception& error) {
+            report_exception(error.what());
+        } catch (...) {
+            report_exception("something that is not a std::exception");
+        }
+    }
+    push_deferred(std::move(held));
 }
 
 namespace detail {

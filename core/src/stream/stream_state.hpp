@@ -6,15 +6,18 @@
 #include "device/context_state.hpp"
 #include "driver/call.hpp"
 #include "driver/capture.hpp"
+#include "driver/deferred_release.hpp"
 #include "driver/handle.hpp"
-#include "launch/recent_launches.hpp"
 #include "stream/active_captures.hpp"
+#include "stream/recent_launches.hpp"
 
 #include <cuprum/detail/access.hpp>
 #include <cuprum/stream.hpp>
 
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <utility>
 
 namespace cuprum::detail {
 
@@ -77,5 +80,17 @@ struct StreamState {
 
 /// Returns the same as a state that can be kept.
 [[nodiscard]] std::shared_ptr<ContextState> context_state_of(const StreamState& stream);
+
+/// A function that a stream calls once, on a thread of the driver. It is destroyed later, by a
+/// thread that may call the driver: what it captured may need that.
+struct HostFunction final : DeferredRelease {
+    explicit HostFunction(std::function<void()> called) noexcept : function(std::move(called)) {}
+
+    std::function<void()> function;
+};
+
+/// Calls a HostFunction and defers its release. Reports what it throws as a warning. The driver
+/// calls this.
+void call_host_function(void* function) noexcept;
 
 } // namespace cuprum::detail

@@ -11,9 +11,9 @@
 #include "device/context_state.hpp"
 #include "driver/call.hpp"
 #include "driver/current.hpp"
+#include "driver/deferred_release.hpp"
 #include "driver/handle.hpp"
 #include "driver/table.hpp"
-#include "stream/deferred_release.hpp"
 
 #include <cuprum/detail/access.hpp>
 #include <cuprum/detail/handle_argument.hpp>
