@@ -65,6 +65,7 @@ MODULES = {
     "cuprum.testing": "Injected faults",
     "cuprum.typing": "Enumerations and types",
     "cuprum.triton": "Triton",
+    "cuprum.torch": "PyTorch",
     "cuprum.drop_in": "The drop-in for cuda.core",
 }
 COMPILED = "cuprum._cuprum"
@@ -87,6 +88,7 @@ GUIDES = {
     "trace_module": "guide/observe",
     "testing_module": "guide/observe emulator/ci",
     "triton_module": "emulator/libraries",
+    "torch_module": "emulator/pytorch",
     "drop_in_module": "drop_in",
 }
 
