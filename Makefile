@@ -10,7 +10,7 @@ SHELL := /bin/bash
 ENV := . .venv/cuprum.env
 VENV_PYTHON := .venv/bin/python
 
-.PHONY: help demo test test-wheel test-gallery test-matrix asan tsan fuzz check bench gpu-check docs stubs clean
+.PHONY: help demo test test-wheel test-gallery test-matrix asan tsan fuzz check bench gpu-check docs clean
 .PHONY: bootstrap install wheels manylinux-wheels deb release-artefacts
 
 help: ## Show this list
@@ -82,9 +82,6 @@ gpu-check: ## Build without the emulator; run all tests and benchmarks on this m
 
 docs: ## Build the documentation site in build/docs/html (compiles nothing)
 	@tools/build-site
-
-stubs: bootstrap ## Regenerate the Python type stubs
-	@$(ENV); tools/build dev cuprum_stubs
 
 clean: ## Delete the build folder (not .venv)
 	rm -rf build

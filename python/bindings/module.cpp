@@ -3,9 +3,9 @@
 
 #include "bindings.hpp"
 #include "program/program_options.hpp"
+#include "support/class.hpp"
 #include "support/compatibility.hpp"
 #include "support/fast_paths.hpp"
-#include "support/inspection.hpp"
 #include "support/leaving.hpp"
 
 #include <cuprum/detail/runtime.hpp>
@@ -73,49 +73,21 @@ NB_MODULE(_cuprum, module) {
     bind_system(module);
     bind_trace(module);
 
-    module.def("driver_version", &cuprum::driver_version, nb::call_guard<nb::gil_scoped_release>(),
-               R"(Return the CUDA version that the driver supports, 13000 for 13.0.
+    function<&cuprum::driver_version>(module, "driver_version", RELEASES_GIL);
+    function<&cuprum::driver_description>(module, "driver_description", RELEASES_GIL);
 
-Returns
--------
-int
-    1000 times the major plus 10 times the minor number.
-
-Raises
-------
-LibraryNotFoundError
-    If there is no driver. The text shows the places that were searched.)");
-    module.def("driver_description", &cuprum::driver_description,
-               nb::call_guard<nb::gil_scoped_release>(),
-               R"(Return which driver is in use and where it came from.
-
-Returns
--------
-str
-    One line for messages and reports.
-
-Raises
-------
-LibraryNotFoundError
-    If there is no driver. The text shows the places that were searched.)");
-
-    nb::class_<cuprum::LibraryInfo>(module, "LibraryInfo",
-                                    "A compiler library and where it was found.")
-        .def_ro("name", &cuprum::LibraryInfo::name, "Return the name.")
-        .def_ro("path", &cuprum::LibraryInfo::path, "Return the file, empty if it was not found.")
-        .def_ro("version", &cuprum::LibraryInfo::version, "Return the version.")
-        .def_ro("problem", &cuprum::LibraryInfo::problem, "Return why it was not found.");
-    module.def(
-        "compiler_libraries",
-        [] {
-            note_search_paths();
-            const nb::gil_scoped_release release;
-            return cuprum::compiler_libraries();
-        },
-        "Look for CUDA's compiler libraries and return what was found.");
+    Class<cuprum::LibraryInfo>(module, "LibraryInfo")
+        .property("name", &cuprum::LibraryInfo::name)
+        .property("path", &cuprum::LibraryInfo::path)
+        .property("version", &cuprum::LibraryInfo::version)
+        .property("problem", &cuprum::LibraryInfo::problem);
+    function(module, "compiler_libraries", [] {
+        note_search_paths();
+        const nb::gil_scoped_release release;
+        return cuprum::compiler_libraries();
+    });
 
     bind_fast_paths(module);
-    add_signatures(module);
     watch_for_forks();
     // From here on destructors leave the driver alone: it may be gone before the last object is.
     nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {

@@ -10,10 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cuprum import _cuprum
+from cuprum._calls import explained
 
 _DEFAULT_NAME = "default_program"
 
 
+@explained
 @dataclass
 class ProgramOptions:
     """Options for compiling a program. None leaves the compiler's default.
@@ -215,6 +217,7 @@ class ProgramOptions:
         return [option.encode() for option in options]
 
 
+@explained
 @dataclass
 class LinkerOptions:
     """Options for linking code. None leaves the linker's default.
@@ -327,6 +330,7 @@ class LinkerOptions:
         return [option.encode() for option in _cuprum.nvjitlink_options(self)]
 
 
+@explained
 @dataclass
 class JITOptions:
     """Options for the driver's own compiler, which loads PTX. None leaves its default.

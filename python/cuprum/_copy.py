@@ -7,6 +7,7 @@
 # their names do not exist.
 from dataclasses import dataclass
 
+from cuprum._calls import explained
 from cuprum._cuprum import Device
 from cuprum._host import Host
 from cuprum.typing import _StrEnum
@@ -27,6 +28,7 @@ class MemcpyOverlapMode(_StrEnum):
     PREFER_OVERLAP_WITH_COMPUTE = "prefer_overlap_with_compute"
 
 
+@explained
 @dataclass(frozen=True)
 class CopyOptions:
     """Options for one copy.

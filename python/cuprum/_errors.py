@@ -59,6 +59,10 @@ class OutOfMemoryError(CUDAError, MemoryError):
     total_bytes: int = 0
 
 
+class MissingFileError(CUDAError, FileNotFoundError):
+    """A file with code that is not there, or that cannot be read."""
+
+
 class LaunchError(CUDAError, ValueError):
     """A launch that exceeds a limit of the device or of the kernel.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cuprum import _cuprum
+from cuprum._calls import explained
 
 __all__ = ["GraphCompleteOptions", "GraphDebugPrintOptions", "GraphUpdateResult"]
 
@@ -36,6 +37,7 @@ _DEBUG_FLAGS = {
 }
 
 
+@explained
 @dataclass
 class GraphCompleteOptions:
     """Options for making an executable graph.
@@ -64,6 +66,7 @@ class GraphCompleteOptions:
     use_node_priority: bool = False
 
 
+@explained
 @dataclass
 class GraphDebugPrintOptions:
     """Options for `debug_dot_print`: what the file says about nodes beside their kind.
@@ -133,6 +136,7 @@ class GraphDebugPrintOptions:
         return sum(bit for name, bit in _DEBUG_FLAGS.items() if getattr(self, name))
 
 
+@explained
 @dataclass(frozen=True)
 class GraphUpdateResult:
     """The answer to an update of an executable graph. It is true if the graph was updated.

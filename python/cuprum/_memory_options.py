@@ -9,8 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from cuprum import _cuprum
+from cuprum._calls import explained
 
 
+@explained
 @dataclass
 class PinnedMemoryResourceOptions:
     """Options for a pool of pinned host memory.
@@ -36,6 +38,7 @@ class PinnedMemoryResourceOptions:
     numa_id: int | None = None
 
 
+@explained
 @dataclass
 class ManagedMemoryResourceOptions:
     """Options for a pool of managed memory.
@@ -59,6 +62,7 @@ class ManagedMemoryResourceOptions:
     preferred_location_type: str | None = None
 
 
+@explained
 @dataclass
 class VirtualMemoryResourceOptions:
     """Options for virtual memory.

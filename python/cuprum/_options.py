@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cuprum import _cuprum
+from cuprum._calls import explained
 from cuprum._compile_options import JITOptions, LinkerOptions, ProgramOptions
 from cuprum._memory_options import (
     ManagedMemoryResourceOptions,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from cuprum.typing import WorkqueueSharingScopeType
 
 
+@explained
 @dataclass
 class StreamOptions:
     """Options for a stream.
@@ -60,6 +62,7 @@ class StreamOptions:
     priority: int | None = None
 
 
+@explained
 @dataclass
 class EventOptions:
     """Options for an event.
@@ -89,6 +92,7 @@ class EventOptions:
     ipc_enabled: bool = False
 
 
+@explained
 @dataclass
 class ContextOptions:
     """Options for a green context.
@@ -108,6 +112,7 @@ class ContextOptions:
     resources: Sequence[_cuprum.SMResource | _cuprum.WorkqueueResource] | None
 
 
+@explained
 @dataclass
 class SMResourceOptions:
     """Options for splitting multiprocessors. A field is one value, or a sequence, one per group.
@@ -165,6 +170,7 @@ class SMResourceOptions:
         return list(value)
 
 
+@explained
 @dataclass
 class WorkqueueResourceOptions:
     """Options for work queues. None leaves a setting unchanged.
@@ -199,6 +205,7 @@ class WorkqueueResourceOptions:
             raise ValueError(f"concurrency_limit must be >= 1, got {self.concurrency_limit}")
 
 
+@explained
 @dataclass
 class DeviceMemoryResourceOptions:
     """Options for a pool of device memory.

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, MutableSet, Set
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from cuprum import _cuprum
+from cuprum._live_set import LiveSet
 
 
 class PeerAccessPlan(NamedTuple):
@@ -62,7 +63,7 @@ def plan_peer_access_update(
     )
 
 
-class PeerAccessibleBySetProxy(MutableSet):
+class PeerAccessibleBySetProxy(LiveSet):
     """The set of other devices that may access a pool's memory.
 
     The set is live: each read and each change is a call of the driver. Members are devices; you
@@ -75,81 +76,23 @@ class PeerAccessibleBySetProxy(MutableSet):
     def __init__(self, pool: _cuprum.DeviceMemoryResource) -> None:
         self._pool = pool
 
-    def __contains__(self, device: object) -> bool:
-        ordinal = _find(device)
-        return ordinal is not None and ordinal in self._pool._peers()
-
     def __iter__(self) -> Iterator[_cuprum.Device]:
-        return iter([_cuprum.Device(each) for each in self._pool._peers()])
+        return iter([_cuprum.Device(each) for each in self._members()])
 
-    def __len__(self) -> int:
-        return len(self._pool._peers())
+    def _members(self) -> list[int]:
+        return self._pool._peers()
 
-    def __repr__(self) -> str:
-        return f"PeerAccessibleBySetProxy({set(self)!r})"
+    def _replace(self, members: list[Any]) -> None:
+        replace_peers(self._pool, members)
 
-    @classmethod
-    def _from_iterable(cls, devices: Iterable[Any]) -> set[Any]:
-        return set(devices)
-
-    def add(self, device: _cuprum.Device | int) -> None:
-        """Let a device access the memory.
-
-        Raises
-        ------
-        ValueError
-            If it cannot reach it, or there is no such device.
-        """
-        self.update((device,))
-
-    def discard(self, device: object) -> None:
-        """Take access away from a device, if it has it."""
-        self.difference_update((device,))
-
-    def clear(self) -> None:
-        """Take access away from all other devices."""
-        self._replace(())
-
-    def update(self, *others: Iterable[Any]) -> None:
-        """Let devices access the memory, in one driver call."""
-        self._replace([*self, *(each for other in others for each in other)])
-
-    def difference_update(self, *others: Iterable[Any]) -> None:
-        """Take access away from devices, in one driver call."""
-        gone = {_find(each) for other in others for each in other}
-        self._replace([each for each in self._pool._peers() if each not in gone])
-
-    def intersection_update(self, *others: Iterable[Any]) -> None:
-        """Take access away from devices that are not in all of the others, in one driver call."""
-        left = set(self._pool._peers())
-        for other in others:
-            left &= {found for each in other if (found := _find(each)) is not None}
-        self._replace(left)
-
-    def symmetric_difference_update(self, other: Iterable[Any]) -> None:
-        """Switch the access of each device in the other set."""
-        now = set(self._pool._peers())
-        asked = {_resolve(each) for each in other} - {self._pool.device_id}
-        self._replace(now ^ asked)
-
-    def __ior__(self, other: Set[Any]) -> PeerAccessibleBySetProxy:  # type: ignore[misc]
-        self.update(other)
-        return self
-
-    def __iand__(self, other: Set[Any]) -> PeerAccessibleBySetProxy:
-        self.intersection_update(other)
-        return self
-
-    def __isub__(self, other: Set[Any]) -> PeerAccessibleBySetProxy:
-        self.difference_update(other)
-        return self
-
-    def __ixor__(self, other: Set[Any]) -> PeerAccessibleBySetProxy:  # type: ignore[misc]
-        self.symmetric_difference_update(other)
-        return self
-
-    def _replace(self, devices: Iterable[Any]) -> None:
-        replace_peers(self._pool, devices)
+    def _resolve(self, member: Any) -> int | None:
+        """Return a device's ordinal, or None for what is no device."""
+        if isinstance(member, _cuprum.Device):
+            return member.device_id
+        try:
+            return operator.index(member)
+        except TypeError:
+            return None
 
 
 def replace_peers(pool: _cuprum.DeviceMemoryResource, devices: Iterable[Any]) -> None:
@@ -182,13 +125,3 @@ def _resolve(device: Any) -> int:
     if device is None:
         raise TypeError("peers must be Devices or ordinals, got None")
     return (device if isinstance(device, _cuprum.Device) else _cuprum.Device(device)).device_id
-
-
-def _find(device: Any) -> int | None:
-    """Return a device's ordinal, or None for what is no device."""
-    if isinstance(device, _cuprum.Device):
-        return device.device_id
-    try:
-        return operator.index(device)
-    except TypeError:
-        return None

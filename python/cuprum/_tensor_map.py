@@ -9,6 +9,7 @@ import enum
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from cuprum._calls import explained
 from cuprum._cuprum import TensorMapDescriptor
 
 __all__ = ["TensorMapDescriptor", "TensorMapDescriptorOptions"]
@@ -89,6 +90,7 @@ class TensorMapIm2ColWideMode(enum.IntEnum):
     W128 = 1
 
 
+@explained
 @dataclass
 class TensorMapDescriptorOptions:
     """Options for ``StridedMemoryView.as_tensor_map``. Numbers follow the axes of the view.

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
+from cuprum._calls import explained
 from cuprum.typing import (
     AddressModeType,
     ArrayFormatType,
@@ -94,6 +95,7 @@ class ArraySparseProperties(NamedTuple):
     is_single_miptail: bool
 
 
+@explained
 @dataclass
 class OpaqueArrayOptions:
     """Options for an array.
@@ -150,6 +152,7 @@ class OpaqueArrayOptions:
         _check_array_options(self)
 
 
+@explained
 @dataclass
 class MipmappedArrayOptions:
     """Options for an array with levels.
@@ -217,6 +220,7 @@ class MipmappedArrayOptions:
                 raise ValueError(f"num_levels is {self.num_levels}, expected at least 1, or None")
 
 
+@explained
 @dataclass(frozen=True)
 class ResourceView:
     """A part of an array that a texture reads, in another format of the same size.
@@ -267,6 +271,7 @@ class _SamplingCache:
     __slots__ = ("_sampling",)
 
 
+@explained
 @dataclass
 class TextureObjectOptions(_SamplingCache):
     """Options for a texture.

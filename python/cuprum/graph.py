@@ -51,6 +51,11 @@ from cuprum._graph_options import (
 )
 from cuprum._public_names import public_names
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from cuprum._cuprum.words import CaptureModeTypeWord
+    from cuprum.typing import CaptureModeType
+
 __all__ = [
     "AllocNode",
     "ChildGraphNode",
@@ -90,7 +95,9 @@ __dir__ = public_names(globals())
 
 
 @contextmanager
-def capture(stream: Stream | Device, *, mode: str = "relaxed") -> Iterator[GraphBuilder]:
+def capture(
+    stream: Stream | Device, *, mode: CaptureModeType | CaptureModeTypeWord = "relaxed"
+) -> Iterator[GraphBuilder]:
     """Capture what the body of a ``with`` statement enqueues on a stream.
 
     The capture always ends with the body. If the body raises, what was captured is discarded and

@@ -5,7 +5,7 @@
 
 Nothing is imported, so the site needs no build. `__all__` of each public module says what the
 reference contains; a name that a module imports is followed to its definition. The compiled part of
-the package is read from `_cuprum.pyi`, which `make stubs` writes and a test keeps up to date.
+the package is read from the stubs in `_cuprum`, from which the bindings take their texts too.
 """
 
 from __future__ import annotations
@@ -65,6 +65,7 @@ MODULES = {
     "cuprum.testing": "Injected faults",
     "cuprum.typing": "Enumerations and types",
     "cuprum.triton": "Triton",
+    "cuprum.torch": "PyTorch",
     "cuprum.drop_in": "The drop-in for cuda.core",
 }
 COMPILED = "cuprum._cuprum"
@@ -87,6 +88,7 @@ GUIDES = {
     "trace_module": "guide/observe",
     "testing_module": "guide/observe emulator/ci",
     "triton_module": "emulator/libraries",
+    "torch_module": "emulator/pytorch",
     "drop_in_module": "drop_in",
 }
 
@@ -132,7 +134,8 @@ class Sources:
         """Return a module, parsed when it is first needed."""
         if name not in self.modules:
             path = self.folder.parent / name.replace(".", "/")
-            candidates = [path.with_suffix(".pyi"), path.with_suffix(".py"), path / "__init__.py"]
+            suffixes = (".pyi", ".py", "/__init__.pyi", "/__init__.py")
+            candidates = [path.parent / (path.name + suffix) for suffix in suffixes]
             file = next(file for file in candidates if file.exists())
             self.modules[name] = ast.parse(file.read_text())
         return self.modules[name]

@@ -215,8 +215,6 @@ void check_inner_box(const char* name, std::uint32_t elements, TensorMapDataType
 
 } // namespace
 
-// ---- the tensor ---------------------------------------------------------------------------------
-
 TensorMapSource::TensorMapSource(const StridedMemoryView& view)
     : TensorMapSource(view.handle(), view.layout().shape(), view.layout().strides(),
                       view.layout().itemsize(), view.type()) {
@@ -275,8 +273,6 @@ TensorMapSource TensorMapSource::at(CUdeviceptr address, TensorMapDataType type,
     }
     return source;
 }
-
-// ---- encoding -----------------------------------------------------------------------------------
 
 /// Fills a map, step by step, and calls the driver. It is hidden, so that a call is inlined.
 struct detail::TensorMapEncoder {

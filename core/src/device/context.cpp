@@ -6,11 +6,9 @@
 #include "device/context_state.hpp"
 #include "device/device_state.hpp"
 #include "driver/current.hpp"
+#include "driver/deferred_release.hpp"
 #include "driver/explanations.hpp"
 #include "driver/handle.hpp"
-#include "launch/kernel_state.hpp"
-#include "stream/deferred_release.hpp"
-#include "stream/event_state.hpp"
 #include "support/locks.hpp"
 #include "support/once.hpp"
 #include "support/text.hpp"
@@ -246,25 +244,6 @@ DeviceResources Context::resources() const {
     return {device(), state_};
 }
 
-void Context::record(const Event& event) const {
-    const detail::ContextState& own = detail::open(state_, "Context");
-    if (own.green != nullptr) {
-        call(table().cuGreenCtxRecordEvent, own.green, event.handle());
-    } else {
-        call(table().cuCtxRecordEvent, own.handle.get(), event.handle());
-    }
-    detail::open(event).is_recorded.store(true, std::memory_order_relaxed);
-}
-
-void Context::wait(const Event& event) const {
-    const detail::ContextState& own = detail::open(state_, "Context");
-    if (own.green != nullptr) {
-        call(table().cuGreenCtxWaitEvent, own.green, event.handle());
-    } else {
-        call(table().cuCtxWaitEvent, own.handle.get(), event.handle());
-    }
-}
-
 std::size_t Context::limit(Limit which) const {
     const driver::Current current(handle());
     std::size_t value = 0;
@@ -467,5 +446,23 @@ void Device::disable_peer_access(const Device& peer) const {
         driver::raise(status, entry.name);
     }
 }
+
+namespace detail {
+
+namespace {
+
+constinit std::atomic<unsigned> changes{0};
+
+} // namespace
+
+unsigned occupancy_changes() noexcept {
+    return changes.load(std::memory_order_acquire);
+}
+
+void forget_occupancy() noexcept {
+    changes.fetch_add(1, std::memory_order_release);
+}
+
+} // namespace detail
 
 } // namespace cuprum

@@ -4,17 +4,21 @@
 #pragma once
 
 #include "driver/call.hpp"
+#include "driver/capture.hpp"
 #include "driver/current.hpp"
+#include "driver/deferred_release.hpp"
 #include "driver/handle.hpp"
-#include "stream/deferred_release.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/context_settings.hpp>
 #include <cuprum/detail/access.hpp>
 #include <cuprum/device.hpp>
+#include <cuprum/error.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace cuprum::detail {
 
@@ -73,28 +77,74 @@ struct ContextState {
     return context == nullptr || context->reset_count.load(std::memory_order_relaxed) == made_at;
 }
 
-/// Releases a stream or an event in a destructor, now or later as release_or_defer() does, unless a
-/// reset destroyed it first. The driver allows this beside stream captures.
-template <typename Handle>
-void release_in(const std::shared_ptr<ContextState>& context, unsigned made_at, const char* what,
-                const driver::Entry<CUresult(Handle)>& entry, Handle handle) noexcept {
-    if (!is_intact(context, made_at)) {
+/// Where the driver can release an object of a context.
+enum class ReleaseIn : std::uint8_t {
+    AnyContext, // streams and events; also beside stream captures
+    ItsContext, // with its context current; without it if that cannot be made current
+    /// Never without it. Handles of textures are small numbers that every context has: with another
+    /// context current, the call could destroy another texture.
+    ItsContextOnly,
+};
+
+/// Releases an object of a context, unless a reset destroyed it first. Reports what `release`
+/// throws. For destructors, through release_in().
+template <ReleaseIn Place, typename Release>
+void release_in_now(const std::shared_ptr<ContextState>& context, unsigned made_at,
+                    const char* what, const Release& release) noexcept {
+    if (!is_intact(context, made_at) || driver::is_leaving()) {
         return;
     }
+    if constexpr (Place == ReleaseIn::AnyContext) {
+        release();
+    } else {
+        const driver::RelaxedCapture relaxed;
+        std::optional<driver::Current> current;
+        for (int attempts = 2; attempts > 0 && !current.has_value(); --attempts) {
+            try {
+                current.emplace(context->handle);
+            } catch (...) {
+                driver::report_release_failure(what);
+            }
+        }
+        if (Place == ReleaseIn::ItsContextOnly && !current.has_value()) {
+            return;
+        }
+        try {
+            release();
+        } catch (const CUDAError& error) {
+            if (error.code() != CUDA_ERROR_DEINITIALIZED) { // the driver is gone, and the object
+                driver::report_release_failure(what);
+            }
+        } catch (...) {
+            driver::report_release_failure(what);
+        }
+    }
+}
+
+/// Releases an object of a context in a destructor: now, or later if the calling thread runs a host
+/// function. Never ends a stream capture.
+template <ReleaseIn Place, typename Release>
+void release_in(const std::shared_ptr<ContextState>& context, unsigned made_at, const char* what,
+                const Release& release) noexcept {
     if (!runs_host_function()) [[likely]] {
-        driver::release_now(what, entry, handle);
+        release_in_now<Place>(context, made_at, what, release);
         return;
     }
     try {
-        defer_release(
-            std::shared_ptr<void>(nullptr, [context, made_at, what, &entry, handle](void*) {
-                if (is_intact(context, made_at)) { // a reset may have come first
-                    driver::release_now(what, entry, handle);
-                }
-            }));
+        defer_release(std::shared_ptr<void>(nullptr, [context, made_at, what, release](void*) {
+            release_in_now<Place>(context, made_at, what, release);
+        }));
     } catch (...) {
         driver::report_release_failure(what);
     }
+}
+
+/// The same for an object that one entry of the driver releases.
+template <ReleaseIn Place, typename Handle>
+void release_in(const std::shared_ptr<ContextState>& context, unsigned made_at, const char* what,
+                const driver::Entry<CUresult(Handle)>& entry, Handle handle) noexcept {
+    release_in<Place>(context, made_at, what,
+                      [what, &entry, handle] { driver::release_now(what, entry, handle); });
 }
 
 /// Returns the state of a context, to use it.
@@ -151,5 +201,11 @@ private:
 
 /// Reads the driver's CUctx_flags.
 [[nodiscard]] ContextFlags flags_from_bits(unsigned bits) noexcept;
+
+/// Returns how often the library changed what occupancy depends on: attributes of any kernel,
+/// settings of any context. Answers from before the last change are not used again.
+[[nodiscard]] unsigned occupancy_changes() noexcept;
+/// Counts one more change.
+void forget_occupancy() noexcept;
 
 } // namespace cuprum::detail

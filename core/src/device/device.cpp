@@ -5,11 +5,8 @@
 
 #include "device/device_state.hpp"
 #include "driver/current.hpp"
+#include "driver/deferred_release.hpp"
 #include "driver/handle.hpp"
-#include "memory/pool_state.hpp"
-#include "stream/deferred_release.hpp"
-#include "stream/event_state.hpp"
-#include "stream/stream_state.hpp"
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/context.hpp>
@@ -48,20 +45,6 @@ constexpr auto ATTRIBUTES = std::to_array<AttributeName>({
 #undef CUPRUM_BOOL_ATTRIBUTE
 });
 
-/// Makes an event when the primary context is not current. Apart, and with a copy of the options,
-/// so that where it is current the usual ones never leave their registers.
-[[gnu::cold, gnu::noinline]] Event make_event_elsewhere(detail::DeviceState& device,
-                                                        EventOptions options) {
-    return Event::create(detail::Access::make<Context>(detail::context_for(device)), options);
-}
-
-inline Event make_event(detail::DeviceState& device, EventOptions options) {
-    if (const auto* home = detail::current_primary(device)) [[likely]] {
-        return detail::make_event(*home, detail::event_flags(options));
-    }
-    return make_event_elsewhere(device, options);
-}
-
 int attribute_number(std::string_view name) {
     const auto* place = std::find_if(ATTRIBUTES.begin(), ATTRIBUTES.end(),
                                      [&](const auto& entry) { return entry.name == name; });
@@ -72,16 +55,6 @@ int attribute_number(std::string_view name) {
             "'multiprocessor_count'; names() of DeviceProperties lists them");
     }
     return place->number;
-}
-
-/// Makes the resource that a device allocates from.
-std::shared_ptr<MemoryResource> make_memory_resource(const Device& device) {
-    if (device.properties().get("memory_pools_supported", 0) == 0) {
-        return SynchronousMemoryResource::create(device);
-    }
-    auto pool = DeviceMemoryResource::create(device);
-    detail::keep_for_good(pool);
-    return pool;
 }
 
 /// Returns the device of the current context, or null if no context is current.
@@ -141,8 +114,6 @@ std::string format_uuid(const CUuuid& uuid) {
 }
 
 } // namespace
-
-// ---- Device ------------------------------------------------------------------------------------
 
 Device::Device() : state_(default_device()) {}
 
@@ -276,37 +247,6 @@ void Device::sync() const {
     detail::release_deferred();
 }
 
-Stream Device::create_stream() const {
-    return create_stream(StreamOptions{});
-}
-
-Stream Device::create_stream(const StreamOptions& options) const {
-    if (const auto* home = detail::current_primary(*state_)) {
-        return detail::Access::make<Stream>(detail::make_stream(*home, options));
-    }
-    return Stream::create(detail::Access::make<Context>(detail::context_for(*state_)), options);
-}
-
-[[gnu::hot]] Event Device::create_event() const {
-    return make_event(*state_, {});
-}
-
-Event Device::create_event(const EventOptions& options) const {
-    return make_event(*state_, options);
-}
-
-TimedEvent Device::create_timed_event() const {
-    return TimedEvent::create(detail::Access::make<Context>(detail::context_for(*state_)));
-}
-
-const std::shared_ptr<MemoryResource>& Device::memory_resource() const {
-    return state_->memory_resource.get([this] { return make_memory_resource(*this); });
-}
-
-Buffer Device::allocate(std::size_t bytes, const Stream& stream) const {
-    return memory_resource()->allocate(bytes, stream);
-}
-
 std::string to_string(const Device& device) {
     return "<Device " + std::to_string(device.ordinal()) + ">";
 }
@@ -314,8 +254,6 @@ std::string to_string(const Device& device) {
 std::string to_string(ComputeCapability capability) {
     return std::to_string(capability.major) + "." + std::to_string(capability.minor);
 }
-
-// ---- DeviceProperties --------------------------------------------------------------------------
 
 int DeviceProperties::get(int attribute) const {
     return detail::attribute(*device_, attribute);

@@ -152,8 +152,6 @@ SMSplit split_by_count(const ResourceState& input, std::span<const SMGroup> grou
 
 } // namespace
 
-// ---- SMResource --------------------------------------------------------------------------------
-
 unsigned SMResource::sm_count() const {
     return read_sm(*state_).sm_count;
 }
@@ -198,8 +196,6 @@ SMSplit SMResource::split(std::initializer_list<SMGroup> groups, bool is_dry_run
     return split(std::span<const SMGroup>(groups.begin(), groups.size()), is_dry_run);
 }
 
-// ---- WorkqueueResource -------------------------------------------------------------------------
-
 WorkqueueSharingScope WorkqueueResource::sharing_scope() const {
     return static_cast<WorkqueueSharingScope>(read_workqueue(*state_).sharing_scope);
 }
@@ -227,8 +223,6 @@ void WorkqueueResource::configure(const WorkqueueResourceOptions& options) const
 const CUdevResource_st* WorkqueueResource::handle() const {
     return &state_->resource;
 }
-
-// ---- DeviceResources ---------------------------------------------------------------------------
 
 SMResource DeviceResources::sm() const {
     return make_sm(query(device_, context_.get(), CU_DEV_RESOURCE_TYPE_SM), device_, true);

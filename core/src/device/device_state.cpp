@@ -5,8 +5,8 @@
 
 #include "driver/call.hpp"
 #include "driver/current.hpp"
+#include "driver/deferred_release.hpp"
 #include "driver/library.hpp"
-#include "stream/deferred_release.hpp"
 #include "support/locks.hpp"
 #include "support/once.hpp"
 #include "support/shared_library.hpp"

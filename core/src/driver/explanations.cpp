@@ -391,7 +391,7 @@ constexpr int LOG_VERSION = 12090;
 constexpr std::size_t CAPACITY_BYTES = 2048;
 
 // NOTE: plain data, because the driver may log while a thread ends and its other objects are gone.
-// The text is allocated with the first message: thread-local data must be small, see recycled.hpp.
+// The text is allocated with the first message: thread-local data must be small, see warn.hpp.
 struct Messages {
     char* text = nullptr; // CAPACITY_BYTES
     std::size_t length = 0;

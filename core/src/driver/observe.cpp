@@ -116,8 +116,6 @@ void append_quoted(std::string& text, const char* words) {
     text += '"';
 }
 
-// ---- arguments as text -------------------------------------------------------------------------
-
 namespace detail {
 
 CUresult observe(const Call& call, CUresult (*invoke)(const void* arguments)) {
@@ -238,8 +236,6 @@ void append_argument(std::string& text, T value, bool has_results) {
 }
 
 } // namespace detail
-
-// ---- one observed function ---------------------------------------------------------------------
 
 template <typename... Params, Entry<CUresult(Params...)> Table::* Member>
 struct Observed<Member> {

@@ -5,8 +5,8 @@
 
 #include "driver/call.hpp"
 #include "driver/capture.hpp"
+#include "driver/deferred_release.hpp"
 #include "driver/explanations.hpp"
-#include "stream/deferred_release.hpp"
 #include "stream/stream_state.hpp"
 
 #include <cuprum/error.hpp>

@@ -9,8 +9,8 @@
 #include "graph/executable_state.hpp"
 #include "graph/graph_state.hpp"
 #include "graph/node_parameters.hpp"
-#include "launch/kernel_state.hpp"
 #include "launch/launch_failure.hpp"
+#include "program/kernel_state.hpp"
 #include "stream/event_state.hpp"
 #include "support/locks.hpp"
 
@@ -113,8 +113,6 @@ ExecutableHostCallbackNode Graph::operator[](const HostCallbackNode& node) const
     return view<ExecutableHostCallbackNode>(node);
 }
 
-// ---- on and off --------------------------------------------------------------------------------
-
 bool SwitchableGraphNode::is_enabled() const {
     const NodeState& node = detail::open(node_, "GraphNode");
     unsigned is_on = 0;
@@ -148,8 +146,6 @@ void SwitchableGraphNode::set_enabled(bool is_on) const {
         detail::raise_for_node(status, set.name, node);
     }
 }
-
-// ---- kernels -----------------------------------------------------------------------------------
 
 [[gnu::hot]] void ExecutableKernelNode::update_with(const LaunchConfig& config,
                                                     const Kernel& kernel,
@@ -190,8 +186,6 @@ void SwitchableGraphNode::set_enabled(bool is_on) const {
     }
 }
 
-// ---- copies and fills --------------------------------------------------------------------------
-
 void ExecutableMemcpyNode::update(const NodeMemory& dst, const NodeMemory& src,
                                   std::size_t bytes) const {
     NodeState& node = detail::open(node_, MemcpyNode::CLASS_NAME);
@@ -222,8 +216,6 @@ void ExecutableMemsetNode::update(const MemsetParameters& parameters) const {
     replace_in(state_, node_, Payload::of(parameters.dst.owner()),
                table().cuGraphExecMemsetNodeSetParams, &fill, context);
 }
-
-// ---- the other kinds ---------------------------------------------------------------------------
 
 void ExecutableChildGraphNode::update(const GraphDefinition& child) const {
     static_cast<void>(detail::open(node_, ChildGraphNode::CLASS_NAME));

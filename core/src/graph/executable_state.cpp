@@ -46,25 +46,17 @@ struct Executable {
     std::mutex* mutex; // null if nobody else can use it
 };
 
-/// Returns whether the tail knows when the launches end, and retires what they may use.
-bool retire_at_tail(const RetiredShare& retired) noexcept {
-    const TailMark asked = retired.tail->mark();
-    switch (asked.answer) {
-    case TailMark::Answer::Event:
-        retire(retired.payload, asked.event);
-        return true;
-    case TailMark::Answer::Over:
-        return true;
-    case TailMark::Answer::Later:
-        retire(retired.payload, nullptr, retired.tail);
-        if (asked.failure != nullptr) {
-            warn_unmarked(asked.failure);
+/// Retires what launches on a stream of our own may use.
+void retire_behind(const RetiredShare& retired) noexcept {
+    const EndOfWork end = end_of_work(*retired.stream);
+    if (end.answer == EndOfWork::Answer::Event) {
+        retire(retired.payload, end.event);
+    } else if (end.answer == EndOfWork::Answer::Later) {
+        retire(retired.payload, nullptr, retired.stream);
+        if (end.failure != nullptr) {
+            warn_unmarked(end.failure);
         }
-        return true;
-    case TailMark::Answer::Never:
-        return false;
     }
-    return false;
 }
 
 /// Returns an event behind all launches of an executable; null if a reset ended them.
@@ -91,11 +83,9 @@ PayloadShare try_retire(const Executable& executable, RetiredShare retired) noex
     if (retired.payload == nullptr || driver::is_leaving()) {
         return nullptr;
     }
-    if (!retired.is_unmarked && retired.tail == nullptr) {
-        retire(std::move(retired.payload), retired.mark);
-        return nullptr;
-    }
-    if (!retired.is_unmarked && retire_at_tail(retired)) {
+    if (!retired.is_unmarked) {
+        retired.stream != nullptr ? retire_behind(retired)
+                                  : retire(std::move(retired.payload), retired.mark);
         return nullptr;
     }
     try {
@@ -129,7 +119,7 @@ RetiredShare retired_by(const ExecutableState& executable, PayloadShare payload)
             .mark = executable.mark,
             .is_unmarked =
                 executable.is_unmarked || executable.is_shared.load(std::memory_order_relaxed),
-            .tail = executable.tail};
+            .stream = executable.stream};
 }
 
 /// Gives up something that no launch uses.

@@ -7,10 +7,10 @@
 // updates of single nodes brought. Launches in flight use that as well, and the driver does not
 // say when they end. So when the executable is destroyed, or an update replaces something, what a
 // launch may use is *retired*: it is released once an event behind the last launch is done, the
-// *mark*. A launch on a stream of our own notes the stream's tail, and the mark is recorded there
-// when it is needed (stream/stream_tail.hpp). On any other stream every launch is followed by the
-// mark. A retired Payload shares the mark, and later launches take a new event, so that it does
-// not have to wait for them.
+// *mark*. A launch on a stream of our own keeps a share of the stream, and the mark is recorded
+// there when it is needed. On any other stream every launch is followed by the mark. A retired
+// Payload shares the mark, and later launches take a new event, so that it does not have to wait
+// for them.
 //
 // docs/design/0012_executables_without_user_objects.md says why the driver's user objects do not do
 // this, and what else was weighed. Two kinds of executables need more than the mark:
@@ -31,7 +31,7 @@
 #include "graph/graph_state.hpp"
 #include "graph/payload.hpp"
 #include "stream/event_state.hpp"
-#include "stream/stream_tail.hpp"
+#include "stream/stream_state.hpp"
 
 #include <cuprum/graph/graph.hpp>
 #include <cuprum/stream.hpp>
@@ -118,7 +118,7 @@ struct ExecutableState {
     OwnersShare owners;
     std::uint64_t owned_at = 0;          // the launches when `owners` came
     std::shared_ptr<EventState> mark;    // behind the last launch here; null before the first
-    std::shared_ptr<StreamTail> tail;    // where the mark is to be recorded, instead of a mark
+    std::shared_ptr<StreamState> stream; // of our own: where the mark is to be recorded
     bool is_unmarked = false;            // the mark of the last launch could not be recorded
     std::uint64_t launches = 0;          // so far
     std::atomic<bool> is_shared = false; // others know the handle and may launch it
@@ -132,9 +132,9 @@ struct ExecutableState {
 /// What an executable gave up while its lock was held. Retire it without the lock.
 struct RetiredShare {
     PayloadShare payload;
-    std::shared_ptr<EventState> mark; // null if no launch can use it
-    bool is_unmarked = false;         // the mark does not stand for all launches
-    std::shared_ptr<StreamTail> tail; // where to record the mark
+    std::shared_ptr<EventState> mark;    // null if no launch can use it
+    bool is_unmarked = false;            // the mark does not stand for all launches
+    std::shared_ptr<StreamState> stream; // where to record the mark
 };
 
 /// Keeps what an update of a node brought to an executable, whose lock is held. Room was reserved.

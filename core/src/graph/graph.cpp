@@ -5,12 +5,12 @@
 
 #include "driver/call.hpp"
 #include "driver/current.hpp"
+#include "driver/deferred_release.hpp"
 #include "driver/explanations.hpp"
 #include "graph/executable_state.hpp"
 #include "graph/graph_state.hpp"
-#include "launch/recent_launches.hpp"
-#include "stream/deferred_release.hpp"
 #include "stream/event_state.hpp"
+#include "stream/recent_launches.hpp"
 #include "stream/stream_state.hpp"
 #include "support/locks.hpp"
 #include "support/once.hpp"
@@ -52,7 +52,7 @@ struct Launched {
     std::uint64_t count = 0;                 // of launches so far
     CUresult recorded = CUDA_SUCCESS;        // the answer for the mark
     std::shared_ptr<detail::EventState> old; // a mark that was replaced: let go without the lock
-    std::shared_ptr<detail::StreamTail> old_tail; // likewise
+    std::shared_ptr<detail::StreamState> old_stream; // likewise
 };
 
 constexpr std::uint64_t LAUNCHES_PER_RELEASE = 64;
@@ -95,10 +95,11 @@ CUresult record_mark(const detail::EventState& mark, const detail::StreamState& 
     }
 }
 
-/// Launches an executable and notes where the launch ends: in a mark behind it, or in the tail of
-/// the stream.
-[[gnu::hot]] Launched launch_and_mark(detail::ExecutableState& state,
-                                      const detail::StreamState& queue) {
+/// Launches an executable and notes where the launch ends: in a mark behind it, or on a stream of
+/// our own.
+[[gnu::hot]] Launched launch_and_mark(detail::ExecutableState& state, const Stream& stream) {
+    const std::shared_ptr<detail::StreamState>& share = Access::state(stream);
+    const detail::StreamState& queue = *share;
     Launched launched;
     std::shared_ptr<detail::EventState> made; // both are let go without the lock
     const QuietLock lock(state.mutex);
@@ -107,10 +108,10 @@ CUresult record_mark(const detail::EventState& mark, const detail::StreamState& 
         launched.count = ++state.launches;
         return launched;
     }
-    if (queue.tail != nullptr) [[likely]] {
+    if (queue.is_owned) [[likely]] {
         enqueue(table().cuGraphLaunch, state.handle, queue);
-        if (state.tail != queue.tail) [[unlikely]] {
-            launched.old_tail = std::exchange(state.tail, queue.tail);
+        if (state.stream != share) [[unlikely]] {
+            launched.old_stream = std::exchange(state.stream, share);
             launched.old = std::exchange(state.mark, nullptr);
             state.is_unmarked = false;
         }
@@ -121,7 +122,7 @@ CUresult record_mark(const detail::EventState& mark, const detail::StreamState& 
         made = make_mark(queue);
     }
     enqueue(table().cuGraphLaunch, state.handle, queue);
-    launched.old_tail = std::exchange(state.tail, nullptr);
+    launched.old_stream = std::exchange(state.stream, nullptr);
     // NOTE: the old mark stays until here, since an earlier launch may still run if this one fails.
     if (made != nullptr) [[unlikely]] {
         launched.old = std::exchange(state.mark, std::move(made));
@@ -161,7 +162,7 @@ CUgraphExec Graph::handle() const {
     if (detail::is_capturing(queue)) [[unlikely]] {
         refuse_capture();
     }
-    const Launched launched = launch_and_mark(state, queue);
+    const Launched launched = launch_and_mark(state, stream);
     if (launched.recorded != CUDA_SUCCESS) [[unlikely]] {
         warn_unmarked(launched.recorded);
     }

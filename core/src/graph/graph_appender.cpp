@@ -209,8 +209,6 @@ Node add_conditional(const GraphShare& graph, const NodeShare& after,
 
 } // namespace
 
-// ---- kernels -----------------------------------------------------------------------------------
-
 [[gnu::hot]] KernelNode GraphAppender::launch_with(const LaunchConfig& config, const Kernel& kernel,
                                                    const detail::NodeArguments& arguments) const {
     GraphState& graph = detail::open(state_);
@@ -233,8 +231,6 @@ KernelNode GraphAppender::launch(const LaunchConfig& config, const Kernel& kerne
     return add_kernel(state_, node_, prepared, nullptr,
                       detail::kernel_payload(Access::state(kernel), {.owner = std::move(owner)}));
 }
-
-// ---- copies and fills --------------------------------------------------------------------------
 
 MemcpyNode GraphAppender::memcpy(const NodeMemory& dst, const NodeMemory& src,
                                  std::size_t bytes) const {
@@ -296,8 +292,6 @@ MemsetNode GraphAppender::memset(const MemsetParameters& parameters) const {
                                              Payload::of(parameters.dst.owner()),
                                              table().cuGraphAddMemsetNode, &fill, context));
 }
-
-// ---- the other kinds ---------------------------------------------------------------------------
 
 EmptyNode GraphAppender::empty() const {
     return Access::make<EmptyNode>(add_node(state_, node_, GraphNodeType::Empty, nullptr, nullptr,
@@ -365,8 +359,6 @@ HostCallbackNode GraphAppender::callback(const HostFunctionParameters& parameter
                                                    &driver_parameters));
 }
 
-// ---- memory of the graph -----------------------------------------------------------------------
-
 AllocNode GraphAppender::allocate(std::size_t bytes, const GraphAllocationOptions& options) const {
     GraphState& graph = detail::open(state_);
     if (bytes == 0) {
@@ -417,8 +409,6 @@ FreeNode GraphAppender::deallocate(const AllocNode& allocation) const {
     return deallocate(allocation.dptr());
 }
 
-// ---- conditions --------------------------------------------------------------------------------
-
 IfNode GraphAppender::if_then(const GraphCondition& condition) const {
     return add_conditional<IfNode>(state_, node_, condition, GraphConditionalType::If, 1);
 }
@@ -438,8 +428,6 @@ SwitchNode GraphAppender::switch_cases(const GraphCondition& condition, unsigned
     return add_conditional<SwitchNode>(state_, node_, condition, GraphConditionalType::Switch,
                                        count);
 }
-
-// ---- places ------------------------------------------------------------------------------------
 
 GraphPoint GraphAppender::after(std::span<const GraphNode> nodes) const {
     static_cast<void>(detail::open(state_));

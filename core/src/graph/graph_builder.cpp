@@ -6,12 +6,12 @@
 #include "driver/call.hpp"
 #include "driver/capture.hpp"
 #include "driver/current.hpp"
+#include "driver/deferred_release.hpp"
 #include "driver/explanations.hpp"
 #include "driver/handle.hpp"
 #include "graph/builder_state.hpp"
 #include "graph/graph_state.hpp"
 #include "graph/payload.hpp"
-#include "stream/deferred_release.hpp"
 #include "stream/stream_state.hpp"
 
 #include <cuprum/device.hpp>
@@ -127,8 +127,6 @@ void check_joinable(std::span<const GraphBuilder> builders, const GraphBuilder& 
 
 } // namespace
 
-// ---- creation ----------------------------------------------------------------------------------
-
 GraphBuilder GraphBuilder::create(const Stream& stream) {
     static_cast<void>(detail::open(stream));
     return detail::make_builder(GraphBuilderKind::Primary, stream, 0);
@@ -141,8 +139,6 @@ GraphBuilder Stream::create_graph_builder() const {
 GraphBuilder Device::create_graph_builder() const {
     return GraphBuilder::create(create_stream());
 }
-
-// ---- begin and end -----------------------------------------------------------------------------
 
 GraphBuilder& GraphBuilder::begin_building(CaptureMode mode) {
     BuilderState& builder = detail::unclosed(*this);
@@ -343,8 +339,6 @@ void GraphBuilder::close() {
     }
 }
 
-// ---- forks -------------------------------------------------------------------------------------
-
 std::vector<GraphBuilder> GraphBuilder::split(std::size_t count) {
     if (count < 2) {
         throw std::invalid_argument("count is " + std::to_string(count) +
@@ -407,8 +401,6 @@ GraphBuilder GraphBuilder::join(std::span<const GraphBuilder> builders) {
     }
     return root;
 }
-
-// ---- what a builder is -------------------------------------------------------------------------
 
 Stream GraphBuilder::stream() const {
     return detail::unclosed(*this).stream;
@@ -477,8 +469,6 @@ std::string_view to_string(GraphBuilderPhase phase) noexcept {
     }
     return "unknown";
 }
-
-// ---- CaptureGuard ------------------------------------------------------------------------------
 
 CaptureGuard::CaptureGuard(const Stream& stream, CaptureMode mode)
     : builder_(GraphBuilder::create(stream)) {

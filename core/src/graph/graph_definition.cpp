@@ -69,8 +69,6 @@ bool GraphDefinition::is_child() const {
     return detail::open(state_).parent != nullptr;
 }
 
-// ---- nodes and edges ---------------------------------------------------------------------------
-
 std::vector<GraphNode> GraphDefinition::nodes() const {
     GraphState& graph = detail::open(state_);
     std::vector<GraphNode> nodes;
@@ -127,8 +125,6 @@ GraphNode GraphDefinition::node_from_handle(CUgraphNode handle) const {
     return detail::to_node(state_, detail::node_state(graph, handle));
 }
 
-// ---- copies, conditions and what is kept alive -------------------------------------------------
-
 GraphDefinition GraphDefinition::clone() const {
     GraphState& graph = detail::open(state_);
     detail::PayloadShare everything = detail::everything_in(graph);
@@ -171,8 +167,6 @@ void GraphDefinition::keep_alive(std::shared_ptr<void> object) const {
 Graph GraphDefinition::instantiate(const GraphCompleteOptions& options) const {
     return detail::instantiate(state_, options);
 }
-
-// ---- pictures ----------------------------------------------------------------------------------
 
 void GraphDefinition::debug_dot_print(const std::filesystem::path& path,
                                       const GraphDebugPrintOptions& options) const {

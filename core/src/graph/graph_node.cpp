@@ -4,9 +4,9 @@
 #include <cuprum/graph/graph_node.hpp>
 
 #include "driver/call.hpp"
+#include "driver/deferred_release.hpp"
 #include "graph/graph_state.hpp"
 #include "graph/node_parameters.hpp"
-#include "stream/deferred_release.hpp"
 #include "stream/event_state.hpp"
 #include "support/text.hpp"
 #include "support/warn.hpp"
@@ -92,8 +92,6 @@ const char* to_string(GraphNodeType type) noexcept {
     }
     return "node";
 }
-
-// ---- every node --------------------------------------------------------------------------------
 
 std::optional<GraphNodeType> GraphNode::type() const noexcept {
     return node_ == nullptr ? std::nullopt : std::optional(node_->type);
@@ -181,8 +179,6 @@ std::string to_string(const GraphNode& node) {
     }
     return "<" + detail::describe(*state) + ">";
 }
-
-// ---- events ------------------------------------------------------------------------------------
 
 Event EventRecordNode::event() const {
     return get_event(*this, CLASS_NAME, table().cuGraphEventRecordNodeGetEvent);

@@ -4,8 +4,8 @@
 #include "graph/graph_state.hpp"
 
 #include "device/device_state.hpp"
-#include "launch/kernel_state.hpp"
 #include "memory/buffer_state.hpp"
+#include "program/kernel_state.hpp"
 #include "support/locks.hpp"
 #include "support/text.hpp"
 
@@ -21,10 +21,6 @@
 namespace cuprum::detail {
 
 namespace {
-
-constexpr std::size_t FIRST_SLOTS = 16; // a power of two
-constexpr std::size_t FIRST_PIECE = 8;  // nodes
-constexpr std::size_t LATER_PIECE = 32;
 
 [[noreturn, gnu::cold]] void raise_destroyed(const char* class_name) {
     throw ClosedError(class_name, ClosedError::Reason::Destroyed);
@@ -71,117 +67,26 @@ void collect(GraphState& graph, std::vector<PayloadShare>& all) {
 
 } // namespace
 
-// ---- the table of nodes ------------------------------------------------------------------------
-
-std::size_t NodeTable::home_of(CUgraphNode handle) const noexcept {
-    // Handles are addresses: the lowest bits are equal, and multiplication spreads the others.
-    constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;
-    const auto mixed = reinterpret_cast<std::uintptr_t>(handle) * golden_ratio;
-    return static_cast<std::size_t>(mixed >> 32U) & (slots_.size() - 1);
+NodeShare NodeTable::make() {
+    auto made = std::make_shared<NodeState>();
+    Nodes one{{nullptr, nullptr}};
+    make_room_for_one(rooms_);
+    const std::size_t promised = nodes_.size() + rooms_.size() + 1;
+    if (static_cast<float>(promised) >
+        nodes_.max_load_factor() * static_cast<float>(nodes_.bucket_count())) {
+        nodes_.reserve(2 * promised);
+    }
+    rooms_.push_back(one.extract(one.begin()));
+    return made;
 }
 
-template <std::size_t Count>
-NodeTable::Piece NodeTable::make_piece() {
-    auto made = std::make_shared<std::array<NodeState, Count>>();
-    NodeState* const first = made->data();
-    return {std::shared_ptr<NodeState[]>(std::move(made), first), Count};
+void NodeTable::insert(NodeShare node) noexcept {
+    Nodes::node_type room = std::move(rooms_.back());
+    rooms_.pop_back();
+    room.key() = node->handle;
+    room.mapped() = std::move(node);
+    nodes_.insert(std::move(room));
 }
-
-void NodeTable::make_room() {
-    if (added_.size() + promised_ >= added_.capacity()) {
-        added_.reserve(std::max(FIRST_SLOTS, 2 * added_.capacity()));
-    }
-    if (unused_ == 0) {
-        piece_ = size() < FIRST_SLOTS ? make_piece<FIRST_PIECE>() : make_piece<LATER_PIECE>();
-        unused_ = piece_.count;
-    }
-}
-
-NodeShare NodeTable::find(CUgraphNode handle) noexcept {
-    settle();
-    for (std::size_t slot = home_of(handle); !slots_.empty() && slots_[slot].node != nullptr;
-         slot = (slot + 1) & (slots_.size() - 1)) {
-        if (slots_[slot].handle == handle) {
-            return slots_[slot].node;
-        }
-    }
-    const auto place = std::ranges::find(added_, handle, &NodeState::handle);
-    return place == added_.end() ? nullptr : *place;
-}
-
-void NodeTable::settle() noexcept {
-    if (added_.empty()) [[likely]] {
-        return;
-    }
-    try {
-        while ((count_ + added_.size()) * 4 > slots_.size() * 3) { // at most three quarters full
-            grow();
-        }
-    } catch (...) {
-        return;
-    }
-    for (NodeShare& node : added_) {
-        const CUgraphNode handle = node->handle;
-        place(handle, std::move(node));
-    }
-    added_.clear();
-}
-
-void NodeTable::place(CUgraphNode handle, NodeShare&& node) noexcept {
-    std::size_t slot = home_of(handle);
-    while (slots_[slot].node != nullptr) {
-        slot = (slot + 1) & (slots_.size() - 1);
-    }
-    slots_[slot].handle = handle;
-    slots_[slot].node = std::move(node);
-    ++count_;
-}
-
-void NodeTable::grow() {
-    std::vector<Slot> old(slots_.empty() ? FIRST_SLOTS : slots_.size() * 2);
-    old.swap(slots_);
-    count_ = 0;
-    for (Slot& slot : old) {
-        if (slot.node != nullptr) {
-            place(slot.handle, std::move(slot.node));
-        }
-    }
-}
-
-void NodeTable::erase(CUgraphNode handle) noexcept {
-    settle();
-    std::erase_if(added_, [&](const NodeShare& node) { return node->handle == handle; });
-    if (slots_.empty()) {
-        return;
-    }
-    const std::size_t mask = slots_.size() - 1;
-    std::size_t hole = home_of(handle);
-    while (slots_[hole].node != nullptr && slots_[hole].handle != handle) {
-        hole = (hole + 1) & mask;
-    }
-    if (slots_[hole].node == nullptr) {
-        return;
-    }
-    slots_[hole].node.reset();
-    --count_;
-    // What lies behind the hole moves into it if a search for it would end there.
-    for (std::size_t next = (hole + 1) & mask; slots_[next].node != nullptr;
-         next = (next + 1) & mask) {
-        const std::size_t home = home_of(slots_[next].handle);
-        if (((next - home) & mask) >= ((next - hole) & mask)) {
-            slots_[hole] = std::exchange(slots_[next], {});
-            hole = next;
-        }
-    }
-}
-
-void NodeTable::clear() noexcept {
-    slots_.clear();
-    count_ = 0;
-    added_.clear();
-}
-
-// ---- addresses ---------------------------------------------------------------------------------
 
 void AddressRanges::add(Room room, CUdeviceptr begin, std::size_t bytes) noexcept {
     CUdeviceptr end = begin + bytes;
@@ -203,8 +108,6 @@ bool AddressRanges::contains(CUdeviceptr address) const noexcept {
     const auto next = ends_.upper_bound(address);
     return next != ends_.begin() && address < std::prev(next)->second;
 }
-
-// ---- graphs ------------------------------------------------------------------------------------
 
 GraphState::~GraphState() {
     if (handle == nullptr || parent != nullptr) {
@@ -297,8 +200,6 @@ void check_same_graph(GraphState& graph, const GraphNode& node) {
     }
 }
 
-// ---- nodes -------------------------------------------------------------------------------------
-
 NodeShare node_state(GraphState& graph, CUgraphNode handle) {
     {
         const std::lock_guard lock(graph.lock);
@@ -327,7 +228,7 @@ PreparedNode::PreparedNode(GraphState& graph) : graph_(graph) {
 PreparedNode::~PreparedNode() {
     if (node_ != nullptr) [[unlikely]] {
         const std::lock_guard lock(graph_.lock);
-        graph_.nodes.take_back(*node_);
+        graph_.nodes.take_back();
     }
 }
 
@@ -424,8 +325,6 @@ bool is_allocated_by(GraphState& graph, CUdeviceptr address) {
     return graph.root->allocated.contains(address);
 }
 
-// ---- what graphs keep alive --------------------------------------------------------------------
-
 void expose(GraphState& graph) {
     GraphState& root = *graph.root;
     if (root.is_exposed.load(std::memory_order_acquire)) {
@@ -512,8 +411,6 @@ PayloadShare everything_in(GraphState& graph) {
     return all.empty() ? nullptr
                        : Payload::of(std::make_shared<std::vector<PayloadShare>>(std::move(all)));
 }
-
-// ---- contexts ----------------------------------------------------------------------------------
 
 CUcontext context_for_node(GraphState& graph) {
     GraphState& root = *graph.root;

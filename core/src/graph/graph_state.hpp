@@ -94,56 +94,39 @@ struct PointState final : NodeState {
 };
 
 /// The nodes of one graph that somebody knows, by handle.
-///
-/// Adding a node is the call that must be fast. So the memory of nodes comes in pieces, and a new
-/// node is only appended to a list. The first search moves the list into a hash table with open
-/// addressing. A piece goes when nobody knows a node of it.
 class NodeTable {
-public:
-    /// Makes the state of a node that is to be added, and room for it. Hand it to insert() or
-    /// take_back().
-    [[nodiscard]] std::shared_ptr<NodeState> make() {
-        if (added_.size() + promised_ >= added_.capacity() || unused_ == 0) [[unlikely]] {
-            make_room();
-        }
-        ++promised_;
-        return {piece_.nodes, &piece_.nodes[piece_.count - unused_--]};
-    }
+    using Nodes = std::unordered_map<CUgraphNode, std::shared_ptr<NodeState>>;
 
-    /// Adds a node that is not there and that make() made: there is room for it.
-    void insert(std::shared_ptr<NodeState> node) noexcept {
-        added_.push_back(std::move(node));
-        promised_ -= promised_ > 0 ? 1 : 0;
-    }
+public:
+    /// Makes the state of a node that is to be added, and room for it, so that adding it cannot
+    /// fail. Hand it to insert() or take_back().
+    [[nodiscard]] std::shared_ptr<NodeState> make();
+
+    /// Adds a node that is not there and that make() made.
+    void insert(std::shared_ptr<NodeState> node) noexcept;
 
     /// Takes back a node that make() made and the driver refused.
-    void take_back(const NodeState& node) noexcept {
-        --promised_;
-        if (piece_.count > unused_ && &node == &piece_.nodes[piece_.count - unused_ - 1]) {
-            ++unused_; // the next node gets its place
-        }
-    }
+    void take_back() noexcept { rooms_.pop_back(); }
 
     /// Returns the state of a node, or null.
-    [[nodiscard]] std::shared_ptr<NodeState> find(CUgraphNode handle) noexcept;
+    [[nodiscard]] std::shared_ptr<NodeState> find(CUgraphNode handle) const noexcept {
+        const auto place = nodes_.find(handle);
+        return place == nodes_.end() ? nullptr : place->second;
+    }
 
-    void erase(CUgraphNode handle) noexcept;
-    void clear() noexcept;
+    void erase(CUgraphNode handle) noexcept { nodes_.erase(handle); }
 
-    [[nodiscard]] std::size_t size() const noexcept { return count_ + added_.size(); }
+    void clear() noexcept { nodes_.clear(); }
+
+    [[nodiscard]] std::size_t size() const noexcept { return nodes_.size(); }
 
     /// Returns how many nodes were made that are neither inserted nor taken back, for tests.
-    [[nodiscard]] std::size_t promised() const noexcept { return promised_; }
+    [[nodiscard]] std::size_t promised() const noexcept { return rooms_.size(); }
 
     /// Calls a function with a share of every state.
     template <typename Function>
     void for_each(const Function& function) const {
-        for (const Slot& slot : slots_) {
-            if (slot.node != nullptr) {
-                function(slot.node);
-            }
-        }
-        for (const auto& node : added_) {
+        for (const auto& [handle, node] : nodes_) {
             function(node);
         }
     }
@@ -162,32 +145,8 @@ public:
     }
 
 private:
-    /// Memory for nodes.
-    struct Piece {
-        std::shared_ptr<NodeState[]> nodes;
-        std::size_t count = 0;
-    };
-
-    struct Slot {
-        CUgraphNode handle = nullptr; // here too, so that a search need not look at the nodes
-        std::shared_ptr<NodeState> node;
-    };
-
-    template <std::size_t Count>
-    [[nodiscard]] static Piece make_piece();
-    [[gnu::cold]] void make_room();
-    /// Moves the added nodes into the slots. Without memory for more slots, they stay in the list.
-    void settle() noexcept;
-    void grow();
-    [[nodiscard]] std::size_t home_of(CUgraphNode handle) const noexcept;
-    void place(CUgraphNode handle, std::shared_ptr<NodeState>&& node) noexcept;
-
-    std::vector<Slot> slots_;                       // a power of two
-    std::size_t count_ = 0;                         // of nodes in them
-    std::vector<std::shared_ptr<NodeState>> added_; // since the last search
-    std::size_t promised_ = 0;                      // places in it, for nodes that make() made
-    Piece piece_;                                   // that new nodes come from
-    std::size_t unused_ = 0;                        // nodes of it
+    Nodes nodes_;
+    std::vector<Nodes::node_type> rooms_; // for nodes that make() made
 };
 
 /// Why a graph that was captured cannot be used.

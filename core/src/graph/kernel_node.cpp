@@ -4,8 +4,8 @@
 #include "driver/call.hpp"
 #include "graph/graph_state.hpp"
 #include "graph/node_parameters.hpp"
-#include "launch/kernel_state.hpp"
 #include "launch/launch_failure.hpp"
+#include "program/kernel_state.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/error.hpp>
@@ -187,8 +187,6 @@ void decode(const CUlaunchAttribute& attribute, LaunchConfig& config) {
 
 } // namespace
 
-// ---- what a node launches ----------------------------------------------------------------------
-
 Dim3 KernelNode::grid() const {
     const auto parameters = read_kernel(detail::open(*this, CLASS_NAME));
     return {parameters.gridDimX, parameters.gridDimY, parameters.gridDimZ};
@@ -255,8 +253,6 @@ void KernelNode::copy_argument(std::size_t index, void* value, std::size_t size)
     }
     std::memcpy(value, parameters.kernelParams[index], size);
 }
-
-// ---- changes -----------------------------------------------------------------------------------
 
 void KernelNode::update(const LaunchConfig& config) const {
     update_with(&config, nullptr, nullptr);

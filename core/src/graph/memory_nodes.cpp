@@ -85,8 +85,6 @@ CUcontext context_to_update(NodeState& node, GraphState& graph) {
 
 } // namespace
 
-// ---- copies ------------------------------------------------------------------------------------
-
 CUdeviceptr MemcpyNode::dst() const {
     return destination_of(read_copy(detail::open(*this, CLASS_NAME)));
 }
@@ -136,8 +134,6 @@ void MemcpyNode::update(const MemcpyRegionParameters& parameters) const {
     set_copy(*this, detail::copy_parameters(graph, parameters), parameters.dst, parameters.src);
 }
 
-// ---- fills -------------------------------------------------------------------------------------
-
 CUdeviceptr MemsetNode::dptr() const {
     return read_fill(detail::open(*this, CLASS_NAME)).dst;
 }
@@ -179,8 +175,6 @@ void MemsetNode::update(const MemsetUpdate& change) const {
     detail::replace_parameters(*this, CLASS_NAME, Payload::of(wanted.dst.owner()),
                                table().cuGraphMemsetNodeSetParams, &fill);
 }
-
-// ---- memory of the graph -----------------------------------------------------------------------
 
 CUdeviceptr AllocNode::dptr() const {
     return read_allocation(detail::open(*this, CLASS_NAME)).dptr;

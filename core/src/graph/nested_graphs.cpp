@@ -53,8 +53,6 @@ CUgraph child_of(const NodeState& node) {
 
 } // namespace
 
-// ---- child graphs ------------------------------------------------------------------------------
-
 GraphDefinition ChildGraphNode::child_graph() const {
     NodeState& state = detail::open(*this, CLASS_NAME);
     const NodeChildren& children = detail::children_of(state_, state);
@@ -154,8 +152,6 @@ bool detail::adopt_payloads(const GraphShare& copy, GraphState& original) {
     }
     return is_complete;
 }
-
-// ---- conditional nodes -------------------------------------------------------------------------
 
 std::optional<GraphCondition> ConditionalNode::condition() const {
     return detail::children_of(state_, detail::open(*this, CLASS_NAME)).condition;

@@ -136,8 +136,6 @@ CUDA_MEMCPY3D describe_copy(const CopyBox& dst, const CopyBox& src, const Region
 
 } // namespace
 
-// ---- kernels -----------------------------------------------------------------------------------
-
 PreparedKernel::PreparedKernel(const LaunchConfig& config, const Kernel& kernel,
                                std::span<const KernelArgument> arguments)
     : PreparedKernel(config, kernel) {
@@ -227,8 +225,6 @@ void set_node_attributes(CUgraphNode node, std::span<const CUlaunchAttribute> at
     }
 }
 
-// ---- copies ------------------------------------------------------------------------------------
-
 CUDA_MEMCPY3D copy_parameters(GraphState& graph, const NodeMemory& dst, const NodeMemory& src,
                               std::size_t bytes) {
     if (bytes == 0) {
@@ -262,8 +258,6 @@ const MemoryRange* deciding_buffer(const NodeMemory& dst, const NodeMemory& src)
     };
     return is_of_device(dst) ? dst.buffer() : is_of_device(src) ? src.buffer() : nullptr;
 }
-
-// ---- fills -------------------------------------------------------------------------------------
 
 CUDA_MEMSET_NODE_PARAMS fill_parameters(const MemsetParameters& parameters) {
     const auto bytes = std::size_t{parameters.element_size};
@@ -320,8 +314,6 @@ CUDA_MEMSET_NODE_PARAMS fill_parameters(const MemsetParameters& parameters) {
     made.height = parameters.height;
     return made;
 }
-
-// ---- nodes -------------------------------------------------------------------------------------
 
 CUcontext context_of(NodeState& node) {
     // NOTE: several threads may ask, each for its own executable.

@@ -4,7 +4,13 @@
 #include "graph/payload.hpp"
 
 #include "driver/call.hpp"
+#include "driver/capture.hpp"
+#include "driver/current.hpp"
+#include "support/warn.hpp"
 
+#include <cuprum/error.hpp>
+
+#include <string>
 #include <utility>
 
 namespace cuprum::detail {
@@ -93,16 +99,17 @@ namespace {
 /// Payloads that launches use until an event is done.
 struct RetiredPayload final : AwaitedRelease {
     RetiredPayload(PayloadShare retired, std::shared_ptr<EventState> behind,
-                   std::shared_ptr<StreamTail> to_ask) noexcept
-        : payload(std::move(retired)), mark(std::move(behind)), tail(std::move(to_ask)) {}
+                   std::shared_ptr<StreamState> to_ask) noexcept
+        : payload(std::move(retired)), mark(std::move(behind)), stream(std::move(to_ask)) {}
 
     [[nodiscard]] bool is_due() noexcept override {
         if (mark == nullptr) { // the stream could not be marked before
-            TailMark asked = tail->mark();
-            if (asked.answer != TailMark::Answer::Event) {
-                return asked.answer == TailMark::Answer::Over;
+            EndOfWork asked = end_of_work(*stream);
+            if (asked.answer != EndOfWork::Answer::Event) {
+                return asked.answer == EndOfWork::Answer::Over;
             }
             mark = std::move(asked.event);
+            stream = nullptr;
         }
         if (mark->is_lost()) {
             return true; // a reset of the device ended the launches
@@ -116,18 +123,95 @@ struct RetiredPayload final : AwaitedRelease {
 
     PayloadShare payload;
     std::shared_ptr<EventState> mark;
-    std::shared_ptr<StreamTail> tail; // to ask if there is no mark
+    std::shared_ptr<StreamState> stream; // to ask if there is no mark
 };
 
 } // namespace
 
+EndOfWork end_of_work(const StreamState& stream) noexcept {
+    using Answer = EndOfWork::Answer;
+    if (driver::is_leaving() || stream.is_lost()) {
+        return {Answer::Over};
+    }
+    if (runs_host_function()) {
+        return {Answer::Later};
+    }
+    const auto is_captured = [&] {
+        return driver::capture_status(stream.handle) != CU_STREAM_CAPTURE_STATUS_NONE;
+    };
+    try {
+        const driver::Current current(stream.context->handle);
+        if (is_captured()) { // the event would stand for captured work
+            return {Answer::Later};
+        }
+        auto event = Access::state(make_event(stream.context, CU_EVENT_DISABLE_TIMING));
+        driver::call(driver::table().cuEventRecord, event->handle, stream.handle);
+        if (is_captured()) { // another thread began in between
+            return {Answer::Later};
+        }
+        return {Answer::Event, std::move(event)};
+    } catch (const CUDAError& error) {
+        return {is_over(error.code()) ? Answer::Over : Answer::Later, {}, std::current_exception()};
+    } catch (...) {
+        return {Answer::Later, {}, std::current_exception()};
+    }
+}
+
+bool is_over(int status) noexcept {
+    switch (status) {
+    case CUDA_SUCCESS:
+    case CUDA_ERROR_DEINITIALIZED:
+    case CUDA_ERROR_INVALID_CONTEXT:
+    case CUDA_ERROR_INVALID_HANDLE:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case CUDA_ERROR_CONTAINED:
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED:
+    case CUDA_ERROR_TENSOR_MEMORY_LEAK:
+    case CUDA_ERROR_MPS_CLIENT_TERMINATED:
+    case CUDA_ERROR_EXTERNAL_DEVICE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+void warn_unmarked(const std::exception_ptr& failure) noexcept {
+    try {
+        std::rethrow_exception(failure);
+    } catch (const std::exception& error) {
+        warn_unmarked(error.what());
+    } catch (...) {
+        warn_unmarked("the reason is not known");
+    }
+}
+
+void warn_unmarked(const char* reason) noexcept {
+    try {
+        warn(WarningKind::Release, std::string("the end of a graph launch could not be marked: ") +
+                                       reason +
+                                       "; what the graph uses is released later than usual");
+    } catch (...) { // there is no memory for the text
+        warn(WarningKind::Release, reason);
+    }
+}
+
 void retire(PayloadShare payload, const std::shared_ptr<EventState>& mark,
-            const std::shared_ptr<StreamTail>& tail) noexcept {
-    if (payload == nullptr || (mark == nullptr && tail == nullptr)) {
+            std::shared_ptr<StreamState> stream) noexcept {
+    if (payload == nullptr || (mark == nullptr && stream == nullptr)) {
         return;
     }
     try {
-        push_awaited(std::make_unique<RetiredPayload>(payload, mark, tail));
+        push_awaited(std::make_unique<RetiredPayload>(payload, mark, std::move(stream)));
     } catch (...) {
         // Without memory for the list it is kept for good: a launch may use it.
         static_cast<void>(payload.release());

@@ -20,14 +20,16 @@
 #pragma once
 
 #include "driver/call.hpp"
-#include "stream/deferred_release.hpp"
+#include "driver/deferred_release.hpp"
 #include "stream/event_state.hpp"
-#include "stream/stream_tail.hpp"
+#include "stream/stream_state.hpp"
 
 #include <cuda.h>
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <memory>
 #include <span>
 #include <utility>
@@ -166,11 +168,37 @@ void release_user_object(CUgraph graph, CUuserObject object) noexcept;
 // The driver never lets two launches of one executable overlap: each is ordered behind the one
 // before, on whatever stream. So an event behind the last launch is done when all launches are.
 // Retired Payloads wait for that event on the list of awaited releases; see
-// stream/deferred_release.hpp for who asks, and when.
+// driver/deferred_release.hpp for who asks, and when.
 
-/// Releases a Payload once an event is done. If there is none, asks the tail of a stream for one
-/// later; without a tail, releases it now. Does not call the driver.
+/// What is known about the end of a stream's work.
+struct EndOfWork {
+    enum class Answer : std::uint8_t {
+        Event, // `event` is behind everything that was enqueued so far
+        Over,  // the work has ended: its context failed, or is gone
+        Later, // ask again: the stream is being captured, or the driver failed
+    };
+
+    Answer answer = Answer::Over;
+    std::shared_ptr<EventState> event = {};
+    std::exception_ptr failure = {}; // why the driver failed
+};
+
+/// Records an event behind everything that was enqueued on a stream of our own. Call it without a
+/// lock.
+[[nodiscard]] EndOfWork end_of_work(const StreamState& stream) noexcept;
+
+/// Returns whether the answer to a call about work means that the work has ended: it is done, or
+/// its context has failed or is gone. Any other answer may be one to a call that the driver does
+/// not allow, as in a host function of others.
+[[nodiscard]] bool is_over(int status) noexcept;
+
+/// Warns that nobody knows yet when a launch of a graph ends, and why.
+void warn_unmarked(const std::exception_ptr& failure) noexcept;
+void warn_unmarked(const char* reason) noexcept;
+
+/// Releases a Payload once an event is done. If there is none, asks a stream of our own for one
+/// later; without a stream, releases it now. Does not call the driver.
 void retire(PayloadShare payload, const std::shared_ptr<EventState>& mark,
-            const std::shared_ptr<StreamTail>& tail = nullptr) noexcept;
+            std::shared_ptr<StreamState> stream = nullptr) noexcept;
 
 } // namespace cuprum::detail

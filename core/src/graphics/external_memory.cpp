@@ -56,7 +56,7 @@ struct MappedMipmap {
         : lies_in(std::move(memory)), handle(array) {}
 
     ~MappedMipmap() {
-        detail::release_in_context(
+        detail::release_in<detail::ReleaseIn::ItsContext>(
             lies_in->context, lies_in->made_at, "array of external memory",
             [array = handle, kept = lies_in] { call(table().cuMipmappedArrayDestroy, array); });
     }
@@ -200,8 +200,9 @@ std::string to_string(const ExternalMemory& memory) {
 
 detail::ExternalMemoryState::~ExternalMemoryState() {
     if (handle != nullptr) {
-        release_in_context(context, made_at, "external memory",
-                           [memory = handle] { call(table().cuDestroyExternalMemory, memory); });
+        release_in<ReleaseIn::ItsContext>(context, made_at, "external memory", [memory = handle] {
+            call(table().cuDestroyExternalMemory, memory);
+        });
     }
 }
 

@@ -4,11 +4,11 @@
 #include <cuprum/graphics/external_semaphore.hpp>
 
 #include "driver/current.hpp"
+#include "driver/deferred_release.hpp"
 #include "driver/explanations.hpp"
 #include "driver/handle.hpp"
 #include "graphics/external.hpp"
 #include "stream/active_captures.hpp"
-#include "stream/deferred_release.hpp"
 #include "stream/stream_state.hpp"
 #include "support/text.hpp"
 #include "support/warn.hpp"
@@ -33,9 +33,9 @@ struct EndedSemaphore final : detail::DeferredRelease {
         : handle(semaphore), context(std::move(home)), made_at(resets) {}
 
     ~EndedSemaphore() override {
-        detail::release_in_context(context, made_at, "external semaphore", [semaphore = handle] {
-            call(table().cuDestroyExternalSemaphore, semaphore);
-        });
+        detail::release_in<detail::ReleaseIn::ItsContext>(
+            context, made_at, "external semaphore",
+            [semaphore = handle] { call(table().cuDestroyExternalSemaphore, semaphore); });
     }
 
     CUexternalSemaphore handle;

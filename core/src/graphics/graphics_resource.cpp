@@ -369,8 +369,6 @@ std::string to_string(const GraphicsResource& resource) {
            ">";
 }
 
-// ---- states ------------------------------------------------------------------------------------
-
 detail::GraphicsState::GraphicsState(std::shared_ptr<ContextState> home) noexcept
     : context(std::move(home)), made_at(context->reset_count.load(std::memory_order_relaxed)) {}
 
@@ -378,13 +376,13 @@ detail::GraphicsState::~GraphicsState() {
     if (handle == nullptr) {
         return;
     }
-    release_in_context(context, made_at, "graphics resource",
-                       [resource = handle, is_mapped = is_stuck.load()] {
-                           if (is_mapped) {
-                               unmap_now(resource, nullptr);
-                           }
-                           call(table().cuGraphicsUnregisterResource, resource);
-                       });
+    release_in<ReleaseIn::ItsContext>(context, made_at, "graphics resource",
+                                      [resource = handle, is_mapped = is_stuck.load()] {
+                                          if (is_mapped) {
+                                              unmap_now(resource, nullptr);
+                                          }
+                                          call(table().cuGraphicsUnregisterResource, resource);
+                                      });
 }
 
 std::shared_ptr<detail::GraphicsMapping> detail::GraphicsState::live_mapping() {

@@ -7,9 +7,9 @@
 #include "device/device_state.hpp"
 #include "driver/call.hpp"
 #include "driver/handle.hpp"
-#include "launch/kernel_state.hpp"
 #include "launch/packed_arguments.hpp"
-#include "launch/parameter_kinds.hpp"
+#include "program/kernel_state.hpp"
+#include "program/parameter_kinds.hpp"
 #include "support/readable_name.hpp"
 #include "support/text.hpp"
 #include "support/warn.hpp"
@@ -173,34 +173,6 @@ std::string to_string(const Kernel& kernel) {
     return "<Kernel " + detail::readable_name(state.name) +
            " handle=" + detail::hexadecimal(state.handle) + ">";
 }
-
-namespace detail {
-
-LaunchPlan read_plan(CUkernel kernel, std::string_view symbol, std::string_view ptx) {
-    static constexpr std::size_t MAX_PARAMETER_BYTES = 32764; // of one kernel, on any device
-    const detail::AnyContext context;
-    const auto& get = driver::table().cuKernelGetParamInfo;
-    std::vector<ParameterInfo> plan;
-    try {
-        for (std::size_t i = 0; i <= MAX_PARAMETER_BYTES; ++i) {
-            ParameterInfo parameter;
-            const CUresult status = get(kernel, i, &parameter.offset, &parameter.size);
-            if (status == CUDA_ERROR_INVALID_VALUE) { // there is no parameter i: the end
-                note_kinds(plan, symbol, ptx);
-                return plan;
-            }
-            if (status != CUDA_SUCCESS) {
-                driver::raise(status, get.name);
-            }
-            plan.push_back(parameter);
-        }
-    } catch (const NotSupportedError&) {
-        return std::nullopt;
-    }
-    throw CUDAError(CUDA_ERROR_UNKNOWN, get.name, "the driver reports parameters without end");
-}
-
-} // namespace detail
 
 } // namespace cuprum
 

@@ -4,7 +4,7 @@
 #include "device/context_state.hpp"
 #include "driver/handle.hpp"
 #include "launch/encoded_config.hpp"
-#include "launch/kernel_state.hpp"
+#include "program/kernel_state.hpp"
 #include "stream/stream_state.hpp"
 #include "support/readable_name.hpp"
 
@@ -185,24 +185,6 @@ int KernelOccupancy::max_potential_cluster_size(const LaunchConfig& config,
 int KernelOccupancy::max_active_clusters(const LaunchConfig& config, const Stream& stream) const {
     return ask_about_clusters(table().cuOccupancyMaxActiveClusters, kernel_, config, stream);
 }
-
-namespace detail {
-
-namespace {
-
-constinit std::atomic<unsigned> changes{0};
-
-} // namespace
-
-unsigned occupancy_changes() noexcept {
-    return changes.load(std::memory_order_acquire);
-}
-
-void forget_occupancy() noexcept {
-    changes.fetch_add(1, std::memory_order_release);
-}
-
-} // namespace detail
 
 LaunchConfig LaunchConfig::from_size(std::size_t elements, unsigned block) {
     if (elements == 0 || block == 0) {

@@ -9,9 +9,9 @@
 
 #include "driver/handle.hpp"
 #include "launch/encoded_config.hpp"
-#include "launch/kernel_state.hpp"
 #include "launch/packed_arguments.hpp"
 #include "launch/submission.hpp"
+#include "program/kernel_state.hpp"
 #include "stream/stream_state.hpp"
 
 #include <cuprum/detail/launch_packed.hpp>

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "launch/kernel_state.hpp"
+#include "program/kernel_state.hpp"
 
 #include <cuprum/detail/argument_type.hpp>
 #include <cuprum/launch.hpp>

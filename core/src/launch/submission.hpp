@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "launch/kernel_state.hpp"
+#include "program/kernel_state.hpp"
 
 #include <cuprum/kernel.hpp>
 #include <cuprum/launch_config.hpp>

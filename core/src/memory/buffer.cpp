@@ -5,17 +5,16 @@
 
 #include "driver/capture.hpp"
 #include "driver/current.hpp"
+#include "driver/deferred_release.hpp"
 #include "driver/handle.hpp"
 #include "memory/allocation.hpp"
 #include "memory/buffer_state.hpp"
 #include "memory/copies.hpp"
 #include "memory/pool_state.hpp"
 #include "stream/active_captures.hpp"
-#include "stream/deferred_release.hpp"
 #include "stream/event_state.hpp"
 #include "stream/stream_state.hpp"
 #include "support/locks.hpp"
-#include "support/recycled.hpp"
 #include "support/text.hpp"
 
 #include <cuprum/detail/order.hpp>
@@ -227,7 +226,7 @@ std::uint64_t this_thread() noexcept {
 
 Buffer Buffer::from_handle(CUdeviceptr pointer, std::size_t bytes, std::shared_ptr<void> owner) {
     check_range(pointer, bytes);
-    auto state = detail::make_recycled<detail::BufferState>();
+    auto state = std::make_shared<detail::BufferState>();
     state->pointer = pointer;
     state->size = bytes;
     if (owner != nullptr) {
@@ -243,7 +242,7 @@ Buffer Buffer::from_handle(CUdeviceptr pointer, std::size_t bytes,
                                     "use the other from_handle for memory that is not to be freed");
     }
     check_range(pointer, bytes);
-    auto state = detail::make_recycled<detail::BufferState>();
+    auto state = std::make_shared<detail::BufferState>();
     state->make_on(stream);
     state->size = bytes;
     state->resource = std::move(resource);
@@ -263,7 +262,7 @@ Buffer Buffer::slice(std::size_t offset, std::size_t bytes) const {
                                     " bytes from offset " + std::to_string(offset) +
                                     ", but the buffer has " + std::to_string(own.size));
     }
-    auto state = detail::make_recycled<detail::BufferState>();
+    auto state = std::make_shared<detail::BufferState>();
     state->pointer = own.pointer + offset;
     state->size = bytes;
     state->resource = own.resource;
@@ -405,8 +404,6 @@ std::string to_string(const Buffer& buffer) {
                               : "<Buffer ptr=" + detail::hexadecimal(buffer.handle()) +
                                     " size=" + std::to_string(buffer.size()) + ">";
 }
-
-// ---- BufferState -------------------------------------------------------------------------------
 
 static_assert(sizeof(detail::BufferState) <= 64, "the state of a plain buffer fits a cache line");
 
@@ -658,6 +655,49 @@ bool detail::is_managed(BufferState& buffer) {
     return (buffer.resource != nullptr && buffer.resource->is_managed()) ||
            pointer_info(buffer).is_managed;
 }
+
+namespace detail {
+
+bool order_after(CUstream consumer, const Buffer& memory) {
+    const FreeOrder order = open(memory).whole_state().free_order();
+    if (order.stream.is_closed()) {
+        return false;
+    }
+    const StreamState& producer = *Access::state(order.stream);
+    if (producer.is_lost()) {
+        return true; // the reset ended its work
+    }
+    if (!producer.is_default) {
+        order_streams(consumer, producer.handle);
+        return true;
+    }
+    const driver::Current current(order.context->handle);
+    order_streams(consumer, order.is_usable() ? producer.handle : CU_STREAM_LEGACY);
+    return true;
+}
+
+void retain_buffers(const Stream& stream, std::span<const Buffer* const> buffers) {
+    const auto capture = find_capture(open(stream));
+    if (capture == nullptr) {
+        return;
+    }
+    for (const Buffer* const buffer : buffers) {
+        if (buffer == nullptr || buffer->is_closed()) {
+            continue;
+        }
+        const MemoryResource* const resource =
+            static_cast<BufferState&>(*Access::state(*buffer)).whole_state().resource.get();
+        // NOTE: graph memory is freed by a node of its graph, when its last share goes. Memory that
+        // must not be freed later is kept by the binding that made it.
+        if (resource == nullptr ||
+            (resource->may_free_later() &&
+             dynamic_cast<const GraphMemoryResource*>(resource) == nullptr)) {
+            capture->retain(Access::state(*buffer));
+        }
+    }
+}
+
+} // namespace detail
 
 } // namespace cuprum
 

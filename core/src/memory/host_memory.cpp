@@ -77,8 +77,6 @@ std::shared_ptr<detail::ContextState> context_on(const Device& device) {
 
 } // namespace
 
-// ---- LegacyPinnedMemoryResource ----------------------------------------------------------------
-
 std::shared_ptr<LegacyPinnedMemoryResource> LegacyPinnedMemoryResource::create() {
     return std::shared_ptr<LegacyPinnedMemoryResource>(new LegacyPinnedMemoryResource);
 }
@@ -102,8 +100,6 @@ void LegacyPinnedMemoryResource::deallocate_bytes(CUdeviceptr pointer, std::size
     detail::free_after(stream,
                        [pointer] { detail::free_in_any_context(table().cuMemFreeHost, pointer); });
 }
-
-// ---- SynchronousMemoryResource -----------------------------------------------------------------
 
 std::shared_ptr<SynchronousMemoryResource> SynchronousMemoryResource::create(const Device& device) {
     return std::shared_ptr<SynchronousMemoryResource>(new SynchronousMemoryResource(device));
@@ -138,8 +134,6 @@ void SynchronousMemoryResource::deallocate_bytes(CUdeviceptr pointer, std::size_
     detail::free_after(stream,
                        [pointer] { detail::free_in_any_context(table().cuMemFree, pointer); });
 }
-
-// ---- registration ------------------------------------------------------------------------------
 
 Buffer register_host_memory(void* pointer, std::size_t bytes,
                             const HostRegistrationOptions& options, std::shared_ptr<void> owner) {

@@ -4,11 +4,11 @@
 #include <cuprum/ipc.hpp>
 
 #include "driver/current.hpp"
+#include "driver/deferred_release.hpp"
 #include "driver/handle.hpp"
 #include "memory/buffer_state.hpp"
 #include "memory/pool_state.hpp"
 #include "program/cache/checksum.hpp"
-#include "stream/deferred_release.hpp"
 #include "stream/stream_state.hpp"
 #include "support/locks.hpp"
 #include "support/once.hpp"
@@ -239,8 +239,6 @@ std::shared_ptr<detail::BufferState> map_allocation(MemoryPool& pool,
 
 } // namespace
 
-// ---- IPCAllocationHandle -----------------------------------------------------------------------
-
 IPCAllocationHandle IPCAllocationHandle::from_descriptor(int descriptor) {
     check_descriptor(descriptor);
     return IPCAllocationHandle(std::make_shared<detail::FileDescriptor>(descriptor));
@@ -261,8 +259,6 @@ int IPCAllocationHandle::descriptor() const {
     return detail::open(state_, "IPCAllocationHandle").number();
 }
 
-// ---- IPCBufferDescriptor -----------------------------------------------------------------------
-
 IPCBufferDescriptor IPCBufferDescriptor::from_bytes(std::span<const std::byte> bytes,
                                                     std::size_t size) {
     if (bytes.size() < PAYLOAD_BYTES) {
@@ -278,8 +274,6 @@ IPCBufferDescriptor IPCBufferDescriptor::from_bytes(std::span<const std::byte> b
     descriptor.size = size;
     return descriptor;
 }
-
-// ---- Buffer ------------------------------------------------------------------------------------
 
 IPCBufferDescriptor Buffer::ipc_descriptor() const {
     const detail::BufferState& buffer = detail::open(*this);

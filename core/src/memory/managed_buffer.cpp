@@ -157,8 +157,6 @@ void require_batches(const char* what) {
 
 } // namespace
 
-// ---- advice ------------------------------------------------------------------------------------
-
 bool ManagedBuffer::read_mostly() const {
     return range_attribute(*this, CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY) != 0;
 }
@@ -230,8 +228,6 @@ std::optional<Location> ManagedBuffer::last_prefetch_location() const {
                           CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID,
                           CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION);
 }
-
-// ---- moving ------------------------------------------------------------------------------------
 
 void ManagedBuffer::prefetch(const Location& location, const Stream& stream) const {
     const detail::BufferState& buffer = managed(*this);

@@ -10,7 +10,6 @@
 #include "memory/buffer_state.hpp"
 #include "memory/pool_state.hpp"
 #include "stream/stream_state.hpp"
-#include "support/recycled.hpp"
 #include "support/warn.hpp"
 
 #include <cuprum/buffer.hpp>
@@ -69,7 +68,7 @@ MemoryPool::~MemoryPool() = default;
         return MemoryResource::make_buffer(bytes, stream);
     }
     // A plain buffer: the same as make_buffer() in fewer steps.
-    auto state = detail::make_recycled<detail::BufferState>(share(*this), stream);
+    auto state = std::make_shared<detail::BufferState>(share(*this), stream);
     state->pointer = detail::allocate_from_pool(pool, bytes, queue);
     state->size = bytes;
     return detail::Access::make<Buffer>(std::move(state));
@@ -250,8 +249,6 @@ std::unique_ptr<detail::PoolState> current_managed_pool() {
 
 } // namespace
 
-// ---- PinnedMemoryResource ----------------------------------------------------------------------
-
 PinnedMemoryResource::PinnedMemoryResource(std::unique_ptr<detail::PoolState> state) noexcept
     : MemoryPool(std::move(state)) {}
 
@@ -278,8 +275,6 @@ int PinnedMemoryResource::numa_id() const noexcept {
     const CUmemLocation location = detail::Access::state(*this)->location;
     return location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA ? location.id : -1;
 }
-
-// ---- ManagedMemoryResource ---------------------------------------------------------------------
 
 ManagedMemoryResource::ManagedMemoryResource(std::unique_ptr<detail::PoolState> state) noexcept
     : MemoryPool(std::move(state)) {}

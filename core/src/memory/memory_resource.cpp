@@ -12,10 +12,11 @@
 #include "memory/pool_state.hpp"
 #include "stream/stream_state.hpp"
 #include "support/once.hpp"
-#include "support/recycled.hpp"
 
 #include <cuprum/buffer.hpp>
+#include <cuprum/device.hpp>
 #include <cuprum/graph_memory_resource.hpp>
+#include <cuprum/host_memory.hpp>
 #include <cuprum/memory_pool.hpp>
 #include <cuprum/stream.hpp>
 
@@ -45,7 +46,7 @@ Buffer MemoryResource::allocate(std::size_t bytes, const Stream& stream) {
 Buffer MemoryResource::make_buffer(std::size_t bytes, const Stream& stream) {
     [[maybe_unused]] const auto& checked = detail::open(stream);
     detail::check_size(bytes);
-    auto state = detail::make_recycled<detail::BufferState>();
+    auto state = std::make_shared<detail::BufferState>();
     state->resource = detail::share_of(*this);
     state->size = bytes;
     if (bytes != 0) {
@@ -259,6 +260,28 @@ void GraphMemoryResource::set_attribute(GraphMemoryAttribute name, std::uint64_t
 
 void GraphMemoryResource::trim() const {
     call(table().cuDeviceGraphMemTrim, handle_of(device_));
+}
+
+namespace {
+
+/// Makes the resource that a device allocates from.
+std::shared_ptr<MemoryResource> make_memory_resource(const Device& device) {
+    if (device.properties().get("memory_pools_supported", 0) == 0) {
+        return SynchronousMemoryResource::create(device);
+    }
+    auto pool = DeviceMemoryResource::create(device);
+    detail::keep_for_good(pool);
+    return pool;
+}
+
+} // namespace
+
+const std::shared_ptr<MemoryResource>& Device::memory_resource() const {
+    return state_->memory_resource.get([this] { return make_memory_resource(*this); });
+}
+
+Buffer Device::allocate(std::size_t bytes, const Stream& stream) const {
+    return memory_resource()->allocate(bytes, stream);
 }
 
 } // namespace cuprum

@@ -5,9 +5,9 @@
 
 #include "device/device_state.hpp"
 #include "driver/call.hpp"
+#include "driver/deferred_release.hpp"
 #include "driver/handle.hpp"
 #include "memory/allocation.hpp"
-#include "stream/deferred_release.hpp"
 #include "stream/stream_state.hpp"
 #include "support/once.hpp"
 

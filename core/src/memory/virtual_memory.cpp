@@ -3,8 +3,8 @@
 
 #include "memory/virtual_memory.hpp"
 
+#include "driver/deferred_release.hpp"
 #include "memory/allocation.hpp"
-#include "stream/deferred_release.hpp"
 #include "support/text.hpp"
 
 #include <algorithm>
@@ -168,8 +168,6 @@ Mapping::Mapping(CUdeviceptr base, std::shared_ptr<PhysicalChunk> chunk)
 Mapping::~Mapping() {
     release_or_defer("memory mapping", table().cuMemUnmap, base_, chunk_->bytes());
 }
-
-// ---- VirtualAllocation -------------------------------------------------------------------------
 
 std::size_t VirtualAllocation::size() const noexcept {
     const Mapping& last = *mappings_.back();

@@ -251,8 +251,6 @@ int VirtualMemoryResource::device_id() const noexcept {
     return is_on_device(allocations_->options) ? device_.ordinal() : -1;
 }
 
-// ---- Allocations -------------------------------------------------------------------------------
-
 std::shared_ptr<VirtualAllocation> VirtualMemoryResource::Allocations::take(CUdeviceptr pointer) {
     const std::lock_guard lock(mutex);
     auto node = by_address.extract(pointer);

@@ -53,8 +53,6 @@ bool is_release(std::string_view function) {
 
 } // namespace
 
-// ---- the observer that fails calls -------------------------------------------------------------
-
 namespace {
 
 template <typename State>

@@ -143,7 +143,7 @@ private:
     /// Returns the calling thread's.
     static Nesting& nesting() {
         // NOTE: only a pointer: this library's thread-local data must stay small, see
-        // support/recycled.hpp.
+        // support/warn.hpp.
         static thread_local std::unique_ptr<Nesting> own;
         if (own == nullptr) {
             own = std::make_unique<Nesting>();

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "device/device_state.hpp"
-#include "launch/parameter_kinds.hpp"
 #include "libraries/nvrtc.hpp"
 #include "program/code/image.hpp"
 #include "program/code/packing.hpp"
 #include "program/nvrtc.hpp"
 #include "program/nvvm.hpp"
 #include "program/options.hpp"
+#include "program/parameter_kinds.hpp"
 #include "program/program_state.hpp"
 #include "program/progress.hpp"
 #include "program/source/includes.hpp"

@@ -3,11 +3,11 @@
 
 #include "driver/call.hpp"
 #include "driver/current.hpp"
+#include "driver/deferred_release.hpp"
 #include "driver/explanations.hpp"
 #include "program/code/image.hpp"
 #include "program/link_session.hpp"
 #include "program/options.hpp"
-#include "stream/deferred_release.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/device.hpp>

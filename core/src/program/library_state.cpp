@@ -3,10 +3,12 @@
 
 #include "program/library_state.hpp"
 
-#include "launch/kernel_state.hpp"
+#include "device/context_state.hpp"
+#include "driver/deferred_release.hpp"
 #include "program/code/image.hpp"
 #include "program/code/packing.hpp"
-#include "stream/deferred_release.hpp"
+#include "program/kernel_state.hpp"
+#include "program/parameter_kinds.hpp"
 #include "support/file.hpp"
 #include "support/locks.hpp"
 #include "support/once.hpp"
@@ -259,6 +261,30 @@ void LibraryState::raise_load_failure(CUresult status, const char* call) {
         hint += "; the log:\n" + std::string(error_log_.data());
     }
     throw CUDAError(status, call, hint);
+}
+
+LaunchPlan read_plan(CUkernel kernel, std::string_view symbol, std::string_view ptx) {
+    static constexpr std::size_t MAX_PARAMETER_BYTES = 32764; // of one kernel, on any device
+    const detail::AnyContext context;
+    const auto& get = driver::table().cuKernelGetParamInfo;
+    std::vector<ParameterInfo> plan;
+    try {
+        for (std::size_t i = 0; i <= MAX_PARAMETER_BYTES; ++i) {
+            ParameterInfo parameter;
+            const CUresult status = get(kernel, i, &parameter.offset, &parameter.size);
+            if (status == CUDA_ERROR_INVALID_VALUE) { // there is no parameter i: the end
+                note_kinds(plan, symbol, ptx);
+                return plan;
+            }
+            if (status != CUDA_SUCCESS) {
+                driver::raise(status, get.name);
+            }
+            plan.push_back(parameter);
+        }
+    } catch (const NotSupportedError&) {
+        return std::nullopt;
+    }
+    throw CUDAError(CUDA_ERROR_UNKNOWN, get.name, "the driver reports parameters without end");
 }
 
 } // namespace cuprum::detail

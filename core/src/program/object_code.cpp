@@ -6,7 +6,7 @@
 #include "driver/call.hpp"
 #include "driver/current.hpp"
 #include "driver/handle.hpp"
-#include "launch/kernel_state.hpp"
+#include "program/kernel_state.hpp"
 #include "program/library_state.hpp"
 #include "support/text.hpp"
 
@@ -102,6 +102,7 @@ std::size_t edit_distance(std::string_view left, std::string_view right) {
 
 std::string unknown_kernel(const std::string& name, detail::LibraryState& library) {
     static constexpr std::size_t MAX_LISTED = 8;
+    static constexpr std::size_t MAX_MISTYPED = 2;
     std::string text = "there is no kernel \"" + name + "\" in " + library.description();
     std::vector<std::string> names;
     try {
@@ -128,6 +129,9 @@ std::string unknown_kernel(const std::string& name, detail::LibraryState& librar
         return std::pair(edit_distance(name, left), std::string_view(left)) <
                std::pair(edit_distance(name, right), std::string_view(right));
     });
+    if (edit_distance(name, names.front()) <= MAX_MISTYPED) {
+        text += "; did you mean \"" + names.front() + "\"?";
+    }
     text += "; it has " + std::to_string(names.size()) +
             (names.size() == 1 ? " kernel: " : " kernels: ");
     for (std::size_t i = 0; i < std::min(names.size(), MAX_LISTED); ++i) {

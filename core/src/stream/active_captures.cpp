@@ -4,12 +4,9 @@
 #include "stream/active_captures.hpp"
 
 #include "driver/call.hpp"
-#include "memory/buffer_state.hpp"
 #include "stream/stream_state.hpp"
 #include "support/locks.hpp"
 #include "support/once.hpp"
-
-#include <cuprum/graph_memory_resource.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -175,27 +172,6 @@ std::shared_ptr<CaptureRecord> find_capture(const StreamState& stream) {
     const std::optional<cuuint64_t> number = capture_number(stream.handle);
     const std::lock_guard lock(streams.mutex);
     return number.has_value() ? streams.find_number(*number) : nullptr;
-}
-
-void retain_buffers(const Stream& stream, std::span<const Buffer* const> buffers) {
-    const auto capture = find_capture(open(stream));
-    if (capture == nullptr) {
-        return;
-    }
-    for (const Buffer* const buffer : buffers) {
-        if (buffer == nullptr || buffer->is_closed()) {
-            continue;
-        }
-        const MemoryResource* const resource =
-            static_cast<BufferState&>(*Access::state(*buffer)).whole_state().resource.get();
-        // NOTE: graph memory is freed by a node of its graph, when its last share goes. Memory that
-        // must not be freed later is kept by the binding that made it.
-        if (resource == nullptr ||
-            (resource->may_free_later() &&
-             dynamic_cast<const GraphMemoryResource*>(resource) == nullptr)) {
-            capture->retain(Access::state(*buffer));
-        }
-    }
 }
 
 void retain_object(const Stream& stream, std::shared_ptr<void> object) {

@@ -5,15 +5,17 @@
 
 #include "device/device_state.hpp"
 #include "driver/current.hpp"
+#include "driver/deferred_release.hpp"
 #include "driver/handle.hpp"
-#include "stream/deferred_release.hpp"
 #include "stream/event_state.hpp"
-#include "support/recycled.hpp"
 #include "support/text.hpp"
 
+#include <cuprum/context.hpp>
+#include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
 
 #include <cstring>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -68,6 +70,20 @@ std::string why_no_time(CUresult status, const detail::EventState& later,
     return "Both Events must be recorded, with timing enabled and on one device: one was not";
 }
 
+/// Makes an event when the primary context is not current. Apart, and with a copy of the options,
+/// so that where it is current the usual ones never leave their registers.
+[[gnu::cold, gnu::noinline]] Event make_event_elsewhere(detail::DeviceState& device,
+                                                        EventOptions options) {
+    return Event::create(detail::Access::make<Context>(detail::context_for(device)), options);
+}
+
+inline Event make_event(detail::DeviceState& device, EventOptions options) {
+    if (const auto* home = detail::current_primary(device)) [[likely]] {
+        return detail::make_event(*home, detail::event_flags(options));
+    }
+    return make_event_elsewhere(device, options);
+}
+
 } // namespace
 
 Event Event::create(const Context& context, const EventOptions& options) {
@@ -77,7 +93,7 @@ Event Event::create(const Context& context, const EventOptions& options) {
 
 [[gnu::hot]] Event detail::make_event(const std::shared_ptr<ContextState>& context,
                                       unsigned flags) {
-    auto state = make_recycled<EventState>(context, flags);
+    auto state = std::make_shared<EventState>(context, flags);
     call(table().cuEventCreate, &state->handle, flags);
     state->is_owned = true;
     return Access::make<Event>(std::move(state));
@@ -203,6 +219,37 @@ std::string to_string(const Event& event) {
     return text + ">";
 }
 
+[[gnu::hot]] Event Device::create_event() const {
+    return make_event(*state_, {});
+}
+
+Event Device::create_event(const EventOptions& options) const {
+    return make_event(*state_, options);
+}
+
+TimedEvent Device::create_timed_event() const {
+    return TimedEvent::create(detail::Access::make<Context>(detail::context_for(*state_)));
+}
+
+void Context::record(const Event& event) const {
+    const detail::ContextState& own = detail::open(state_, "Context");
+    if (own.green != nullptr) {
+        call(table().cuGreenCtxRecordEvent, own.green, event.handle());
+    } else {
+        call(table().cuCtxRecordEvent, own.handle.get(), event.handle());
+    }
+    detail::open(event).is_recorded.store(true, std::memory_order_relaxed);
+}
+
+void Context::wait(const Event& event) const {
+    const detail::ContextState& own = detail::open(state_, "Context");
+    if (own.green != nullptr) {
+        call(table().cuGreenCtxWaitEvent, own.green, event.handle());
+    } else {
+        call(table().cuCtxWaitEvent, own.handle.get(), event.handle());
+    }
+}
+
 TimedEvent TimedEvent::create(const Context& context, EventOptions options) {
     options.timing_enabled = true;
     return TimedEvent(Event::create(context, options));
@@ -217,7 +264,8 @@ TimedEvent::TimedEvent(Event event) : Event(std::move(event)) {
 
 [[gnu::hot]] detail::EventState::~EventState() {
     if (is_owned) {
-        release_in(context, made_at, "event", driver::table().cuEventDestroy, handle);
+        release_in<ReleaseIn::AnyContext>(context, made_at, "event", driver::table().cuEventDestroy,
+                                          handle);
     }
 }
 

@@ -7,7 +7,6 @@
 #include "driver/call.hpp"
 #include "driver/capture.hpp"
 #include "driver/current.hpp"
-#include "memory/buffer_state.hpp"
 #include "stream/event_state.hpp"
 #include "stream/stream_state.hpp"
 
@@ -70,24 +69,6 @@ void order_streams(CUstream consumer, CUstream producer) {
     call(table().cuEventRecord, event.handle(), token(producer));
     call(table().cuStreamWaitEvent, token(consumer), event.handle(),
          unsigned{CU_EVENT_WAIT_DEFAULT});
-}
-
-bool order_after(CUstream consumer, const Buffer& memory) {
-    const FreeOrder order = open(memory).whole_state().free_order();
-    if (order.stream.is_closed()) {
-        return false;
-    }
-    const StreamState& producer = *Access::state(order.stream);
-    if (producer.is_lost()) {
-        return true; // the reset ended its work
-    }
-    if (!producer.is_default) {
-        order_streams(consumer, producer.handle);
-        return true;
-    }
-    const driver::Current current(order.context->handle);
-    order_streams(consumer, order.is_usable() ? producer.handle : CU_STREAM_LEGACY);
-    return true;
 }
 
 bool is_capturing(const Stream& stream) {

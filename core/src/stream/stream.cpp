@@ -9,20 +9,24 @@
 #include "device/device_state.hpp"
 #include "driver/capture.hpp"
 #include "driver/current.hpp"
+#include "driver/deferred_release.hpp"
 #include "driver/handle.hpp"
 #include "stream/active_captures.hpp"
-#include "stream/deferred_release.hpp"
 #include "stream/event_state.hpp"
 #include "stream/stream_state.hpp"
-#include "support/recycled.hpp"
 #include "support/text.hpp"
+#include "support/warn.hpp"
 
 #include <cuprum/detail/record.hpp>
 #include <cuprum/detail/unexposed_handle.hpp>
+#include <cuprum/device.hpp>
 #include <cuprum/device_resources.hpp>
 #include <cuprum/error.hpp>
 
 #include <cstdlib>
+#include <exception>
+#include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -56,10 +60,21 @@ Stream Stream::create(const Context& context, const StreamOptions& options) {
     return Stream(detail::make_stream(detail::Access::state(context), options));
 }
 
+Stream Device::create_stream() const {
+    return create_stream(StreamOptions{});
+}
+
+Stream Device::create_stream(const StreamOptions& options) const {
+    if (const auto* home = detail::current_primary(*state_)) {
+        return detail::Access::make<Stream>(detail::make_stream(*home, options));
+    }
+    return Stream::create(detail::Access::make<Context>(detail::context_for(*state_)), options);
+}
+
 [[gnu::hot]] std::shared_ptr<detail::StreamState>
 detail::make_stream(const std::shared_ptr<ContextState>& context, const StreamOptions& options) {
     const int priority = checked_priority(*context->device, options.priority);
-    auto state = make_recycled<StreamState>();
+    auto state = std::make_shared<StreamState>();
     state->context = context;
     state->made_at = context->reset_count.load(std::memory_order_relaxed);
     if (context->green != nullptr) {
@@ -75,7 +90,6 @@ detail::make_stream(const std::shared_ptr<ContextState>& context, const StreamOp
              priority);
     }
     state->is_owned = true;
-    state->tail = std::make_shared<StreamTail>(state->handle, context, state->made_at);
     state->last_launch.watch(state->handle);
     return state;
 }
@@ -249,40 +263,68 @@ std::string to_string(const Stream& stream) {
            " device=" + std::to_string(state.context->device->ordinal) + ">";
 }
 
-namespace detail {
-
 namespace {
 
-/// Ends the tail of a stream and destroys the stream: later if the calling thread runs a host
-/// function, which must not wait.
-void end_with_tail(const StreamState& stream) noexcept {
-    const auto end = [tail = stream.tail, context = stream.context, made_at = stream.made_at,
-                      handle = stream.handle](void*) noexcept {
-        tail->end();
-        release_in(context, made_at, "stream", driver::table().cuStreamDestroy, handle);
-    };
-    if (!runs_host_function()) [[likely]] {
-        end(nullptr);
-        return;
-    }
+void report_exception(const char* what) noexcept {
     try {
-        defer_release(std::shared_ptr<void>(nullptr, end));
+        detail::warn(WarningKind::HostFunction,
+                     std::string("a host function that a stream called threw: ") + what);
     } catch (...) {
-        driver::report_release_failure("stream");
+        detail::warn(WarningKind::HostFunction, "a host function that a stream called threw");
     }
 }
 
 } // namespace
 
+void Stream::launch_host(std::function<void()> function) const {
+    if (!function) {
+        throw std::invalid_argument("function is empty, expected something to call");
+    }
+    detail::release_deferred();
+    const CUstream stream = detail::handle_of(*this);
+    const auto& entry = driver::table().cuLaunchHostFunc;
+    if (detail::has_active_captures()) {
+        if (const auto record = detail::find_capture(*state_)) {
+            record->capture_callback(*this, std::move(function));
+            return;
+        }
+    }
+    // Every launch of a graph would call a captured function, but this one is called once only.
+    if (driver::capture_status(stream) != CU_STREAM_CAPTURE_STATUS_NONE) {
+        throw CUDAError(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, entry.name,
+                        "the stream is being captured by other code than a GraphBuilder, whose "
+                        "graph cannot own the function; add it to that graph as a host node");
+    }
+    auto held = std::make_unique<detail::HostFunction>(std::move(function));
+    driver::call(entry, stream, &detail::call_host_function, static_cast<void*>(held.get()));
+    // NOTE: the stream owns it now. If earlier work of the context fails, the driver never calls
+    // the function and says nothing, so that the function leaks.
+    static_cast<void>(held.release()); // NOLINT(bugprone-unused-return-value)
+}
+
+void detail::call_host_function(void* function) noexcept {
+    std::unique_ptr<HostFunction> held(static_cast<HostFunction*>(function));
+    {
+        const HostFunctionScope scope;
+        try {
+            held->function();
+        } catch (const std::exception& error) {
+            report_exception(error.what());
+        } catch (...) {
+            report_exception("something that is not a std::exception");
+        }
+    }
+    push_deferred(std::move(held));
+}
+
+namespace detail {
+
 [[gnu::hot]] StreamState::~StreamState() {
     if (!is_owned) {
         return;
     }
-    if (tail.use_count() > 1) [[unlikely]] { // somebody may ask later when its work ends
-        end_with_tail(*this);
-    } else {
-        release_in(context, made_at, "stream", driver::table().cuStreamDestroy, handle);
-    }
+    release_in<ReleaseIn::AnyContext>(context, made_at, "stream", driver::table().cuStreamDestroy,
+                                      handle);
     release_deferred();
 }
 

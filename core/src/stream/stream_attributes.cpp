@@ -64,8 +64,6 @@ std::uint64_t Stream::id() const {
     return id;
 }
 
-// ---- values in memory --------------------------------------------------------------------------
-
 void Stream::write_value(CUdeviceptr address, std::uint32_t value,
                          const WriteValueOptions& options) const {
     check_alignment(address, sizeof(value));
@@ -93,8 +91,6 @@ void Stream::wait_value(CUdeviceptr address, std::uint64_t value,
     call(table().cuStreamWaitValue64, detail::handle_of(*this), address, cuuint64_t{value},
          wait_flags(options));
 }
-
-// ---- attributes --------------------------------------------------------------------------------
 
 void Stream::set_priority(int priority) const {
     const detail::StreamState& stream = detail::open(state_, "Stream");

@@ -6,16 +6,18 @@
 #include "device/context_state.hpp"
 #include "driver/call.hpp"
 #include "driver/capture.hpp"
+#include "driver/deferred_release.hpp"
 #include "driver/handle.hpp"
-#include "launch/recent_launches.hpp"
 #include "stream/active_captures.hpp"
-#include "stream/stream_tail.hpp"
+#include "stream/recent_launches.hpp"
 
 #include <cuprum/detail/access.hpp>
 #include <cuprum/stream.hpp>
 
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <utility>
 
 namespace cuprum::detail {
 
@@ -28,10 +30,9 @@ struct StreamState {
     // Others know the handle, or the stream waited for an event: only then can others capture it.
     // The library itself uses handle_of(), which leaves this alone. See can_be_capturing().
     std::atomic<bool> may_capture = false;
-    unsigned made_at = 0;             // the context's count of resets when it was made
-    LastLaunch last_launch;           // listed for streams of our own and default streams
-    std::shared_ptr<void> owner;      // of a foreign stream
-    std::shared_ptr<StreamTail> tail; // of a stream of our own
+    unsigned made_at = 0;        // the context's count of resets when it was made
+    LastLaunch last_launch;      // listed for streams of our own and default streams
+    std::shared_ptr<void> owner; // of a foreign stream
 
     StreamState() noexcept {} // NOLINT(modernize-use-equals-default): that would clear it twice
 
@@ -79,5 +80,17 @@ struct StreamState {
 
 /// Returns the same as a state that can be kept.
 [[nodiscard]] std::shared_ptr<ContextState> context_state_of(const StreamState& stream);
+
+/// A function that a stream calls once, on a thread of the driver. It is destroyed later, by a
+/// thread that may call the driver: what it captured may need that.
+struct HostFunction final : DeferredRelease {
+    explicit HostFunction(std::function<void()> called) noexcept : function(std::move(called)) {}
+
+    std::function<void()> function;
+};
+
+/// Calls a HostFunction and defers its release. Reports what it throws as a warning. The driver
+/// calls this.
+void call_host_function(void* function) noexcept;
 
 } // namespace cuprum::detail

@@ -48,7 +48,10 @@ private:
     LateWarnings* outer_;
     std::unique_ptr<Warnings> held_back_;
 
-    // NOTE: "initial-exec" as in recycled.hpp: launches of graphs read it.
+    // NOTE: launches of graphs read it, and "initial-exec" finds it in one instruction; the default
+    // of a shared library is a function call. In return, all thread-local data of this library must
+    // fit into the 1.5 KiB that the C library reserves for libraries that are loaded late. A test
+    // checks the size.
     [[gnu::tls_model(
         "initial-exec")]] static thread_local constinit inline LateWarnings* innermost = nullptr;
 };

@@ -178,7 +178,8 @@ OpaqueArray detail::borrow_array(CUarray handle, std::shared_ptr<ContextState> c
 
 detail::ArrayState::~ArrayState() {
     if (is_owned) {
-        release_with_context(context, made_at, "array", driver::table().cuArrayDestroy, handle);
+        release_in<ReleaseIn::ItsContextOnly>(context, made_at, "array",
+                                              driver::table().cuArrayDestroy, handle);
     }
 }
 
@@ -364,8 +365,8 @@ detail::MipmapState& detail::open(const MipmappedArray& array) {
 
 detail::MipmapState::~MipmapState() {
     if (is_owned) {
-        release_with_context(context, made_at, "mipmapped array",
-                             driver::table().cuMipmappedArrayDestroy, handle);
+        release_in<ReleaseIn::ItsContextOnly>(context, made_at, "mipmapped array",
+                                              driver::table().cuMipmappedArrayDestroy, handle);
     }
 }
 

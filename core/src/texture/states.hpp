@@ -11,9 +11,9 @@
 #include "device/context_state.hpp"
 #include "driver/call.hpp"
 #include "driver/current.hpp"
+#include "driver/deferred_release.hpp"
 #include "driver/handle.hpp"
 #include "driver/table.hpp"
-#include "stream/deferred_release.hpp"
 
 #include <cuprum/detail/access.hpp>
 #include <cuprum/detail/handle_argument.hpp>
@@ -85,49 +85,6 @@ inline void end_with(const OpaqueArray& array, const std::atomic<bool>& is_over)
 /// @throws CUDAError if the driver does not know the array.
 [[nodiscard]] OpaqueArray borrow_array(CUarray handle, std::shared_ptr<ContextState> context,
                                        std::shared_ptr<void> owner);
-
-/// Releases an object of a context with the context current. Never ends a stream capture. Does
-/// nothing if a reset destroyed the object.
-template <typename Handle>
-[[gnu::hot]] void release_in_context(const std::shared_ptr<ContextState>& context, unsigned made_at,
-                                     const char* what, const driver::Entry<CUresult(Handle)>& entry,
-                                     Handle handle) noexcept {
-    // NOTE: handles of textures are small numbers that every context has. With another context
-    // current, the call could destroy another texture. So a failed change is tried again.
-    for (int attempts = 2; attempts > 0; --attempts) {
-        if (!is_intact(context, made_at) || driver::is_leaving()) {
-            return;
-        }
-        try {
-            const driver::RelaxedCapture relaxed;
-            const driver::Current current(context->handle);
-            driver::release_now(what, entry, handle);
-            return;
-        } catch (...) {
-            driver::report_release_failure(what);
-        }
-    }
-}
-
-/// Does the same in a destructor: later if the calling thread runs a host function.
-template <typename Handle>
-[[gnu::hot]] void release_with_context(const std::shared_ptr<ContextState>& context,
-                                       unsigned made_at, const char* what,
-                                       const driver::Entry<CUresult(Handle)>& entry,
-                                       Handle handle) noexcept {
-    if (!runs_host_function()) [[likely]] {
-        release_in_context(context, made_at, what, entry, handle);
-        return;
-    }
-    try {
-        defer_release(
-            std::shared_ptr<void>(nullptr, [context, made_at, what, &entry, handle](void*) {
-                release_in_context(context, made_at, what, entry, handle);
-            }));
-    } catch (...) {
-        driver::report_release_failure(what);
-    }
-}
 
 /// A driver's mipmapped array, its context and its description. Destroying the state destroys the
 /// array with all levels if it is ours.

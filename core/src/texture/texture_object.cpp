@@ -8,7 +8,6 @@
 #include "memory/buffer_state.hpp"
 #include "stream/active_captures.hpp"
 #include "stream/stream_state.hpp"
-#include "support/recycled.hpp"
 #include "support/text.hpp"
 #include "texture/states.hpp"
 
@@ -16,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -244,7 +244,7 @@ CUDA_RESOURCE_VIEW_DESC view_of(const ResourceView& view, const Elements& elemen
     if (options.view.has_value()) [[unlikely]] {
         view = view_of(*options.view, elements);
     }
-    auto state = detail::make_recycled<detail::HandleState>(resource, options, context);
+    auto state = std::make_shared<detail::HandleState>(resource, options, context);
     const driver::Current current(state->context->handle);
     const auto& entry = table().cuTexObjectCreate;
     const CUresult status =
@@ -370,11 +370,11 @@ const char* to_string(ReadMode mode) noexcept {
         return;
     }
     if (is_surface) {
-        release_with_context(context, made_at, "surface", driver::table().cuSurfObjectDestroy,
-                             handle);
+        release_in<ReleaseIn::ItsContextOnly>(context, made_at, "surface",
+                                              driver::table().cuSurfObjectDestroy, handle);
     } else {
-        release_with_context(context, made_at, "texture", driver::table().cuTexObjectDestroy,
-                             handle);
+        release_in<ReleaseIn::ItsContextOnly>(context, made_at, "texture",
+                                              driver::table().cuTexObjectDestroy, handle);
     }
 }
 
@@ -408,7 +408,7 @@ SurfaceObject SurfaceObject::create(const ResourceDescriptor& resource) {
     }
     const CUDA_RESOURCE_DESC memory = detail::description_of(resource);
     auto state =
-        detail::make_recycled<detail::HandleState>(resource, TextureObjectOptions{}, array.context);
+        std::make_shared<detail::HandleState>(resource, TextureObjectOptions{}, array.context);
     state->is_surface = true;
     const driver::Current current(state->context->handle);
     driver::call(driver::table().cuSurfObjectCreate, &state->handle, &memory);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "stream/deferred_release.hpp"
+#include "driver/deferred_release.hpp"
 #include "support/device_test.hpp"
 #include "support/every_failure.hpp"
 #include "support/expect_error.hpp"

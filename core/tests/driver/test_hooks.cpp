@@ -3,7 +3,7 @@
 
 #include "driver/hooks.hpp"
 #include "driver/table.hpp"
-#include "launch/recent_launches.hpp"
+#include "stream/recent_launches.hpp"
 
 #include <gtest/gtest.h>
 

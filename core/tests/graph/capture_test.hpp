@@ -3,8 +3,8 @@
 
 #pragma once
 
+#include "driver/deferred_release.hpp"
 #include "graph/payload.hpp"
-#include "stream/deferred_release.hpp"
 #include "support/device_test.hpp"
 
 #include <cuprum/graph/graph_builder.hpp>

@@ -273,6 +273,19 @@ TEST_F(InFlight, the_stream_may_be_closed) {
     expect_kept_until_the_end(tracked);
 }
 
+TEST_F(InFlight, the_stream_of_the_last_launch_lives_as_long_as_the_executable) {
+    Tracked tracked;
+    std::optional<Graph> executable = waiting_graph(tracked).instantiate();
+    Stream queue = device().create_stream();
+    executable->launch(queue);
+    const Calls destroyed("cuStreamDestroy");
+    queue.close();
+    EXPECT_EQ(destroyed.count(), 0);
+    executable.reset();
+    EXPECT_EQ(destroyed.count(), 1);
+    expect_kept_until_the_end(tracked);
+}
+
 TEST_F(InFlight, the_stream_may_be_closed_before_an_update) {
     Tracked tracked;
     Tracked second;
@@ -505,21 +518,21 @@ TEST_F(InFlight, a_stream_that_cannot_be_marked_later_keeps_what_the_launch_uses
     }
 }
 
-TEST_F(InFlight, a_closed_stream_that_could_not_be_marked_keeps_what_the_launch_uses) {
+TEST_F(InFlight, a_closed_stream_that_cannot_be_marked_later_keeps_what_the_launch_uses) {
     for (const char* const call : {"cuEventCreate", "cuEventRecord"}) {
         hold();
         Tracked tracked;
         std::optional<Graph> executable = waiting_graph(tracked).instantiate();
         Stream queue = device().create_stream();
         executable->launch(queue);
+        queue.close();
         {
             testing::WarningLog warnings;
             const FaultInjection fault(call, 1, 999);
-            queue.close();
+            executable.reset();
             EXPECT_TRUE(fault.has_failed()) << call;
             expect_unmarked(warnings.take(WarningKind::Release), call);
         }
-        executable.reset();
         expect_kept_until_the_end(tracked);
     }
 }
@@ -548,13 +561,13 @@ TEST_F(InFlight, a_closed_stream_of_a_failed_context_ends_its_launches) {
     Stream queue = device().create_stream();
     executable->launch(queue);
     queue.sync();
+    queue.close();
     testing::WarningLog warnings;
     {
         const FaultInjection fault("cuEventRecord", 1, CUDA_ERROR_ILLEGAL_ADDRESS);
-        queue.close();
+        executable.reset();
         EXPECT_TRUE(fault.has_failed());
     }
-    executable.reset();
     detail::release_payloads();
     EXPECT_TRUE(tracked.watch.expired());
     EXPECT_TRUE(warnings.take(WarningKind::Release).empty());

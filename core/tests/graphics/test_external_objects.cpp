@@ -3,8 +3,8 @@
 
 #include "driver/call.hpp"
 #include "driver/current.hpp"
+#include "driver/deferred_release.hpp"
 #include "graph/payload.hpp"
-#include "stream/deferred_release.hpp"
 #include "support/device_test.hpp"
 #include "support/every_failure.hpp"
 #include "support/expect_error.hpp"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "launch/parameter_kinds.hpp"
+#include "program/parameter_kinds.hpp"
 
 #include <gtest/gtest.h>
 

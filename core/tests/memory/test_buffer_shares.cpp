@@ -3,7 +3,7 @@
 
 // Copies and slices of one buffer that are closed on different streams and by different threads.
 
-#include "stream/deferred_release.hpp"
+#include "driver/deferred_release.hpp"
 #include "support/device_test.hpp"
 #include "support/fake_driver.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "launch/parameter_kinds.hpp"
 #include "program/code/packing.hpp"
+#include "program/parameter_kinds.hpp"
 
 #include <cuprum/object_code.hpp>
 

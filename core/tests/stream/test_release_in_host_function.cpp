@@ -3,7 +3,7 @@
 
 // Objects whose last share is released in a host function, which must not call the driver.
 
-#include "stream/deferred_release.hpp"
+#include "driver/deferred_release.hpp"
 #include "support/device_test.hpp"
 #include "support/fake_driver.hpp"
 

@@ -3,8 +3,8 @@
 
 // Several threads that use everything at once, and objects in a forked child.
 
-#include "launch/recent_launches.hpp"
 #include "stream/active_captures.hpp"
+#include "stream/recent_launches.hpp"
 #include "support/device_test.hpp"
 
 #include <unistd.h>

@@ -5,7 +5,7 @@
 // programs, buffers, streams and events. The fake driver's own work per call stays about the same.
 
 #include "graph/payload.hpp"
-#include "launch/recent_launches.hpp"
+#include "stream/recent_launches.hpp"
 #include "support/fake_driver.hpp"
 #include "support/scaling.hpp"
 

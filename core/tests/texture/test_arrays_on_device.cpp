@@ -3,8 +3,8 @@
 
 // Copies of arrays on a GPU and on the emulated device, and what graphs keep of them.
 
+#include "driver/deferred_release.hpp"
 #include "graph/payload.hpp"
-#include "stream/deferred_release.hpp"
 #include "support/device_test.hpp"
 #include "support/every_failure.hpp"
 #include "support/expect_error.hpp"

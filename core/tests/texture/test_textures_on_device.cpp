@@ -3,8 +3,8 @@
 
 // Kernels that read textures and write surfaces, on a GPU and on the emulated device.
 
+#include "driver/deferred_release.hpp"
 #include "graph/payload.hpp"
-#include "stream/deferred_release.hpp"
 #include "support/device_test.hpp"
 #include "support/expect_error.hpp"
 

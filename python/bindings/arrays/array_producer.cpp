@@ -21,35 +21,68 @@ namespace cuprum::python {
 
 namespace {
 
-[[nodiscard]] ArrayProducer classify(nb::handle object);
-[[nodiscard]] const dlpack::ExchangeTable* exchange_table(nb::handle type);
-[[nodiscard]] bool comes_from(PyTypeObject* type, std::string_view package);
-[[nodiscard]] bool is_plain_numpy(nb::handle object);
-[[nodiscard]] ArrayProducer::Way way_of_cupy(nb::handle object);
-[[nodiscard]] bool exchanges_like(nb::handle object, const char* module);
-
-} // namespace
-
-const ArrayProducer& unseen_producer(nb::handle object) {
-    static thread_local ArrayProducer found;
-    found = classify(object);
-#ifndef Py_GIL_DISABLED
-    // An object with attributes of its own may differ from others of its type.
-    const bool is_alike = found.way != ArrayProducer::Way::None &&
-                          found.way != ArrayProducer::Way::CudaArrayInterface;
-    PyTypeObject* const type = Py_TYPE(object.ptr());
-    if (const unsigned version = version_of(type); is_alike && version != 0) {
-        place_of(type) = {type, version, found};
+/// Returns whether a type, or one it derives from, was defined in a package.
+[[nodiscard]] bool comes_from(PyTypeObject* type, std::string_view package) {
+    for (; type != nullptr && type != &PyBaseObject_Type; type = type->tp_base) {
+        const nb::handle object(reinterpret_cast<PyObject*>(type));
+        const nb::object module = nb::getattr(object, "__module__", nb::none());
+        if (!nb::isinstance<nb::str>(module)) {
+            continue;
+        }
+        const std::string_view name = nb::borrow<nb::str>(module).c_str();
+        if (name.starts_with(package) &&
+            (name.size() == package.size() || name[package.size()] == '.')) {
+            return true;
+        }
     }
-#endif
-    return found;
+    return false;
 }
 
-// ---- helpers -----------------------------------------------------------------------------------
+[[nodiscard]] const dlpack::ExchangeTable* exchange_table(nb::handle type) {
+    PyObject* const found = PyObject_GetAttr(type.ptr(), names().exchange_table);
+    if (found == nullptr) {
+        clear_error(PyExc_AttributeError);
+        return nullptr;
+    }
+    const nb::object capsule = nb::steal(found);
+    if (PyCapsule_IsValid(found, dlpack::EXCHANGE_NAME) == 0) {
+        return nullptr; // the form before version 1.3
+    }
+    auto* header =
+        static_cast<dlpack::ExchangeHeader*>(PyCapsule_GetPointer(found, dlpack::EXCHANGE_NAME));
+    while (header != nullptr && header->version.major != dlpack::CURRENT_VERSION.major) {
+        header = header->previous;
+    }
+    const auto* table = reinterpret_cast<const dlpack::ExchangeTable*>(header);
+    return table != nullptr && table->managed_from_object != nullptr &&
+                   table->current_work_stream != nullptr
+               ? table
+               : nullptr;
+}
 
-namespace {
+/// Returns whether the class of an array, which may be a derived one, has no `__dlpack__` of its
+/// own.
+[[nodiscard]] bool exchanges_like(nb::handle object, const char* module) {
+    const nb::object arrays = nb::module_::import_(module).attr("ndarray");
+    const nb::object own = nb::getattr(object.type(), "__dlpack__", nb::none());
+    return own.is(nb::object(arrays.attr("__dlpack__")));
+}
 
-ArrayProducer classify(nb::handle object) {
+/// Returns whether an object is a numpy array that exchanges data as arrays do.
+[[nodiscard]] bool is_plain_numpy(nb::handle object) {
+    return is_numpy_array(object.ptr()) && read_numpy_array(object.ptr()) != nullptr &&
+           exchanges_like(object, "numpy");
+}
+
+[[nodiscard]] ArrayProducer::Way way_of_cupy(nb::handle object) {
+    if (read_cupy_array(object) == nullptr) {
+        return ArrayProducer::Way::Cupy;
+    }
+    return exchanges_like(object, "cupy") ? ArrayProducer::Way::CupyArray
+                                          : ArrayProducer::Way::DLPack;
+}
+
+[[nodiscard]] ArrayProducer classify(nb::handle object) {
     using Way = ArrayProducer::Way;
     PyTypeObject* const type = Py_TYPE(object.ptr());
     const nb::handle type_object(reinterpret_cast<PyObject*>(type));
@@ -80,67 +113,21 @@ ArrayProducer classify(nb::handle object) {
     return producer;
 }
 
-const dlpack::ExchangeTable* exchange_table(nb::handle type) {
-    PyObject* const found = PyObject_GetAttr(type.ptr(), names().exchange_table);
-    if (found == nullptr) {
-        clear_error(PyExc_AttributeError);
-        return nullptr;
-    }
-    const nb::object capsule = nb::steal(found);
-    if (PyCapsule_IsValid(found, dlpack::EXCHANGE_NAME) == 0) {
-        return nullptr; // the form before version 1.3
-    }
-    auto* header =
-        static_cast<dlpack::ExchangeHeader*>(PyCapsule_GetPointer(found, dlpack::EXCHANGE_NAME));
-    while (header != nullptr && header->version.major != dlpack::CURRENT_VERSION.major) {
-        header = header->previous;
-    }
-    const auto* table = reinterpret_cast<const dlpack::ExchangeTable*>(header);
-    return table != nullptr && table->managed_from_object != nullptr &&
-                   table->current_work_stream != nullptr
-               ? table
-               : nullptr;
-}
-
-/// Returns whether a type, or one it derives from, was defined in a package.
-bool comes_from(PyTypeObject* type, std::string_view package) {
-    for (; type != nullptr && type != &PyBaseObject_Type; type = type->tp_base) {
-        const nb::handle object(reinterpret_cast<PyObject*>(type));
-        const nb::object module = nb::getattr(object, "__module__", nb::none());
-        if (!nb::isinstance<nb::str>(module)) {
-            continue;
-        }
-        const std::string_view name = nb::borrow<nb::str>(module).c_str();
-        if (name.starts_with(package) &&
-            (name.size() == package.size() || name[package.size()] == '.')) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/// Returns whether an object is a numpy array that exchanges data as arrays do.
-bool is_plain_numpy(nb::handle object) {
-    return is_numpy_array(object.ptr()) && read_numpy_array(object.ptr()) != nullptr &&
-           exchanges_like(object, "numpy");
-}
-
-ArrayProducer::Way way_of_cupy(nb::handle object) {
-    if (read_cupy_array(object) == nullptr) {
-        return ArrayProducer::Way::Cupy;
-    }
-    return exchanges_like(object, "cupy") ? ArrayProducer::Way::CupyArray
-                                          : ArrayProducer::Way::DLPack;
-}
-
-/// Returns whether the class of an array, which may be a derived one, has no `__dlpack__` of its
-/// own.
-bool exchanges_like(nb::handle object, const char* module) {
-    const nb::object arrays = nb::module_::import_(module).attr("ndarray");
-    const nb::object own = nb::getattr(object.type(), "__dlpack__", nb::none());
-    return own.is(nb::object(arrays.attr("__dlpack__")));
-}
-
 } // namespace
+
+const ArrayProducer& unseen_producer(nb::handle object) {
+    static thread_local ArrayProducer found;
+    found = classify(object);
+#ifndef Py_GIL_DISABLED
+    // An object with attributes of its own may differ from others of its type.
+    const bool is_alike = found.way != ArrayProducer::Way::None &&
+                          found.way != ArrayProducer::Way::CudaArrayInterface;
+    PyTypeObject* const type = Py_TYPE(object.ptr());
+    if (const unsigned version = version_of(type); is_alike && version != 0) {
+        place_of(type) = {type, version, found};
+    }
+#endif
+    return found;
+}
 
 } // namespace cuprum::python

@@ -4,26 +4,14 @@
 #include "arrays/extents.hpp"
 #include "arrays/tensor_map.hpp"
 #include "arrays/view_sources.hpp"
-#include "bindings.hpp"
 #include "device/device_objects.hpp"
-#include "support/arguments.hpp"
+#include "support/class.hpp"
 #include "support/collection.hpp"
-#include "support/fast_method.hpp"
-#include "support/gil.hpp"
-#include "support/instances.hpp"
-#include "support/python_objects.hpp"
 
 #include <cuprum/detail/access.hpp>
 #include <cuprum/tensor_map.hpp>
 
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
-
-#include <array>
 #include <cstring>
-#include <optional>
-#include <string>
-#include <string_view>
 
 namespace cuprum::python {
 
@@ -31,238 +19,27 @@ using namespace nb::literals;
 
 namespace {
 
-using Type = nb::class_<PyTensorMap>;
+using Type = Class<PyTensorMap>;
 using Slots = MemberSlots<PyTensorMap, &PyTensorMap::view>;
 
-void bind_factories(Type& type);
-void bind_facts(Type& type);
-[[nodiscard]] nb::object from_tiled(nb::handle cls, nb::handle view, nb::handle box_dim,
-                                    nb::handle options, nb::handle element_strides,
-                                    nb::handle data_type, nb::handle interleave, nb::handle swizzle,
-                                    nb::handle l2_promotion, nb::handle oob_fill);
-[[nodiscard]] nb::object from_im2col(nb::handle cls, nb::handle view, nb::handle lower,
-                                     nb::handle upper, nb::handle channels, nb::handle pixels,
-                                     nb::handle element_strides, nb::handle data_type,
-                                     nb::handle interleave, nb::handle swizzle,
-                                     nb::handle l2_promotion, nb::handle oob_fill);
-[[nodiscard]] nb::object from_im2col_wide(nb::handle cls, nb::handle view, nb::handle lower,
-                                          nb::handle upper, nb::handle channels, nb::handle pixels,
-                                          nb::handle element_strides, nb::handle data_type,
-                                          nb::handle interleave, nb::handle mode,
-                                          nb::handle swizzle, nb::handle l2_promotion,
-                                          nb::handle oob_fill);
-void replace_address(PyTensorMap& self, nb::handle tensor);
-
-} // namespace
-
-void bind_tensor_map(nb::module_& module) {
-    Type type(module, "TensorMapDescriptor", nb::is_weak_referenceable(),
-              nb::type_slots(Slots::slots),
-              R"(A tensor map: describes to the tensor memory accelerator where a tensor lies.
-
-Made by ``StridedMemoryView.as_tensor_map``. Pass it to a kernel whose parameter is a
-``const __grid_constant__ CUtensorMap``. Keeps the view alive. Needs compute capability 9.0.
-
-Examples
---------
->>> view = cuprum.utils.StridedMemoryView.from_buffer(buffer, (16, 16), dtype=np.float32)
->>> tensor_map = view.as_tensor_map(box_dim=(8, 8))
->>> tensor_map.rank
-2)");
-    note_type<PyTensorMap>(type);
-    type.def(
-        "__init__",
-        [](PyTensorMap*) {
-            raise_error(PyExc_RuntimeError, "a TensorMapDescriptor cannot be instantiated "
-                                            "directly; call as_tensor_map() of a "
-                                            "StridedMemoryView");
-        },
-        nb::sig("def __init__(self) -> None"));
-    bind_factories(type);
-    bind_facts(type);
-}
-
-nb::object tensor_map_of(nb::handle view, nb::handle box_dim, nb::handle options,
-                         nb::handle element_strides, nb::handle data_type, nb::handle interleave,
-                         nb::handle swizzle, nb::handle l2_promotion, nb::handle oob_fill) {
-    return from_tiled(nb::handle(), view, box_dim, options, element_strides, data_type, interleave,
-                      swizzle, l2_promotion, oob_fill);
-}
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-void bind_factories(Type& type) {
-    fast_class_method<from_tiled>(
-        type,
-        "def _from_tiled(cls, view: StridedMemoryView, box_dim: tuple[int, ...] | None = None, *, "
-        "options: object = None, element_strides: tuple[int, ...] | None = None, data_type: object "
-        "= None, interleave: object = None, swizzle: object = None, l2_promotion: object = None, "
-        "oob_fill: object = None) -> TensorMapDescriptor",
-        "Make a tiled map. See ``StridedMemoryView.as_tensor_map``.");
-    fast_class_method<from_im2col>(
-        type,
-        "def _from_im2col(cls, view: StridedMemoryView, pixel_box_lower_corner: tuple[int, ...], "
-        "pixel_box_upper_corner: tuple[int, ...], channels_per_pixel: int, pixels_per_column: int, "
-        "*, element_strides: tuple[int, ...] | None = None, data_type: object = None, interleave: "
-        "object = None, swizzle: object = None, l2_promotion: object = None, oob_fill: object = "
-        "None) -> TensorMapDescriptor",
-        R"(Make an im2col map, for convolutions.
-
-Parameters
-----------
-view : StridedMemoryView
-    A tensor NWC, NHWC or NDHWC.
-pixel_box_lower_corner, pixel_box_upper_corner : tuple of int
-    Offsets of the box from the first and from the last pixel, one for each axis between the
-    first and the last.
-channels_per_pixel : int
-    1 to 256.
-pixels_per_column : int
-    1 to 1024.
-element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill
-    As for ``StridedMemoryView.as_tensor_map``.
-
-Raises
-------
-ValueError
-    If a rule does not hold; the text says which.)");
-    fast_class_method<from_im2col_wide>(
-        type,
-        "def _from_im2col_wide(cls, view: StridedMemoryView, pixel_box_lower_corner_width: int, "
-        "pixel_box_upper_corner_width: int, channels_per_pixel: int, pixels_per_column: int, *, "
-        "element_strides: tuple[int, ...] | None = None, data_type: object = None, interleave: "
-        "object = None, mode: object = None, swizzle: object = None, l2_promotion: object = None, "
-        "oob_fill: object = None) -> TensorMapDescriptor",
-        "Make a wide im2col map, whose box has a size along W only; kernels need compute "
-        "capability 10.0. See ``_from_im2col``.");
-    type.def("replace_address", replace_address, "tensor"_a, nb::lock_self(),
-             nb::sig("def replace_address(self, tensor: object) -> None"),
-             R"(Describe other memory from now on, with the same extents and strides.
-
-Launches that were enqueued before keep the old address. The map keeps the new memory alive instead
-of the old one, so wait for those launches before the old memory goes.
-
-Parameters
-----------
-tensor : object
-    A StridedMemoryView, or an array with DLPack or ``__cuda_array_interface__``.
-
-Raises
-------
-ValueError
-    If the memory is not accessible to the device, not aligned, too small, or on another device.
-RuntimeError
-    If the map belongs to another device than the current one.)");
-}
-
-[[nodiscard]] nb::object tuple_of(const TensorMapExtents& extents) {
-    std::array<std::int64_t, TensorMapExtents::MAXIMUM> numbers{};
-    for (std::size_t index = 0; index < extents.size(); ++index) {
-        numbers[index] = extents[index];
+/// Returns the ordinal of the current device, or -1 if there is none. A single device need not be
+/// asked for.
+[[nodiscard]] int current_device() {
+    static const bool is_single = Device::all().size() == 1;
+    if (is_single) [[likely]] {
+        return 0;
     }
-    return to_tuple({numbers.data(), extents.size()});
+    const std::optional<Device> current = Device::current();
+    return current ? current->ordinal() : -1;
 }
 
-/// Returns the member of an enumeration of cuprum._tensor_map.
-[[nodiscard]] nb::object member(const char* name, unsigned value) {
-    return nb::module_::import_("cuprum._tensor_map").attr(name)(value);
-}
-
-template <auto Function>
-void add_extents(Type& type, const char* name, const char* signature, const char* text) {
-    type.def_prop_ro(
-        name, [](const PyTensorMap& self) { return tuple_of((self.core.*Function)()); },
-        nb::lock_self(), nb::sig(signature), text);
-}
-
-void bind_facts(Type& type) {
-    using Core = TensorMapDescriptor;
-    type.def_prop_ro(
-        "device", [](const PyTensorMap& self) { return device_object(Device(self.device_id)); },
-        nb::sig("def device(self) -> Device | None"), "Return the device it was made for.");
-    type.def_prop_ro(
-        "mode", [](const PyTensorMap& self) { return std::string(to_string(self.core.mode())); },
-        "Return \"tiled\", \"im2col\" or \"im2col_wide\".");
-    type.def_prop_ro(
-        "rank", [](const PyTensorMap& self) { return self.core.rank(); },
-        "Return the number of axes.");
-    type.def_prop_ro(
-        "data_type",
-        [](const PyTensorMap& self) {
-            return member("TensorMapDataType", static_cast<unsigned>(self.core.data_type()));
-        },
-        nb::sig("def data_type(self) -> cuprum._tensor_map.TensorMapDataType"),
-        "Return the type of the elements.");
-    type.def_prop_ro(
-        "interleave",
-        [](const PyTensorMap& self) {
-            return member("TensorMapInterleave", static_cast<unsigned>(self.core.interleave()));
-        },
-        nb::sig("def interleave(self) -> cuprum._tensor_map.TensorMapInterleave"),
-        "Return whether channels are interleaved.");
-    type.def_prop_ro(
-        "swizzle",
-        [](const PyTensorMap& self) {
-            return member("TensorMapSwizzle", static_cast<unsigned>(self.core.swizzle()));
-        },
-        nb::sig("def swizzle(self) -> cuprum._tensor_map.TensorMapSwizzle"),
-        "Return how pieces are permuted in shared memory.");
-    type.def_prop_ro(
-        "l2_promotion",
-        [](const PyTensorMap& self) {
-            return member("TensorMapL2Promotion", static_cast<unsigned>(self.core.l2_promotion()));
-        },
-        nb::sig("def l2_promotion(self) -> cuprum._tensor_map.TensorMapL2Promotion"),
-        "Return how much the L2 cache fetches at once.");
-    type.def_prop_ro(
-        "oob_fill",
-        [](const PyTensorMap& self) {
-            return member("TensorMapOOBFill", static_cast<unsigned>(self.core.oob_fill()));
-        },
-        nb::sig("def oob_fill(self) -> cuprum._tensor_map.TensorMapOOBFill"),
-        "Return what loads write for elements outside the tensor.");
-    add_extents<&Core::shape>(type, "shape", "def shape(self) -> tuple[int, ...]",
-                              "Return the extents in elements.");
-    add_extents<&Core::strides_in_bytes>(type, "strides_in_bytes",
-                                         "def strides_in_bytes(self) -> tuple[int, ...]",
-                                         "Return the strides in bytes.");
-    add_extents<&Core::box_dim>(type, "box_dim", "def box_dim(self) -> tuple[int, ...]",
-                                "Return the size of one copy; empty unless the map is tiled.");
-    add_extents<&Core::element_strides>(type, "element_strides",
-                                        "def element_strides(self) -> tuple[int, ...]",
-                                        "Return the steps between copied elements.");
-    add_extents<&Core::pixel_box_lower_corner>(
-        type, "pixel_box_lower_corner", "def pixel_box_lower_corner(self) -> tuple[int, ...]",
-        "Return the lower corner of an im2col map; empty for a tiled one.");
-    add_extents<&Core::pixel_box_upper_corner>(
-        type, "pixel_box_upper_corner", "def pixel_box_upper_corner(self) -> tuple[int, ...]",
-        "Return the upper corner of an im2col map; empty for a tiled one.");
-    type.def_prop_ro(
-        "copy_bytes", [](const PyTensorMap& self) { return self.core.copy_bytes(); },
-        "Return how many bytes of shared memory one copy writes: what a barrier must expect.");
-    type.def_prop_ro(
-        "address", [](const PyTensorMap& self) { return self.core.address(); }, nb::lock_self(),
-        "Return the address of the tensor.");
-    type.def(
-        "__bytes__",
-        [](const PyTensorMap& self) {
-            const auto bytes = self.core.bytes();
-            return nb::bytes(bytes.data(), bytes.size());
-        },
-        nb::lock_self(), "Return the 128 bytes that a kernel takes.");
-    type.def("__repr__", [](const PyTensorMap& self) { return to_string(self.core); });
-    type.def(
-        "__str__", [](const PyTensorMap& self) { return self.core.description(); },
-        nb::lock_self());
-    type.def(
-        "__reduce__",
-        [](const PyTensorMap&) {
-            raise_error(PyExc_TypeError, "a TensorMapDescriptor cannot be pickled: it describes "
-                                         "memory of this process");
-        },
-        nb::sig("def __reduce__(self) -> str | tuple"));
+/// Returns the device that a map of a view is for: the current one, or the view's if there is none.
+[[nodiscard]] int device_for(nb::handle object) {
+    if (const int current = current_device(); current >= 0) [[likely]] {
+        return current;
+    }
+    StridedMemoryView* const view = get_if<StridedMemoryView>(object);
+    return view == nullptr || view->device_id < 0 ? 0 : view->device_id;
 }
 
 /// Returns numbers from any iterable of integers.
@@ -304,6 +81,14 @@ void bind_facts(Type& type) {
     // What is more than can be stored is more than a map can have: the core says so.
     const auto stored = std::min<std::size_t>(static_cast<std::size_t>(count), numbers.size());
     return TensorMapExtents(std::span<const std::int64_t>(numbers.data(), stored));
+}
+
+[[nodiscard]] nb::object made(nb::handle cls, const TensorMapDescriptor& map, nb::handle view,
+                              int device) {
+    const bool is_derived =
+        cls.is_valid() && cls.ptr() != reinterpret_cast<PyObject*>(TYPE<PyTensorMap>);
+    return is_derived ? make_as<PyTensorMap>(cls, map, nb::borrow(view), device)
+                      : make<PyTensorMap>(map, nb::borrow(view), device);
 }
 
 [[nodiscard]] std::int64_t number_of(nb::handle value, const char* name) {
@@ -421,37 +206,54 @@ void set_common(Options& options, nb::handle element_strides, nb::handle data_ty
     return source;
 }
 
-/// Returns the ordinal of the current device, or -1 if there is none. A single device need not be
-/// asked for.
-[[nodiscard]] int current_device() {
-    static const bool is_single = Device::all().size() == 1;
-    if (is_single) [[likely]] {
-        return 0;
-    }
-    const std::optional<Device> current = Device::current();
-    return current ? current->ordinal() : -1;
+[[nodiscard]] nb::object from_im2col(nb::handle cls, nb::handle view, nb::handle lower,
+                                     nb::handle upper, nb::handle channels, nb::handle pixels,
+                                     nb::handle element_strides, nb::handle data_type,
+                                     nb::handle interleave, nb::handle swizzle,
+                                     nb::handle l2_promotion, nb::handle oob_fill) {
+    TensorMapIm2ColOptions how{
+        .pixel_box_lower_corner = extents_of(lower, "pixel_box_lower_corner"),
+        .pixel_box_upper_corner = extents_of(upper, "pixel_box_upper_corner"),
+        .channels_per_pixel = number_of(channels, "channels_per_pixel"),
+        .pixels_per_column = number_of(pixels, "pixels_per_column")};
+    set_common(how, element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill);
+    const int device = device_for(view);
+    TensorMapSource source =
+        source_of(view, !how.data_type, false, "TensorMapDescriptor._from_im2col", device);
+    const auto encoded = [&] {
+        const Brief unlocked;
+        return TensorMapDescriptor::im2col(std::move(source), how);
+    }();
+    return made(cls, encoded, view, device);
 }
 
-/// Returns the device that a map of a view is for: the current one, or the view's if there is none.
-[[nodiscard]] int device_for(nb::handle object) {
-    if (const int current = current_device(); current >= 0) [[likely]] {
-        return current;
-    }
-    StridedMemoryView* const view = get_if<StridedMemoryView>(object);
-    return view == nullptr || view->device_id < 0 ? 0 : view->device_id;
+[[nodiscard]] nb::object from_im2col_wide(nb::handle cls, nb::handle view, nb::handle lower,
+                                          nb::handle upper, nb::handle channels, nb::handle pixels,
+                                          nb::handle element_strides, nb::handle data_type,
+                                          nb::handle interleave, nb::handle mode,
+                                          nb::handle swizzle, nb::handle l2_promotion,
+                                          nb::handle oob_fill) {
+    TensorMapIm2ColWideOptions how{
+        .pixel_box_lower_corner_width = number_of(lower, "pixel_box_lower_corner_width"),
+        .pixel_box_upper_corner_width = number_of(upper, "pixel_box_upper_corner_width"),
+        .channels_per_pixel = number_of(channels, "channels_per_pixel"),
+        .pixels_per_column = number_of(pixels, "pixels_per_column")};
+    how.mode = choice(mode, "mode", "TensorMapIm2ColWideMode", how.mode);
+    set_common(how, element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill);
+    const int device = device_for(view);
+    TensorMapSource source =
+        source_of(view, !how.data_type, false, "TensorMapDescriptor._from_im2col_wide", device);
+    const auto encoded = [&] {
+        const Brief unlocked;
+        return TensorMapDescriptor::im2col_wide(std::move(source), how);
+    }();
+    return made(cls, encoded, view, device);
 }
 
-[[nodiscard]] nb::object made(nb::handle cls, const TensorMapDescriptor& map, nb::handle view,
-                              int device) {
-    const bool is_derived =
-        cls.is_valid() && cls.ptr() != reinterpret_cast<PyObject*>(TYPE<PyTensorMap>);
-    return is_derived ? make_as<PyTensorMap>(cls, map, nb::borrow(view), device)
-                      : make<PyTensorMap>(map, nb::borrow(view), device);
-}
-
-nb::object from_tiled(nb::handle cls, nb::handle view, nb::handle box_dim, nb::handle options,
-                      nb::handle element_strides, nb::handle data_type, nb::handle interleave,
-                      nb::handle swizzle, nb::handle l2_promotion, nb::handle oob_fill) {
+[[nodiscard]] nb::object from_tiled(nb::handle cls, nb::handle view, nb::handle box_dim,
+                                    nb::handle options, nb::handle element_strides,
+                                    nb::handle data_type, nb::handle interleave, nb::handle swizzle,
+                                    nb::handle l2_promotion, nb::handle oob_fill) {
     TensorMapDescriptorOptions how;
     if (options.is_none() && !box_dim.is_none()) [[likely]] {
         how.box_dim = extents_of(box_dim, "box_dim");
@@ -478,47 +280,6 @@ nb::object from_tiled(nb::handle cls, nb::handle view, nb::handle box_dim, nb::h
     return made(cls, encoded, view, device);
 }
 
-nb::object from_im2col(nb::handle cls, nb::handle view, nb::handle lower, nb::handle upper,
-                       nb::handle channels, nb::handle pixels, nb::handle element_strides,
-                       nb::handle data_type, nb::handle interleave, nb::handle swizzle,
-                       nb::handle l2_promotion, nb::handle oob_fill) {
-    TensorMapIm2ColOptions how{
-        .pixel_box_lower_corner = extents_of(lower, "pixel_box_lower_corner"),
-        .pixel_box_upper_corner = extents_of(upper, "pixel_box_upper_corner"),
-        .channels_per_pixel = number_of(channels, "channels_per_pixel"),
-        .pixels_per_column = number_of(pixels, "pixels_per_column")};
-    set_common(how, element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill);
-    const int device = device_for(view);
-    TensorMapSource source =
-        source_of(view, !how.data_type, false, "TensorMapDescriptor._from_im2col", device);
-    const auto encoded = [&] {
-        const Brief unlocked;
-        return TensorMapDescriptor::im2col(std::move(source), how);
-    }();
-    return made(cls, encoded, view, device);
-}
-
-nb::object from_im2col_wide(nb::handle cls, nb::handle view, nb::handle lower, nb::handle upper,
-                            nb::handle channels, nb::handle pixels, nb::handle element_strides,
-                            nb::handle data_type, nb::handle interleave, nb::handle mode,
-                            nb::handle swizzle, nb::handle l2_promotion, nb::handle oob_fill) {
-    TensorMapIm2ColWideOptions how{
-        .pixel_box_lower_corner_width = number_of(lower, "pixel_box_lower_corner_width"),
-        .pixel_box_upper_corner_width = number_of(upper, "pixel_box_upper_corner_width"),
-        .channels_per_pixel = number_of(channels, "channels_per_pixel"),
-        .pixels_per_column = number_of(pixels, "pixels_per_column")};
-    how.mode = choice(mode, "mode", "TensorMapIm2ColWideMode", how.mode);
-    set_common(how, element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill);
-    const int device = device_for(view);
-    TensorMapSource source =
-        source_of(view, !how.data_type, false, "TensorMapDescriptor._from_im2col_wide", device);
-    const auto encoded = [&] {
-        const Brief unlocked;
-        return TensorMapDescriptor::im2col_wide(std::move(source), how);
-    }();
-    return made(cls, encoded, view, device);
-}
-
 void replace_address(PyTensorMap& self, nb::handle tensor) {
     if (const int current = current_device(); current >= 0 && current != self.device_id) {
         raise_error(PyExc_RuntimeError,
@@ -539,6 +300,99 @@ void replace_address(PyTensorMap& self, nb::handle tensor) {
     std::swap(self.view, view); // the old one goes last
 }
 
+void bind_factories(Type& type) {
+    type.class_method<from_tiled>("_from_tiled");
+    type.class_method<from_im2col>("_from_im2col");
+    type.class_method<from_im2col_wide>("_from_im2col_wide");
+    type.method<replace_address>("replace_address", LOCKS_SELF);
+}
+
+[[nodiscard]] nb::object tuple_of(const TensorMapExtents& extents) {
+    std::array<std::int64_t, TensorMapExtents::MAXIMUM> numbers{};
+    for (std::size_t index = 0; index < extents.size(); ++index) {
+        numbers[index] = extents[index];
+    }
+    return to_tuple({numbers.data(), extents.size()});
+}
+
+/// Returns the member of an enumeration of cuprum._tensor_map.
+[[nodiscard]] nb::object member(const char* name, unsigned value) {
+    return nb::module_::import_("cuprum._tensor_map").attr(name)(value);
+}
+
+template <auto Function>
+void add_extents(Type& type, const char* name) {
+    type.property(
+        name, [](const PyTensorMap& self) { return tuple_of((self.core.*Function)()); },
+        LOCKS_SELF);
+}
+
+void bind_facts(Type& type) {
+    using Core = TensorMapDescriptor;
+    type.property("device",
+                  [](const PyTensorMap& self) { return device_object(Device(self.device_id)); });
+    type.property("mode",
+                  [](const PyTensorMap& self) { return std::string(to_string(self.core.mode())); });
+    type.property("rank", [](const PyTensorMap& self) { return self.core.rank(); });
+    type.property("data_type", [](const PyTensorMap& self) {
+        return member("TensorMapDataType", static_cast<unsigned>(self.core.data_type()));
+    });
+    type.property("interleave", [](const PyTensorMap& self) {
+        return member("TensorMapInterleave", static_cast<unsigned>(self.core.interleave()));
+    });
+    type.property("swizzle", [](const PyTensorMap& self) {
+        return member("TensorMapSwizzle", static_cast<unsigned>(self.core.swizzle()));
+    });
+    type.property("l2_promotion", [](const PyTensorMap& self) {
+        return member("TensorMapL2Promotion", static_cast<unsigned>(self.core.l2_promotion()));
+    });
+    type.property("oob_fill", [](const PyTensorMap& self) {
+        return member("TensorMapOOBFill", static_cast<unsigned>(self.core.oob_fill()));
+    });
+    add_extents<&Core::shape>(type, "shape");
+    add_extents<&Core::strides_in_bytes>(type, "strides_in_bytes");
+    add_extents<&Core::box_dim>(type, "box_dim");
+    add_extents<&Core::element_strides>(type, "element_strides");
+    add_extents<&Core::pixel_box_lower_corner>(type, "pixel_box_lower_corner");
+    add_extents<&Core::pixel_box_upper_corner>(type, "pixel_box_upper_corner");
+    type.property("copy_bytes", [](const PyTensorMap& self) { return self.core.copy_bytes(); });
+    type.property(
+        "address", [](const PyTensorMap& self) { return self.core.address(); }, LOCKS_SELF);
+    type.method(
+        "__bytes__",
+        [](const PyTensorMap& self) {
+            const auto bytes = self.core.bytes();
+            return nb::bytes(bytes.data(), bytes.size());
+        },
+        LOCKS_SELF);
+    type.method("__repr__", [](const PyTensorMap& self) { return to_string(self.core); });
+    type.method(
+        "__str__", [](const PyTensorMap& self) { return self.core.description(); }, LOCKS_SELF);
+    type.method("__reduce__", [](const PyTensorMap&) {
+        raise_error(PyExc_TypeError, "a TensorMapDescriptor cannot be pickled: it describes "
+                                     "memory of this process");
+    });
+}
+
 } // namespace
+
+void bind_tensor_map(nb::module_& module) {
+    Type type(module, "TensorMapDescriptor", nb::is_weak_referenceable(),
+              nb::type_slots(Slots::slots));
+    type.constructor([](PyTensorMap*) {
+        raise_error(PyExc_RuntimeError, "a TensorMapDescriptor cannot be instantiated "
+                                        "directly; call as_tensor_map() of a "
+                                        "StridedMemoryView");
+    });
+    bind_factories(type);
+    bind_facts(type);
+}
+
+nb::object tensor_map_of(nb::handle view, nb::handle box_dim, nb::handle options,
+                         nb::handle element_strides, nb::handle data_type, nb::handle interleave,
+                         nb::handle swizzle, nb::handle l2_promotion, nb::handle oob_fill) {
+    return from_tiled(nb::handle(), view, box_dim, options, element_strides, data_type, interleave,
+                      swizzle, l2_promotion, oob_fill);
+}
 
 } // namespace cuprum::python

@@ -17,9 +17,36 @@ namespace cuprum::python {
 
 namespace {
 
-[[nodiscard]] bool knows_versions(nb::handle max_version);
 [[noreturn, gnu::cold]] void refuse_device(nb::handle device, const dlpack::Device& own,
-                                           bool is_host_accessible);
+                                           bool is_host_accessible) {
+    const std::string refusal = "Sorry, not supported: dl_device other than None";
+    if (compatibility::keeps_dlpack_errors_short()) {
+        raise_error(PyExc_BufferError, refusal);
+    }
+    raise_error(PyExc_BufferError, refusal + " and where the memory is, (" +
+                                       std::to_string(static_cast<int>(own.type)) + ", " +
+                                       std::to_string(own.id) +
+                                       (is_host_accessible ? ") or (1, 0)" : ")") + ", got " +
+                                       repr_text(device) + "; nothing is copied");
+}
+
+[[nodiscard]] bool knows_versions(nb::handle max_version) {
+    if (max_version.is_none()) {
+        return false;
+    }
+    const bool is_pair =
+        PyTuple_Check(max_version.ptr()) != 0 && PyTuple_GET_SIZE(max_version.ptr()) == 2;
+    const auto number = [&](Py_ssize_t index) {
+        return is_pair ? PyLong_AsLong(PyTuple_GET_ITEM(max_version.ptr(), index)) : -1;
+    };
+    const long major = number(0);
+    if (major < 0 || number(1) < 0) {
+        PyErr_Clear();
+        raise_error(PyExc_BufferError,
+                    "Expected max_version tuple[int, int], got " + repr_text(max_version));
+    }
+    return major >= 1;
+}
 
 } // namespace
 
@@ -90,7 +117,7 @@ int view_from_managed(dlpack::ManagedTensorVersioned* tensor, void** out_object)
         PyErr_SetString(PyExc_RuntimeError, "tensor cannot be NULL");
         return -1;
     }
-    return answer([&] {
+    return status_of([&] {
         nb::object object = make<StridedMemoryView>();
         view_managed(*nb::inst_ptr<StridedMemoryView>(object), nb::none(), tensor);
         *out_object = object.release().ptr();
@@ -105,41 +132,5 @@ int no_current_stream(dlpack::DeviceType /*type*/, std::int32_t /*id*/, void** o
     *out_stream = nullptr;
     return 0;
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-void refuse_device(nb::handle device, const dlpack::Device& own, bool is_host_accessible) {
-    const std::string refusal = "Sorry, not supported: dl_device other than None";
-    if (compatibility::keeps_dlpack_errors_short()) {
-        raise_error(PyExc_BufferError, refusal);
-    }
-    raise_error(PyExc_BufferError, refusal + " and where the memory is, (" +
-                                       std::to_string(static_cast<int>(own.type)) + ", " +
-                                       std::to_string(own.id) +
-                                       (is_host_accessible ? ") or (1, 0)" : ")") + ", got " +
-                                       repr_text(device) + "; nothing is copied");
-}
-
-bool knows_versions(nb::handle max_version) {
-    if (max_version.is_none()) {
-        return false;
-    }
-    const bool is_pair =
-        PyTuple_Check(max_version.ptr()) != 0 && PyTuple_GET_SIZE(max_version.ptr()) == 2;
-    const auto number = [&](Py_ssize_t index) {
-        return is_pair ? PyLong_AsLong(PyTuple_GET_ITEM(max_version.ptr(), index)) : -1;
-    };
-    const long major = number(0);
-    if (major < 0 || number(1) < 0) {
-        PyErr_Clear();
-        raise_error(PyExc_BufferError,
-                    "Expected max_version tuple[int, int], got " + repr_text(max_version));
-    }
-    return major >= 1;
-}
-
-} // namespace
 
 } // namespace cuprum::python

@@ -48,7 +48,7 @@ template <typename Managed>
 /// Runs one of the exchange functions, which C code calls with the GIL held: 0, or -1 and a Python
 /// error.
 template <typename Action>
-[[nodiscard]] int answer(const Action& action) noexcept {
+[[nodiscard]] int status_of(const Action& action) noexcept {
     try {
         action();
         return 0;

@@ -26,8 +26,23 @@ constexpr std::array FLOAT8_NAMES{
     "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz",    "float8_e8m0fnu",
 };
 
-[[nodiscard]] nb::object ml_dtype(const char* name);
-[[nodiscard]] std::string text_of(nb::handle object, const char* attribute);
+[[nodiscard]] nb::object ml_dtype(const char* name) {
+    try {
+        return nb::module_::import_("numpy").attr("dtype")(
+            nb::module_::import_("ml_dtypes").attr(name));
+    } catch (nb::python_error& error) {
+        if (!error.matches(PyExc_ImportError) && !error.matches(PyExc_AttributeError)) {
+            throw;
+        }
+        raise_error(PyExc_NotImplementedError, std::string("a dtype for ") + name +
+                                                   " requires `ml_dtypes`, which is not installed "
+                                                   "or too old");
+    }
+}
+
+[[nodiscard]] std::string text_of(nb::handle object, const char* attribute) {
+    return nb::cast<std::string>(nb::object(object.attr(attribute)));
+}
 
 } // namespace
 
@@ -133,29 +148,5 @@ dlpack::DataType dlpack_type_of(nb::handle given) {
     }
     raise_error(PyExc_BufferError, "Unsupported dtype for DLPack export: " + repr_text(dtype));
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-nb::object ml_dtype(const char* name) {
-    try {
-        return nb::module_::import_("numpy").attr("dtype")(
-            nb::module_::import_("ml_dtypes").attr(name));
-    } catch (nb::python_error& error) {
-        if (!error.matches(PyExc_ImportError) && !error.matches(PyExc_AttributeError)) {
-            throw;
-        }
-        raise_error(PyExc_NotImplementedError, std::string("a dtype for ") + name +
-                                                   " requires `ml_dtypes`, which is not installed "
-                                                   "or too old");
-    }
-}
-
-std::string text_of(nb::handle object, const char* attribute) {
-    return nb::cast<std::string>(nb::object(object.attr(attribute)));
-}
-
-} // namespace
 
 } // namespace cuprum::python

@@ -13,36 +13,7 @@ namespace {
 
 using Agreement = NumpyAgreement;
 
-[[nodiscard]] Agreement check() noexcept;
-[[nodiscard]] std::size_t itemsize_in(PyObject* dtype, Agreement version) noexcept;
-
-} // namespace
-
-bool can_read_dtypes() noexcept {
-    Agreement known = numpy_agreement.load(std::memory_order_relaxed);
-    if (known == Agreement::Unchecked) [[unlikely]] {
-        known = check();
-        if (!note_fast_path(FastPath::Numpy, known != Agreement::None)) {
-            known = Agreement::None;
-        }
-        numpy_agreement.store(known, std::memory_order_relaxed);
-    }
-    return known != Agreement::None;
-}
-
-std::size_t unread_itemsize(PyObject* dtype) {
-    if (const Agreement known = numpy_agreement.load(std::memory_order_relaxed);
-        known == Agreement::Version1) {
-        return itemsize_in(dtype, known);
-    }
-    return nb::cast<std::size_t>(nb::object(nb::handle(dtype).attr("itemsize")));
-}
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-std::size_t itemsize_in(PyObject* dtype, Agreement version) noexcept {
+[[nodiscard]] std::size_t itemsize_in(PyObject* dtype, Agreement version) noexcept {
     return version == Agreement::Version2
                ? static_cast<std::size_t>(reinterpret_cast<NumpyDtype2*>(dtype)->itemsize)
                : static_cast<std::size_t>(reinterpret_cast<NumpyDtype1*>(dtype)->itemsize);
@@ -50,7 +21,7 @@ std::size_t itemsize_in(PyObject* dtype, Agreement version) noexcept {
 
 /// Compares what we read in an array with odd extents, strides and element size, and in one that is
 /// read-only, with what numpy says of them.
-Agreement check() noexcept {
+[[nodiscard]] Agreement check() noexcept {
     try {
         const nb::object numpy = nb::module_::import_("numpy");
         const nb::object whole = numpy.attr("zeros")(nb::make_tuple(3, 7), "complex128");
@@ -96,5 +67,25 @@ Agreement check() noexcept {
 }
 
 } // namespace
+
+bool can_read_dtypes() noexcept {
+    Agreement known = numpy_agreement.load(std::memory_order_relaxed);
+    if (known == Agreement::Unchecked) [[unlikely]] {
+        known = check();
+        if (!note_fast_path(FastPath::Numpy, known != Agreement::None)) {
+            known = Agreement::None;
+        }
+        numpy_agreement.store(known, std::memory_order_relaxed);
+    }
+    return known != Agreement::None;
+}
+
+std::size_t unread_itemsize(PyObject* dtype) {
+    if (const Agreement known = numpy_agreement.load(std::memory_order_relaxed);
+        known == Agreement::Version1) {
+        return itemsize_in(dtype, known);
+    }
+    return nb::cast<std::size_t>(nb::object(nb::handle(dtype).attr("itemsize")));
+}
 
 } // namespace cuprum::python

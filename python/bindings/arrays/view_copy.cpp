@@ -7,88 +7,15 @@
 
 #include "arrays/view_sources.hpp"
 #include "memory/buffer_objects.hpp"
-#include "support/arguments.hpp"
-#include "support/fast_method.hpp"
-#include "support/python_objects.hpp"
+#include "support/class.hpp"
 
 #include <cuprum/detail/order.hpp>
 #include <cuprum/detail/unexposed_handle.hpp>
 #include <cuprum/dlpack.hpp>
 #include <cuprum/region.hpp>
-#include <cuprum/stream.hpp>
 #include <cuprum/strided_layout.hpp>
 
-#include <optional>
-#include <string>
-
 namespace cuprum::python {
-
-namespace {
-
-void copy_from(nb::handle self, nb::handle other, nb::handle stream, nb::handle allocator,
-               nb::handle blocking);
-void copy_to(nb::handle self, nb::handle other, nb::handle stream, nb::handle allocator,
-             nb::handle blocking);
-
-} // namespace
-
-void bind_view_copy(nb::class_<StridedMemoryView>& type) {
-    fast_method<copy_from>(
-        type,
-        "def copy_from(self, other: object, stream: Stream, allocator: None = None, blocking: "
-        "bool | None = None) -> None",
-        R"(Copy all elements from another array of the same shape and element type.
-
-Both may be on the host or on devices, contiguous or not. Nothing is converted. Contiguous arrays
-and arrays with regular gaps are one copy; axes in different orders need several.
-
-Parameters
-----------
-other : StridedMemoryView, Buffer or array
-    A buffer counts as contiguous and must have the same number of bytes; an array of another library
-    is viewed first, ordered on `stream`.
-stream : Stream
-    The copy is ordered on it.
-allocator : None
-    No temporary memory is needed.
-blocking : bool, optional
-    Whether to wait until the copy is done. If not given, the call waits only if it uses host
-    memory that devices cannot reach. Pinned and managed memory is copied like device memory.
-
-Raises
-------
-ValueError
-    If shapes or element types differ, this view is read-only, its elements share memory, or the two
-    overlap.)");
-    fast_method<copy_to>(
-        type,
-        "def copy_to(self, other: object, stream: Stream, allocator: None = None, blocking: bool | "
-        "None = None) -> None",
-        R"(Copy all elements to another array of the same shape and element type. See ``copy_from``.
-
-Parameters
-----------
-other : object
-    A view or an array to write to.
-stream : Stream
-    The copy runs in the order of this stream.
-allocator : None, optional
-    Reserved; pass None.
-blocking : bool, optional
-    Whether to wait for the copy; see ``copy_from``.
-
-Raises
-------
-TypeError
-    If `stream` is not a stream.
-BufferError
-    If `other` is not an array.
-ValueError
-    If shapes or element types differ, `other` is read-only, its elements share memory, or the two
-    overlap.)");
-}
-
-// ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
 
@@ -202,5 +129,10 @@ void copy_to(nb::handle self, nb::handle other, nb::handle stream, nb::handle al
 }
 
 } // namespace
+
+void bind_view_copy(Class<StridedMemoryView>& type) {
+    type.method<copy_from>("copy_from", HOT);
+    type.method<copy_to>("copy_to", HOT);
+}
 
 } // namespace cuprum::python

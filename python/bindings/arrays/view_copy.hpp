@@ -4,10 +4,11 @@
 #pragma once
 
 #include "arrays/strided_memory_view.hpp"
+#include "support/class.hpp"
 
 namespace cuprum::python {
 
 /// Binds the copies between views.
-void bind_view_copy(nb::class_<StridedMemoryView>& type);
+void bind_view_copy(Class<StridedMemoryView>& type);
 
 } // namespace cuprum::python

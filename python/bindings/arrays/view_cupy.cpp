@@ -18,7 +18,15 @@ namespace cuprum::python {
 namespace {
 
 /// Reads integers of a tuple, without further ado; false if it holds anything else.
-[[nodiscard]] bool read_tuple(PyObject* tuple, std::int64_t* out) noexcept;
+[[nodiscard]] bool read_tuple(PyObject* tuple, std::int64_t* out) noexcept {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
+        out[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(tuple, i));
+        if (out[i] == -1 && PyErr_Occurred() != nullptr) {
+            return false;
+        }
+    }
+    return true;
+}
 
 } // namespace
 
@@ -97,21 +105,5 @@ bool view_cupy(StridedMemoryView& view, nb::handle array) {
     view.is_device_accessible = true;
     return true;
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-bool read_tuple(PyObject* tuple, std::int64_t* out) noexcept {
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
-        out[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(tuple, i));
-        if (out[i] == -1 && PyErr_Occurred() != nullptr) {
-            return false;
-        }
-    }
-    return true;
-}
-
-} // namespace
 
 } // namespace cuprum::python

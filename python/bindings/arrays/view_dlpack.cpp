@@ -8,16 +8,12 @@
 #include "arrays/dlpack_export.hpp"
 #include "arrays/view_sources.hpp"
 #include "memory/buffer_dlpack.hpp"
-#include "support/errors.hpp"
-#include "support/fast_method.hpp"
+#include "support/class.hpp"
 #include "support/leaving.hpp"
-#include "support/python_objects.hpp"
 
-#include <cuprum/device.hpp>
 #include <cuprum/dlpack.hpp>
 #include <cuprum/strided_layout.hpp>
 
-#include <cstddef>
 #include <new>
 
 namespace cuprum::python {
@@ -31,32 +27,9 @@ namespace {
 
 } // namespace
 
-void bind_view_dlpack(nb::class_<StridedMemoryView>& type) {
-    fast_method<export_view>(
-        type,
-        "def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, int] | None = "
-        "None, dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> CapsuleType",
-        R"(Return the memory as a DLPack capsule, which keeps the view alive.
-
-Parameters
-----------
-stream : int, optional
-    The stream that will use the memory. It is made to wait for the one that the view was made for,
-    or, if it views a ``Buffer``, for the one that the buffer will be freed on; None and -1 leave
-    ordering to the caller.
-max_version : tuple of int, optional
-    The newest version that the caller knows; a versioned capsule is returned from (1, 0) on.
-dl_device : tuple of int, optional
-    Only None, the device it lies on, or the CPU for memory that the host can reach.
-copy : bool, optional
-    True is refused.
-
-Raises
-------
-BufferError
-    If another device or a copy is asked for, or the elements have no DLPack type.)");
-    fast_method<device_tuple>(type, "def __dlpack_device__(self) -> tuple[int, int]",
-                              "Return DLPack's device type and the ordinal.");
+void bind_view_dlpack(Class<StridedMemoryView>& type) {
+    type.method<export_view>("__dlpack__", HOT);
+    type.method<device_tuple>("__dlpack_device__", HOT);
     const nb::object capsule = exchange_capsule(exchange_table());
     type.attr("__dlpack_c_exchange_api__") = capsule;
     type.attr("__c_dlpack_exchange_api__") = capsule; // its name before it was settled
@@ -158,7 +131,7 @@ nb::object device_tuple(StridedMemoryView& self) {
 }
 
 int managed_from_view(void* object, dlpack::ManagedTensorVersioned** out) {
-    return answer([&] {
+    return status_of([&] {
         *out = nullptr;
         const nb::handle self(static_cast<PyObject*>(object));
         StridedMemoryView& view = view_in(self);
@@ -168,7 +141,7 @@ int managed_from_view(void* object, dlpack::ManagedTensorVersioned** out) {
 }
 
 int tensor_from_view(void* object, dlpack::Tensor* out) {
-    return answer([&] {
+    return status_of([&] {
         const nb::handle self(static_cast<PyObject*>(object));
         StridedMemoryView& view = view_in(self);
         const nb::ft_object_guard guard(self);

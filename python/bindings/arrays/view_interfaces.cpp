@@ -25,68 +25,9 @@ namespace cuprum::python {
 
 namespace {
 
-/// Returns the dictionary, with what both interfaces demand checked.
-[[nodiscard]] nb::dict read_interface(nb::handle object, PyObject* attribute);
-/// Fills in what both interfaces say.
-void apply_interface(StridedMemoryView& view, nb::handle object, const nb::dict& interface);
-[[nodiscard]] nb::handle entry(const nb::dict& interface, PyObject* key);
-[[nodiscard]] std::size_t itemsize_of(const std::string& typestr);
-
 constexpr std::int64_t OLDEST_VERSION = 3;
 
-} // namespace
-
-void view_cuda_array_interface(StridedMemoryView& view, nb::handle object, ConsumerStream stream) {
-    const ArrayProducer producer = array_producer(object);
-    if (producer.way == ArrayProducer::Way::Exchange || producer.way == ArrayProducer::Way::Torch) {
-        return view_any(view, object, stream); // the same, faster, and with the producer's stream
-    }
-    const nb::dict interface = read_interface(object, names().cuda_array);
-    stream.require();
-    apply_interface(view, object, interface);
-    view.is_device_accessible = true;
-    view.device_type = dlpack::DeviceType::Unknown;
-    {
-        const nb::gil_scoped_release unlocked;
-        view.device_id = view.pointer == 0 ? Device().ordinal()
-                                           : Buffer::from_handle(view.pointer, 1).device_id();
-    }
-    const nb::handle produced = entry(interface, names().stream);
-    if (produced.is_valid() && !produced.is_none()) {
-        stream.wait_for(address_argument(produced, "the stream in __cuda_array_interface__"));
-    }
-    if (stream.kind == ConsumerStream::Kind::Handle) {
-        view.ordered_stream = stream.handle;
-        view.is_ordered = true;
-    }
-}
-
-void view_array_interface(StridedMemoryView& view, nb::handle object) {
-    const ArrayProducer producer = array_producer(object);
-    if (producer.way == ArrayProducer::Way::Numpy &&
-        !compatibility::reads_array_interface_literally()) {
-        return view_numpy(view, object);
-    }
-    if (producer.way == ArrayProducer::Way::Exchange || producer.way == ArrayProducer::Way::Torch) {
-        return view_any(view, object, {ConsumerStream::Kind::NoOrder, 0});
-    }
-    const nb::dict interface = read_interface(object, names().array);
-    apply_interface(view, object, interface);
-    if (compatibility::reads_array_interface_literally()) {
-        const nb::gil_scoped_release unlocked;
-        view.device_id = Device().ordinal();
-    } else if (nb::hasattr(object, "dtype") && nb::cast<std::string>(view.dtype)[1] == 'V') {
-        // A record: only the object itself knows its fields.
-        view.dtype = nb::borrow(object).attr("dtype");
-        view.type_source = StridedMemoryView::TypeSource::Dtype;
-    }
-}
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-nb::handle entry(const nb::dict& interface, PyObject* key) {
+[[nodiscard]] nb::handle entry(const nb::dict& interface, PyObject* key) {
     PyObject* const value = PyDict_GetItemWithError(interface.ptr(), key);
     if (value == nullptr && PyErr_Occurred() != nullptr) {
         throw nb::python_error();
@@ -102,7 +43,8 @@ nb::handle required(const nb::dict& interface, PyObject* key) {
     return value;
 }
 
-nb::dict read_interface(nb::handle object, PyObject* attribute) {
+/// Returns the dictionary, with what both interfaces demand checked.
+[[nodiscard]] nb::dict read_interface(nb::handle object, PyObject* attribute) {
     PyObject* const found = PyObject_GetAttr(object.ptr(), attribute);
     if (found == nullptr) {
         if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0 ||
@@ -136,6 +78,25 @@ nb::dict read_interface(nb::handle object, PyObject* attribute) {
     return entries;
 }
 
+[[nodiscard]] std::size_t itemsize_of(const std::string& typestr) {
+    constexpr std::size_t unicode_bytes = 4;
+    constexpr std::size_t shortest = 3; // byte order, kind, size
+    if (typestr.size() < shortest || std::isdigit(static_cast<unsigned char>(typestr[2])) == 0 ||
+        typestr[0] == '>') {
+        raise_error(PyExc_BufferError,
+                    "typestr must be little-endian like \"<f4\", got \"" + typestr + "\"");
+    }
+    constexpr std::size_t largest = std::numeric_limits<std::int32_t>::max(); // numpy's own limit
+    const std::size_t size = std::strtoul(typestr.c_str() + 2, nullptr, 10);
+    if (size > largest / unicode_bytes) {
+        raise_error(PyExc_BufferError, "typestr \"" + typestr +
+                                           "\" describes elements of more than " +
+                                           std::to_string(largest) + " bytes");
+    }
+    return typestr[1] == 'U' ? size * unicode_bytes : size;
+}
+
+/// Fills in what both interfaces say.
 void apply_interface(StridedMemoryView& view, nb::handle object, const nb::dict& interface) {
     const std::string typestr = text_argument(required(interface, names().typestr), "typestr");
     view.itemsize = itemsize_of(typestr);
@@ -184,24 +145,52 @@ void apply_interface(StridedMemoryView& view, nb::handle object, const nb::dict&
     view.exporter = nb::borrow(object);
 }
 
-std::size_t itemsize_of(const std::string& typestr) {
-    constexpr std::size_t unicode_bytes = 4;
-    constexpr std::size_t shortest = 3; // byte order, kind, size
-    if (typestr.size() < shortest || std::isdigit(static_cast<unsigned char>(typestr[2])) == 0 ||
-        typestr[0] == '>') {
-        raise_error(PyExc_BufferError,
-                    "typestr must be little-endian like \"<f4\", got \"" + typestr + "\"");
+} // namespace
+
+void view_cuda_array_interface(StridedMemoryView& view, nb::handle object, ConsumerStream stream) {
+    const ArrayProducer producer = array_producer(object);
+    if (producer.way == ArrayProducer::Way::Exchange || producer.way == ArrayProducer::Way::Torch) {
+        return view_any(view, object, stream); // the same, faster, and with the producer's stream
     }
-    constexpr std::size_t largest = std::numeric_limits<std::int32_t>::max(); // numpy's own limit
-    const std::size_t size = std::strtoul(typestr.c_str() + 2, nullptr, 10);
-    if (size > largest / unicode_bytes) {
-        raise_error(PyExc_BufferError, "typestr \"" + typestr +
-                                           "\" describes elements of more than " +
-                                           std::to_string(largest) + " bytes");
+    const nb::dict interface = read_interface(object, names().cuda_array);
+    stream.require();
+    apply_interface(view, object, interface);
+    view.is_device_accessible = true;
+    view.device_type = dlpack::DeviceType::Unknown;
+    {
+        const nb::gil_scoped_release unlocked;
+        view.device_id = view.pointer == 0 ? Device().ordinal()
+                                           : Buffer::from_handle(view.pointer, 1).device_id();
     }
-    return typestr[1] == 'U' ? size * unicode_bytes : size;
+    const nb::handle produced = entry(interface, names().stream);
+    if (produced.is_valid() && !produced.is_none()) {
+        stream.wait_for(address_argument(produced, "the stream in __cuda_array_interface__"));
+    }
+    if (stream.kind == ConsumerStream::Kind::Handle) {
+        view.ordered_stream = stream.handle;
+        view.is_ordered = true;
+    }
 }
 
-} // namespace
+void view_array_interface(StridedMemoryView& view, nb::handle object) {
+    const ArrayProducer producer = array_producer(object);
+    if (producer.way == ArrayProducer::Way::Numpy &&
+        !compatibility::reads_array_interface_literally()) {
+        return view_numpy(view, object);
+    }
+    if (producer.way == ArrayProducer::Way::Exchange || producer.way == ArrayProducer::Way::Torch) {
+        return view_any(view, object, {ConsumerStream::Kind::NoOrder, 0});
+    }
+    const nb::dict interface = read_interface(object, names().array);
+    apply_interface(view, object, interface);
+    if (compatibility::reads_array_interface_literally()) {
+        const nb::gil_scoped_release unlocked;
+        view.device_id = Device().ordinal();
+    } else if (nb::hasattr(object, "dtype") && nb::cast<std::string>(view.dtype)[1] == 'V') {
+        // A record: only the object itself knows its fields.
+        view.dtype = nb::borrow(object).attr("dtype");
+        view.type_source = StridedMemoryView::TypeSource::Dtype;
+    }
+}
 
 } // namespace cuprum::python

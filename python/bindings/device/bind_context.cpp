@@ -1,41 +1,29 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "bindings.hpp"
 #include "device/context_flags.hpp"
 #include "device/device_objects.hpp"
 #include "stream/stream_objects.hpp"
 #include "support/choices.hpp"
+#include "support/class.hpp"
 #include "support/collection.hpp"
 #include "support/compatibility.hpp"
-#include "support/python_objects.hpp"
 #include "support/waiting.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/context_settings.hpp>
 #include <cuprum/detail/access.hpp>
-#include <cuprum/device.hpp>
 #include <cuprum/device_resources.hpp>
-#include <cuprum/stream.hpp>
 
-#include <nanobind/nanobind.h>
-#include <nanobind/operators.h>
-#include <nanobind/stl/string.h>
-
-#include <cstdint>
-#include <functional>
 #include <map>
-#include <optional>
 
 namespace cuprum::python {
 
-using namespace nb::literals;
-
 namespace {
 
-void bind_making(nb::class_<PyContext>& type);
-void bind_settings(nb::class_<PyContext>& type);
-void bind_current(nb::module_& module, nb::class_<PyContext>& type);
+void bind_making(Class<PyContext>& type);
+void bind_settings(Class<PyContext>& type);
+void bind_current(nb::module_& module, Class<PyContext>& type);
 [[nodiscard]] std::uintptr_t address(const Context& context);
 [[nodiscard]] nb::object create_stream(const PyContext& self, nb::handle options);
 void close(PyContext& self);
@@ -43,87 +31,37 @@ void close(PyContext& self);
 } // namespace
 
 void bind_context(nb::module_& module) {
-    nb::class_<PyContext> type(module, "Context", nb::is_weak_referenceable(),
-                               R"(A context of one device.
-
-Obtained from ``Device.context``, ``Stream.context`` or ``Event.context``, or made by
-``Device.create_context`` and ``Context.create``.
-
-Examples
---------
->>> context = device.context
->>> with context.as_current():
-...     print(cuprum.Context.current() == context)
-True)");
-    note_type<PyContext>(type);
-    type.def(
-        "__init__",
-        [](nb::handle, const nb::args&, const nb::kwargs&) {
-            raise_error(PyExc_RuntimeError, "Context objects cannot be instantiated directly. Use "
-                                            "Device.context, Device.create_context() or "
-                                            "Context.create()");
-        },
-        nb::sig("def __init__(self, *args: object, **kwargs: object) -> None"));
-    type.def_prop_ro(
-        "handle",
-        [](const PyContext& self) -> nb::object {
-            return self.is_closed() ? nb::none() : nb::object(nb::int_(address(self)));
-        },
-        nb::sig("def handle(self) -> int | None"),
-        "Return the driver's ``CUcontext`` as an int, or None once closed.");
-    type.def_prop_ro(
-        "device", [](const PyContext& self) { return device_object(self.device()); },
-        nb::sig("def device(self) -> Device"), "Return the device it belongs to.");
-    type.def_prop_ro("is_closed", &PyContext::is_closed, "Return whether ``close`` was called.");
-    type.def_prop_ro("is_primary", &PyContext::is_primary,
-                     "Return whether this is a device's primary context.");
-    type.def_prop_ro(
-        "is_green", [](const PyContext& self) { return !self.is_closed() && self.is_green(); },
-        "Return whether this is a green context, one that has its own part of the device.");
-    type.def_prop_ro("id", &PyContext::id, nb::call_guard<nb::gil_scoped_release>(),
-                     "Return a number that no other context of this process ever has.");
-    type.def_prop_ro(
-        "resources",
-        [](const PyContext& self) {
-            if (self.is_closed()) {
-                raise_error(PyExc_RuntimeError, "Cannot query resources of a closed Context");
-            }
-            return make<DeviceResources>(self.resources());
-        },
-        nb::sig("def resources(self) -> DeviceResources"),
-        "Return the resources of this context: the whole device, or the part of a green context.");
+    Class<PyContext> type(module, "Context", nb::is_weak_referenceable());
+    type.refuse_construction("Context objects cannot be instantiated directly. Use "
+                             "Device.context, Device.create_context() or "
+                             "Context.create()");
+    type.property("handle", [](const PyContext& self) -> nb::object {
+        return self.is_closed() ? nb::none() : nb::object(nb::int_(address(self)));
+    });
+    type.property("device", [](const PyContext& self) { return device_object(self.device()); });
+    type.property("is_closed", &PyContext::is_closed);
+    type.property("is_primary", &PyContext::is_primary);
+    type.property("is_green",
+                  [](const PyContext& self) { return !self.is_closed() && self.is_green(); });
+    type.property("id", &PyContext::id, RELEASES_GIL);
+    type.property("resources", [](const PyContext& self) {
+        if (self.is_closed()) {
+            raise_error(PyExc_RuntimeError, "Cannot query resources of a closed Context");
+        }
+        return make<DeviceResources>(self.resources());
+    });
     bind_making(type);
     bind_settings(type);
     bind_current(module, type);
-    type.def(
-        "sync", [](const PyContext& self) { sync_with_signals(self); },
-        R"(Block until all work in this context is done.
-
-Ctrl-C raises KeyboardInterrupt on the main thread; the work continues.
-
-Raises
-------
-CUDAError
-    If any of that work failed; the context is then unusable.)");
-    type.def("close", close,
-             R"(Release this object's share of the context. Calling it again does nothing.
-
-Streams, events and buffers made in the context have shares too.
-
-Raises
-------
-RuntimeError
-    If the context is current on the calling thread.)");
-    type.def(
-        "__eq__",
-        [](const PyContext& self, const PyContext& other) {
-            return static_cast<const Context&>(self) == static_cast<const Context&>(other);
-        },
-        nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"));
-    type.def("__hash__", [](const PyContext& self) {
+    type.method("sync", [](const PyContext& self) { sync_with_signals(self); });
+    type.method<close>("close");
+    type.method("__eq__", [](const PyContext& self, const PyContext& other) {
+        return static_cast<const Context&>(self) == static_cast<const Context&>(other);
+    });
+    type.method("__hash__", [](const PyContext& self) {
         return std::hash<std::uintptr_t>{}(self.is_closed() ? 0 : address(self));
     });
-    type.def("__repr__", [](const PyContext& self) -> std::string {
+    type.method("__repr__", [](const PyContext& self) -> std::string {
         return self.is_closed() ? "<Context closed>"
                                 : "<Context handle=" + hex_text(address(self)) +
                                       " device=" + std::to_string(self.device().ordinal()) + ">";
@@ -176,230 +114,55 @@ nb::object context_object(Context context) {
 
 namespace {
 
-void bind_making(nb::class_<PyContext>& type) {
-    type.def_static(
-        "create",
-        [](nb::handle device, const nb::kwargs& flags) {
-            const Device home = device_argument(device, "device");
-            const ContextFlags how = context_flags(flags);
-            auto context = [&] {
-                const nb::gil_scoped_release unlocked;
-                return Context::create(home, how);
-            }();
-            return context_object(std::move(context));
-        },
-        "device"_a.none(), "flags"_a,
-        nb::sig("def create(device: Device | int, **flags: object) -> Context"),
-        R"(Create a context on a device, beside the primary one.
-
-It does not become current. Most programs need none: ``Device.create_context`` makes green
-contexts, and everything else works in the primary context.
-
-Parameters
-----------
-device : Device or int
-    Where it is made.
-**flags
-    As for ``set_flags``.
-
-Returns
--------
-Context
-    The context. It is not made current.
-
-Raises
-------
-TypeError
-    If there is no such flag.
-ValueError
-    If there is no such device, or a flag has no such value.
-CUDAError
-    If the driver cannot create the context.)");
-    type.def("create_stream", create_stream, "options"_a = nb::none(),
-             nb::sig("def create_stream(self, options: cuprum._options.StreamOptions | dict | "
-                     "None = None) -> Stream"),
-             R"(Create a stream in this context.
-
-Parameters
-----------
-options : StreamOptions or dict, optional
-    How the stream is made; those of a green context must be non-blocking.
-
-Returns
--------
-Stream
-    The stream.
-
-Raises
-------
-ValueError
-    If the priority is out of the device's range.)");
-    type.def(
-        "record",
-        [](const PyContext& self, const PyEvent& event) {
-            const nb::gil_scoped_release unlocked;
-            self.record(event);
-        },
-        "event"_a, nb::sig("def record(self, event: Event) -> None"),
-        R"(Record an event after all work enqueued in this context so far, on all streams.
-
-Parameters
-----------
-event : Event
-    Must belong to this context.
-
-Raises
-------
-ClosedError
-    If the context or the event is closed.
-CUDAError
-    If the event belongs to another context.)");
-    type.def(
-        "wait",
-        [](const PyContext& self, const PyEvent& event) {
-            const nb::gil_scoped_release unlocked;
-            self.wait(event);
-        },
-        "event"_a, nb::sig("def wait(self, event: Event) -> None"),
-        R"(Make later work of all streams of this context wait for an event.
-
-Returns at once; only the device waits.
-
-Parameters
-----------
-event : Event
-    May belong to another context or another device.
-
-Raises
-------
-ClosedError
-    If the context or the event is closed.
-CUDAError
-    If the driver refuses the wait, as while a stream of the context is captured.)");
+void bind_making(Class<PyContext>& type) {
+    type.static_method("create", [](const Device& home, const nb::kwargs& flags) {
+        const ContextFlags how = context_flags(flags);
+        auto context = without_gil([&] { return Context::create(home, how); });
+        return context_object(std::move(context));
+    });
+    type.method<create_stream>("create_stream");
+    type.method("record", [](const PyContext& self, const PyEvent& event) {
+        const nb::gil_scoped_release unlocked;
+        self.record(event);
+    });
+    type.method("wait", [](const PyContext& self, const PyEvent& event) {
+        const nb::gil_scoped_release unlocked;
+        self.wait(event);
+    });
 }
 
-void bind_settings(nb::class_<PyContext>& type) {
-    type.def(
-        "get_limit",
-        [](const PyContext& self, nb::handle limit) {
-            const Limit which = LIMITS.parse(limit, "limit");
-            const nb::gil_scoped_release unlocked;
-            return self.limit(which);
-        },
-        "limit"_a, nb::sig("def get_limit(self, limit: cuprum.typing.LimitType | str) -> int"),
-        R"(Return a limit of this context.
-
-Parameters
-----------
-limit : LimitType or str
-    Such as ``"stack_size"``, ``"printf_fifo_size"`` or ``"malloc_heap_size"``.
-
-Returns
--------
-int
-    The current value.
-
-Raises
-------
-ValueError
-    If there is no such limit.)");
-    type.def(
-        "set_limit",
-        [](const PyContext& self, nb::handle limit, nb::handle value) {
-            const Limit which = LIMITS.parse(limit, "limit");
-            const std::size_t wanted = size_argument(value, "value");
-            const nb::gil_scoped_release unlocked;
-            self.set_limit(which, wanted);
-        },
-        "limit"_a, "value"_a,
-        nb::sig("def set_limit(self, limit: cuprum.typing.LimitType | str, value: int) -> None"),
-        R"(Change a limit of this context; the driver may round the value up.
-
-Parameters
-----------
-limit : LimitType or str
-    Such as ``"stack_size"``, ``"printf_fifo_size"`` or ``"malloc_heap_size"``.
-value : int
-    The value to ask for, usually in bytes.
-
-Raises
-------
-ValueError
-    If there is no such limit, or the value is negative.)");
-    type.def_prop_rw(
+void bind_settings(Class<PyContext>& type) {
+    type.method("get_limit", [](const PyContext& self, nb::handle limit) {
+        const Limit which = LIMITS.parse(limit, "limit");
+        const nb::gil_scoped_release unlocked;
+        return self.limit(which);
+    });
+    type.method("set_limit", [](const PyContext& self, nb::handle limit, std::size_t wanted) {
+        const Limit which = LIMITS.parse(limit, "limit");
+        const nb::gil_scoped_release unlocked;
+        self.set_limit(which, wanted);
+    });
+    type.property(
         "cache_config",
         [](const PyContext& self) {
-            const CacheConfig config = [&] {
-                const nb::gil_scoped_release unlocked;
-                return self.cache_config();
-            }();
+            const CacheConfig config = without_gil([&] { return self.cache_config(); });
             return CACHE_CONFIGS.member(config);
         },
         [](const PyContext& self, nb::handle config) {
             const CacheConfig wanted = CACHE_CONFIGS.parse(config, "cache_config");
             const nb::gil_scoped_release unlocked;
             self.set_cache_config(wanted);
-        },
-        nb::for_getter(nb::sig("def cache_config(self) -> cuprum.typing.CacheConfigType")),
-        nb::for_setter(nb::sig("def cache_config(self, config: cuprum.typing.CacheConfigType | "
-                               "str, /) -> None")),
-        "Return the preferred split between L1 cache and shared memory.");
-    type.def_prop_ro(
-        "flags",
-        [](const PyContext& self) {
-            const ContextFlags flags = [&] {
-                const nb::gil_scoped_release unlocked;
-                return self.flags();
-            }();
-            return context_flags_tuple(flags);
-        },
-        nb::sig("def flags(self) -> cuprum._types.ContextFlags"),
-        "Return the flags of the context, as a named tuple.");
-    type.def(
-        "set_flags",
-        [](const PyContext& self, const nb::kwargs& flags) {
-            const ContextFlags wanted = context_flags(flags);
-            const nb::gil_scoped_release unlocked;
-            self.set_flags(wanted);
-        },
-        nb::sig("def set_flags(self, **flags: object) -> None"),
-        R"(Change the flags of the context. Flags that are not named become the default.
-
-Parameters
-----------
-wait : HostWaitType or str
-    How threads wait for the device: ``"auto"``, ``"spin"``, ``"yield"`` or ``"blocking"``.
-map_host : bool
-    Allow mapped pinned memory; always so on today's systems.
-resize_local_memory : bool
-    Keep local memory at its largest size so far.
-coredump_on_error : bool
-    Write a GPU core dump when a kernel fails.
-user_coredump : bool
-    Write one when asked for through a pipe.
-sync_memory_operations : bool
-    Make copies that may return early wait.
-
-Raises
-------
-TypeError
-    If there is no such flag.
-ValueError
-    If a flag has no such value.
-ClosedError
-    If the context is closed.
-CUDAError
-    If the driver refuses the flags.)");
-    type.def("reset_persisting_l2_cache", &PyContext::reset_persisting_l2_cache,
-             nb::call_guard<nb::gil_scoped_release>(),
-             R"(Reset all persisting lines of the L2 cache to normal.
-
-Raises
-------
-ClosedError
-    If the context is closed.
-CUDAError
-    If the driver refuses it.)");
+        });
+    type.property("flags", [](const PyContext& self) {
+        const ContextFlags flags = without_gil([&] { return self.flags(); });
+        return context_flags_tuple(flags);
+    });
+    type.method("set_flags", [](const PyContext& self, const nb::kwargs& flags) {
+        const ContextFlags wanted = context_flags(flags);
+        const nb::gil_scoped_release unlocked;
+        self.set_flags(wanted);
+    });
+    type.method<&PyContext::reset_persisting_l2_cache>("reset_persisting_l2_cache", RELEASES_GIL);
 }
 
 /// Makes a context current for a ``with`` block.
@@ -417,97 +180,32 @@ void enter(PyCurrentContext& self) {
     self.guard.emplace(context);
 }
 
-void bind_current(nb::module_& module, nb::class_<PyContext>& type) {
-    nb::class_<PyCurrentContext> guard(
+void bind_current(nb::module_& module, Class<PyContext>& type) {
+    Class<PyCurrentContext> guard(
         module, "CurrentContext", nb::is_weak_referenceable(),
-        nb::type_slots(MemberSlots<PyCurrentContext, &PyCurrentContext::context>::slots),
-        R"(A context that is current in a ``with`` block, from ``as_current``.
-
-Examples
---------
->>> with device.as_current():
-...     print(cuprum.Context.current() == device.context)
-True)");
-    note_type<PyCurrentContext>(guard);
-    guard.def(
-        "__enter__",
-        [](PyCurrentContext& self) {
-            enter(self);
-            return self.context;
-        },
-        nb::sig("def __enter__(self) -> Context"));
-    guard.def(
-        "__exit__", [](PyCurrentContext& self, const nb::args&) { self.guard.reset(); },
-        nb::sig("def __exit__(self, *args: object) -> None"));
-    type.def(
-        "as_current", [](nb::handle_t<PyContext> self) { return current_context_guard(self); },
-        nb::sig("def as_current(self) -> CurrentContext"),
-        R"(Make this context current on the calling thread for a ``with`` block.
-
-The previous context is restored at the end.
-
-Returns
--------
-CurrentContext
-    A guard for a ``with`` statement. It restores the context that was current before.
-
-Raises
-------
-ClosedError
-    When the block begins, if the context is closed.)");
-    type.def_static(
-        "current",
-        []() -> nb::object {
-            auto current = [] {
-                const nb::gil_scoped_release unlocked;
-                return Context::current();
-            }();
-            return current ? context_object(std::move(*current)) : nb::none();
-        },
-        nb::sig("def current() -> Context | None"),
-        R"(Return the context that is current on the calling thread, or None.
-
-Returns
--------
-Context or None
-    The context, or None if the thread has no context.
-
-Raises
-------
-LibraryNotFoundError
-    If there is no driver. The text shows the places that were searched.
-CUDAError
-    If the driver cannot start.)");
-    type.def("push", &PyContext::push, nb::call_guard<nb::gil_scoped_release>(),
-             R"(Make this context current on the calling thread, on top of what is current.
-
-Call ``pop`` for every push, or use ``as_current``.
-
-Raises
-------
-ClosedError
-    If the context is closed.)");
-    type.def_static(
-        "pop",
-        [] {
-            auto popped = [] {
-                const nb::gil_scoped_release unlocked;
-                return Context::pop();
-            }();
-            return context_object(std::move(popped));
-        },
-        nb::sig("def pop() -> Context"),
-        R"(Remove the current context from the thread's stack and return it.
-
-Returns
--------
-Context
-    The context that was removed.
-
-Raises
-------
-CUDAError
-    If no context is current on this thread.)");
+        nb::type_slots(MemberSlots<PyCurrentContext, &PyCurrentContext::context>::slots));
+    guard.method("__enter__", [](PyCurrentContext& self) {
+        enter(self);
+        return self.context;
+    });
+    guard.method("__exit__", [](PyCurrentContext& self, const nb::args&) { self.guard.reset(); });
+    type.method("as_current",
+                [](nb::handle_t<PyContext> self) { return current_context_guard(self); });
+    type.static_method("current", []() -> nb::object {
+        auto current = [] {
+            const nb::gil_scoped_release unlocked;
+            return Context::current();
+        }();
+        return current ? context_object(std::move(*current)) : nb::none();
+    });
+    type.method<&PyContext::push>("push", RELEASES_GIL);
+    type.static_method("pop", [] {
+        auto popped = [] {
+            const nb::gil_scoped_release unlocked;
+            return Context::pop();
+        }();
+        return context_object(std::move(popped));
+    });
 }
 
 std::uintptr_t address(const Context& context) {
@@ -521,10 +219,7 @@ nb::object create_stream(const PyContext& self, nb::handle options) {
                     "Device.create_stream");
     }
     const StreamOptions how = stream_options(options);
-    auto stream = [&] {
-        const nb::gil_scoped_release unlocked;
-        return Stream::create(self, how);
-    }();
+    auto stream = without_gil([&] { return Stream::create(self, how); });
     return make<PyStream>(std::move(stream));
 }
 

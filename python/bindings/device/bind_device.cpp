@@ -7,41 +7,26 @@
 #include "memory/buffer_objects.hpp"
 #include "memory/memory_objects.hpp"
 #include "stream/stream_objects.hpp"
-#include "support/arguments.hpp"
+#include "support/class.hpp"
+#include "support/class_method.hpp"
 #include "support/compatibility.hpp"
 #include "support/display.hpp"
-#include "support/errors.hpp"
-#include "support/fast_method.hpp"
-#include "support/gil.hpp"
 #include "support/held.hpp"
-#include "support/instances.hpp"
-#include "support/python_objects.hpp"
 #include "support/waiting.hpp"
 
 #include <cuprum/context.hpp>
-#include <cuprum/device.hpp>
-#include <cuprum/event.hpp>
 #include <cuprum/host_memory.hpp>
 #include <cuprum/memory_pool.hpp>
-#include <cuprum/stream.hpp>
-
-#include <nanobind/nanobind.h>
-#include <nanobind/operators.h>
-#include <nanobind/stl/string.h>
 
 #include <atomic>
-#include <cstddef>
 #include <memory>
-#include <utility>
 
 namespace cuprum::python {
 
-using namespace nb::literals;
-
 namespace {
 
-void bind_identity(nb::class_<PyDevice>& type);
-void bind_factories(nb::class_<PyDevice>& type);
+void bind_identity(Class<PyDevice>& type);
+void bind_factories(Class<PyDevice>& type);
 [[nodiscard]] nb::object find_device(nb::handle device_id);
 [[nodiscard]] PyObject* call_type(PyObject* type, PyObject* const* values, std::size_t count,
                                   PyObject* keywords) noexcept;
@@ -63,42 +48,22 @@ void forget_devices();
 
 void bind_device(nb::module_& module) {
     bind_device_properties(module);
-    nb::class_<PyDevice> type(module, "Device", nb::is_weak_referenceable(),
-                              R"(One CUDA device.
-
-There is one object per device: ``Device(0) is Device(0)``. Its methods act on this device even if
-another one is current. Only ``set_current`` changes the current context.
-
-Parameters
-----------
-device_id : int or Device, optional
-    The device's ordinal. Without it, the device of the current context, or device 0 if there is
-    none.
-
-Raises
-------
-ValueError
-    If there is no such device. The message shows the valid range.
-
-Examples
---------
->>> device = cuprum.Device(0)
->>> device.set_current()
->>> device.device_id
-0)");
-    note_type<PyDevice>(type);
-    type.def(nb::new_(&find_device), "device_id"_a = nb::none());
+    Class<PyDevice> type(module, "Device", nb::is_weak_referenceable());
+    type.creator<&find_device>();
+    binding::set_copier(type, [](nb::handle derived, nb::handle device) {
+        const PyDevice& known = held_by<PyDevice>(device);
+        return make_as<PyDevice>(derived, known.core, known.properties);
+    });
     general_call = TYPE<PyDevice>->tp_vectorcall;
     TYPE<PyDevice>->tp_vectorcall = call_type;
-    type.def("__reduce__", [](const PyDevice& self) {
+    type.method("__reduce__", [](const PyDevice& self) {
         return nb::make_tuple(nb::borrow(reinterpret_cast<PyObject*>(TYPE<PyDevice>)),
                               nb::make_tuple(self.core.ordinal()));
     });
     bind_identity(type);
     bind_factories(type);
     add_device_management(type);
-    module.def("forget_initialized_devices", forget_devices,
-               "Forget which devices were made current, and resources set on them.");
+    function<forget_devices>(module, "forget_initialized_devices");
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -167,225 +132,66 @@ PyObject* call_type(PyObject* type, PyObject* const* values, std::size_t count,
     if (keywords != nullptr || given > 1) {
         return general_call(type, values, count, keywords);
     }
-    return fast::answer([&] { return find_device(given == 0 ? Py_None : values[0]); });
+    return answer([&] { return find_device(given == 0 ? Py_None : values[0]); });
 }
 
-void bind_identity(nb::class_<PyDevice>& type) {
-    type.def_static(
-        "get_all_devices",
-        [] {
-            const std::size_t count = devices().count;
-            nb::list all;
-            for (std::size_t i = 0; i < count; ++i) {
-                all.append(device_object(Device(static_cast<int>(i))));
-            }
-            return nb::tuple(all);
-        },
-        nb::sig("def get_all_devices() -> tuple[Device, ...]"), R"(Return all devices, in order.
-
-Returns
--------
-tuple[Device, ...]
-    The devices, by ordinal.
-
-Raises
-------
-LibraryNotFoundError
-    If there is no driver. The text shows the places that were searched.
-CUDAError
-    If the driver cannot start.)");
-    type.def_prop_ro(
-        "device_id", [](const PyDevice& self) { return self.core.ordinal(); },
-        "Return the ordinal.");
-    type.def("__int__", [](const PyDevice& self) { return self.core.ordinal(); });
-    type.def("__index__", [](const PyDevice& self) { return self.core.ordinal(); });
-    type.def_prop_ro(
-        "name", [](const PyDevice& self) { return self.core.name(); }, "Return the model's name.");
-    type.def_prop_ro(
-        "uuid", [](const PyDevice& self) { return self.core.uuid(); },
-        "Return the UUID as 8-4-4-4-12 hexadecimal digits. A restore onto another device changes "
-        "it.");
-    type.def_prop_ro(
-        "pci_bus_id", [](const PyDevice& self) { return self.core.pci_bus_id(); },
-        "Return the PCI address, such as ``0000:65:00.0``.");
-    type.def_prop_ro(
-        "compute_capability",
-        [](const PyDevice& self) {
-            const ComputeCapability capability = self.core.compute_capability();
-            return nb::module_::import_("cuprum._types")
-                .attr("ComputeCapability")(capability.major, capability.minor);
-        },
-        nb::sig("def compute_capability(self) -> cuprum._types.ComputeCapability"),
-        "Return the compute capability as a named tuple ``(major, minor)``.");
-    type.def_prop_ro(
-        "arch", [](const PyDevice& self) { return self.core.arch(); },
-        "Return the compute capability as compilers name it, such as ``90``.");
-    type.def_prop_ro(
-        "is_emulated", [](const PyDevice& self) { return self.core.is_emulated(); },
-        "Return whether this is the emulated device.");
-    type.def_prop_ro(
-        "properties", [](const PyDevice& self) { return self.properties; },
-        nb::sig("def properties(self) -> DeviceProperties"), "Return the device's attributes.");
-    type.def_prop_ro(
-        "memory_info",
-        [](const PyDevice& self) {
-            const MemoryInfo info = [&] {
-                const nb::gil_scoped_release unlocked;
-                return self.core.memory_info();
-            }();
-            return nb::module_::import_("cuprum._types")
-                .attr("MemoryInfo")(info.free_bytes, info.total_bytes);
-        },
-        nb::sig("def memory_info(self) -> cuprum._types.MemoryInfo"),
-        "Return free and total memory in bytes as a named tuple ``(free, total)``.");
-    type.def(
-        "can_access_peer",
-        [](const PyDevice& self, nb::handle peer) {
-            const Device other = device_argument(peer, "peer");
-            const nb::gil_scoped_release unlocked;
-            return self.core.can_access_peer(other);
-        },
-        "peer"_a.none(), nb::sig("def can_access_peer(self, peer: Device | int) -> bool"),
-        R"(Return whether kernels on this device may access another device's memory.
-
-Parameters
-----------
-peer : Device or int
-    The other device, or its ordinal.
-
-Returns
--------
-bool
-    True if the link between the devices allows it.
-
-Raises
-------
-ValueError
-    If there is no such device.)");
-    type.def(
-        "__eq__",
-        [](const PyDevice& self, const PyDevice& other) { return self.core == other.core; },
-        nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"));
+void bind_identity(Class<PyDevice>& type) {
+    type.static_method("get_all_devices", [] {
+        const std::size_t count = devices().count;
+        nb::list all;
+        for (std::size_t i = 0; i < count; ++i) {
+            all.append(device_object(Device(static_cast<int>(i))));
+        }
+        return nb::tuple(all);
+    });
+    type.property("device_id", [](const PyDevice& self) { return self.core.ordinal(); });
+    type.method("__int__", [](const PyDevice& self) { return self.core.ordinal(); });
+    type.method("__index__", [](const PyDevice& self) { return self.core.ordinal(); });
+    type.property("name", [](const PyDevice& self) { return self.core.name(); });
+    type.property("uuid", [](const PyDevice& self) { return self.core.uuid(); });
+    type.property("pci_bus_id", [](const PyDevice& self) { return self.core.pci_bus_id(); });
+    type.property("compute_capability", [](const PyDevice& self) {
+        const ComputeCapability capability = self.core.compute_capability();
+        return nb::module_::import_("cuprum._types")
+            .attr("ComputeCapability")(capability.major, capability.minor);
+    });
+    type.property("arch", [](const PyDevice& self) { return self.core.arch(); });
+    type.property("is_emulated", [](const PyDevice& self) { return self.core.is_emulated(); });
+    type.property("properties", [](const PyDevice& self) { return self.properties; });
+    type.property("memory_info", [](const PyDevice& self) {
+        const MemoryInfo info = without_gil([&] { return self.core.memory_info(); });
+        return nb::module_::import_("cuprum._types")
+            .attr("MemoryInfo")(info.free_bytes, info.total_bytes);
+    });
+    type.method("can_access_peer", [](const PyDevice& self, const Device& other) {
+        const nb::gil_scoped_release unlocked;
+        return self.core.can_access_peer(other);
+    });
+    type.method("__eq__", [](const PyDevice& self, const PyDevice& other) {
+        return self.core == other.core;
+    });
     // By ordinal, as __eq__: a restore onto another device changes the UUID.
-    type.def("__hash__", [](const PyDevice& self) {
+    type.method("__hash__", [](const PyDevice& self) {
         return nb::hash(nb::make_tuple("cuprum.Device", self.core.ordinal()));
     });
-    type.def("__repr__", [](const PyDevice& self) {
+    type.method("__repr__", [](const PyDevice& self) {
         return "<Device " + std::to_string(self.core.ordinal()) + " (" + self.core.name() + ")>";
     });
-    bind_html(type, "device");
+    type.method("_repr_html_", [](nb::handle self) { return html_of(self, "device"); });
 }
 
-void bind_factories(nb::class_<PyDevice>& type) {
-    fast_method<set_current>(type,
-                             "def set_current(self, ctx: Context | None = None) -> Context | None",
-                             R"(Make a context of this device current on the calling thread.
-
-Parameters
-----------
-ctx : Context, optional
-    Replaces the current context. Without it, the device's primary context becomes current.
-
-Returns
--------
-Context or None
-    The context that was current before, if `ctx` was given and there was one.
-
-Raises
-------
-RuntimeError
-    If `ctx` belongs to another device.)");
-    type.def_prop_ro("context", context_of, nb::sig("def context(self) -> Context"),
-                     "Return the current context if it is this device's, else the primary one.");
-    type.def(
-        "sync",
-        [](const PyDevice& self) {
-            check_set_current(self);
-            sync_with_signals(context_in_use(self));
-        },
-        R"(Block until all work of this device's context is done.
-
-Ctrl-C raises KeyboardInterrupt on the main thread; the work continues.
-
-Raises
-------
-CUDAError
-    If any of that work failed; the context is then unusable.)");
-    type.def_prop_ro(
-        "default_stream", [](const PyDevice&) { return default_stream(); },
-        nb::sig("def default_stream(self) -> Stream"),
-        R"(Return the default stream.
-
-It is ``LEGACY_DEFAULT_STREAM``, or ``PER_THREAD_DEFAULT_STREAM`` if the environment variable
-``CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM`` is set to a number other than 0.)");
-    fast_method<create_stream>(
-        type,
-        "def create_stream(self, obj: cuprum.typing.IsStreamType | None = None, "
-        "options: cuprum._options.StreamOptions | dict | None = None) -> Stream",
-        R"(Create a stream, or wrap one of another library.
-
-Parameters
-----------
-obj : object with ``__cuda_stream__``, optional
-    Wrapped, not owned; it is kept alive with the result.
-options : StreamOptions or dict, optional
-    How a new stream is made.
-
-Returns
--------
-Stream
-    The stream.
-
-Raises
-------
-ValueError
-    If both are given, or the priority is out of the device's range.)");
-    fast_method<create_event>(
-        type,
-        "def create_event(self, options: cuprum._options.EventOptions | dict | None = "
-        "None) -> Event",
-        R"(Create an event. It counts as done until it is recorded.
-
-Parameters
-----------
-options : EventOptions or dict, optional
-    How the event is made.
-
-Returns
--------
-Event
-    The event.
-
-Raises
-------
-TypeError
-    If both timing and IPC are asked for.)");
-    fast_method<allocate>(type, "def allocate(self, size: int, *, stream: Stream) -> Buffer",
-                          R"(Allocate device memory from ``memory_resource``.
-
-Parameters
-----------
-size : int
-    In bytes.
-stream : Stream
-    Work on this stream may use the memory from now on. The memory is freed on this stream.
-
-Returns
--------
-Buffer
-    The memory. It returns to its resource when the last reference is gone.
-
-Raises
-------
-OutOfMemoryError
-    If there is not enough memory. The message shows the requested and the free bytes.)");
-    type.def_prop_rw(
-        "memory_resource", memory_resource, set_memory_resource,
-        nb::for_getter(nb::sig("def memory_resource(self) -> MemoryResource")),
-        nb::for_setter(nb::sig("def memory_resource(self, resource: MemoryResource, /) -> None")),
-        R"(Return the resource that ``allocate`` uses.
-
-It is the device's current memory pool until another MemoryResource is set.)");
+void bind_factories(Class<PyDevice>& type) {
+    type.method<set_current>("set_current", HOT);
+    type.property("context", context_of);
+    type.method("sync", [](const PyDevice& self) {
+        check_set_current(self);
+        sync_with_signals(context_in_use(self));
+    });
+    type.property("default_stream", [](const PyDevice&) { return default_stream(); });
+    type.method<create_stream>("create_stream", HOT);
+    type.method<create_event>("create_event", HOT);
+    type.method<allocate>("allocate", HOT);
+    type.property("memory_resource", memory_resource, set_memory_resource);
 }
 
 Context context_in_use(const PyDevice& self) {

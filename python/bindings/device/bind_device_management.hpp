@@ -4,10 +4,11 @@
 #pragma once
 
 #include "device/device_objects.hpp"
+#include "support/class.hpp"
 
 namespace cuprum::python {
 
 /// Adds contexts, limits and peers to Device.
-void add_device_management(nb::class_<PyDevice>& type);
+void add_device_management(Class<PyDevice>& type);
 
 } // namespace cuprum::python

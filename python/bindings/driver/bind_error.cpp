@@ -29,6 +29,7 @@ namespace {
 struct Classes {
     PyObject* cuda_error;
     PyObject* out_of_memory;
+    PyObject* missing_file;
     PyObject* launch_error;
     PyObject* nvrtc_error;
     PyObject* nvvm_error;
@@ -41,71 +42,7 @@ struct Classes {
 };
 
 Classes classes;
-
 constexpr int NVML_LIBRARY_NOT_FOUND = 12; // NVML_ERROR_LIBRARY_NOT_FOUND
-
-/// Sets the Python error for one of Cuprum's exceptions; false for any other.
-[[nodiscard]] bool set_own_error(const std::exception_ptr& exception);
-void set_error(PyObject* type, const nb::object& error);
-void add_details(const nb::object& object, const CUDAError& error);
-void warn(WarningKind kind, std::string_view message);
-
-} // namespace
-
-void bind_error(nb::module_& /*module*/) {
-    const nb::module_ errors = nb::module_::import_("cuprum._errors");
-    const auto find = [&errors](const char* name) {
-        return nb::object(errors.attr(name)).release().ptr();
-    };
-    classes = {.cuda_error = find("CUDAError"),
-               .out_of_memory = find("OutOfMemoryError"),
-               .launch_error = find("LaunchError"),
-               .nvrtc_error = find("NVRTCError"),
-               .nvvm_error = find("NVVMError"),
-               .linker_error = find("LinkerError"),
-               .not_supported = find("NotSupportedError"),
-               .unsupported_option = find("UnsupportedOptionError"),
-               .no_context = find("NoContextError"),
-               .library_not_found = find("LibraryNotFoundError"),
-               .closed = find("ClosedError")};
-    nb::register_exception_translator(
-        [](const std::exception_ptr& exception, void*) {
-            if (!set_own_error(exception)) {
-                std::rethrow_exception(exception);
-            }
-        },
-        nullptr);
-
-    set_warning_handler(warn);
-}
-
-void raise_as(const char* class_name, const CUDAError& error, const std::string& text) {
-    const nb::object type = nb::module_::import_("cuprum._errors").attr(class_name);
-    const nb::object object = type(text);
-    add_details(object, error);
-    set_error(type.ptr(), object);
-    throw nb::python_error();
-}
-
-void set_python_error(const std::exception_ptr& exception) noexcept {
-    try {
-        if (!set_own_error(exception)) {
-            std::rethrow_exception(exception);
-        }
-    } catch (nb::python_error& error) {
-        error.restore();
-    } catch (const std::bad_alloc&) {
-        PyErr_NoMemory();
-    } catch (const std::exception& error) {
-        set_error(PyExc_RuntimeError, message_object(error.what()));
-    } catch (...) {
-        PyErr_SetString(PyExc_SystemError, "unknown C++ exception");
-    }
-}
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
 
 nb::object make_error(PyObject* type, const std::exception& error) {
     return nb::borrow(type)(message_object(error.what()));
@@ -162,7 +99,8 @@ void set_os_error(const std::system_error& error) {
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())), object.ptr());
 }
 
-bool set_own_error(const std::exception_ptr& exception) {
+/// Sets the Python error for one of Cuprum's exceptions; false for any other.
+[[nodiscard]] bool set_own_error(const std::exception_ptr& exception) {
     try {
         std::rethrow_exception(exception);
     } catch (const OutOfMemoryError& error) {
@@ -188,7 +126,9 @@ bool set_own_error(const std::exception_ptr& exception) {
     } catch (const CUDAError& error) {
         const bool is_no_context =
             error.code() == CUDA_ERROR_INVALID_CONTEXT && error.call() == "cuCtxGetCurrent";
-        PyObject* type = is_no_context ? classes.no_context : classes.cuda_error;
+        PyObject* type = is_no_context                               ? classes.no_context
+                         : error.code() == CUDA_ERROR_FILE_NOT_FOUND ? classes.missing_file
+                                                                     : classes.cuda_error;
         set_error(type, make_cuda_error(type, error));
     } catch (const NVMLError& error) {
         const nb::object type = nvml_error_class(error.code());
@@ -261,5 +201,57 @@ void warn(WarningKind kind, std::string_view message) {
 }
 
 } // namespace
+
+void bind_error(nb::module_& /*module*/) {
+    const nb::module_ errors = nb::module_::import_("cuprum._errors");
+    const auto find = [&errors](const char* name) {
+        return nb::object(errors.attr(name)).release().ptr();
+    };
+    classes = {.cuda_error = find("CUDAError"),
+               .out_of_memory = find("OutOfMemoryError"),
+               .missing_file = find("MissingFileError"),
+               .launch_error = find("LaunchError"),
+               .nvrtc_error = find("NVRTCError"),
+               .nvvm_error = find("NVVMError"),
+               .linker_error = find("LinkerError"),
+               .not_supported = find("NotSupportedError"),
+               .unsupported_option = find("UnsupportedOptionError"),
+               .no_context = find("NoContextError"),
+               .library_not_found = find("LibraryNotFoundError"),
+               .closed = find("ClosedError")};
+    nb::register_exception_translator(
+        [](const std::exception_ptr& exception, void*) {
+            if (!set_own_error(exception)) {
+                std::rethrow_exception(exception);
+            }
+        },
+        nullptr);
+
+    set_warning_handler(warn);
+}
+
+void raise_as(const char* class_name, const CUDAError& error, const std::string& text) {
+    const nb::object type = nb::module_::import_("cuprum._errors").attr(class_name);
+    const nb::object object = type(text);
+    add_details(object, error);
+    set_error(type.ptr(), object);
+    throw nb::python_error();
+}
+
+void set_python_error(const std::exception_ptr& exception) noexcept {
+    try {
+        if (!set_own_error(exception)) {
+            std::rethrow_exception(exception);
+        }
+    } catch (nb::python_error& error) {
+        error.restore();
+    } catch (const std::bad_alloc&) {
+        PyErr_NoMemory();
+    } catch (const std::exception& error) {
+        set_error(PyExc_RuntimeError, message_object(error.what()));
+    } catch (...) {
+        PyErr_SetString(PyExc_SystemError, "unknown C++ exception");
+    }
+}
 
 } // namespace cuprum::python

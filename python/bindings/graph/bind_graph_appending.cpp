@@ -15,34 +15,18 @@
 #include "memory/buffer_parts.hpp"
 #include "memory/memory_objects.hpp"
 #include "stream/stream_objects.hpp"
-#include "support/arguments.hpp"
-#include "support/fast_method.hpp"
-#include "support/gil.hpp"
+#include "support/class.hpp"
 #include "texture/texture_objects.hpp"
 
 #include <cuprum/detail/access.hpp>
 #include <cuprum/detail/active_captures.hpp>
 
-#include <nanobind/stl/string.h>
-
-#include <cstdint>
-#include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
 namespace cuprum::python {
 
-using namespace nb::literals;
-
 namespace {
-
-template <typename Self>
-[[nodiscard, gnu::hot]] PyObject* launch(PyObject* self, PyObject* const* values, Py_ssize_t given,
-                                         PyObject* keywords) noexcept;
-[[nodiscard]] GraphAllocationOptions allocation_options(nb::handle device, nb::handle memory_type,
-                                                        nb::handle peer_access);
-[[nodiscard]] GraphMemoryType memory_type_argument(nb::handle memory_type);
 
 /// Returns whether a graph keeps an argument of a kernel.
 [[nodiscard]] bool is_kept(PyObject* value) {
@@ -90,17 +74,156 @@ template <typename Choice>
     return keep_for_graph(std::move(kept));
 }
 
-template <typename Self>
-void add_work(nb::class_<Self>& type);
-template <typename Self>
-void add_memory(nb::class_<Self>& type);
-template <typename Self>
-void add_order(nb::class_<Self>& type);
-template <typename Self>
-void add_conditionals(nb::class_<Self>& type);
+[[nodiscard]] nb::object add_kernel(const GraphAppender& where, nb::handle config,
+                                    nb::handle kernel, Rest values) {
+    const PyKernel* const what = get_if<PyKernel>(kernel);
+    if (what == nullptr) [[unlikely]] {
+        raise_error(PyExc_TypeError, "kernel must be a Kernel, got " + type_label(kernel));
+    }
+    nb::object made;
+    const PyLaunchConfig& how = config_argument(config, made);
+    const KernelArguments arguments(*what, values, nullptr);
+    const auto handles = handle_arguments(values);
+    const detail::NodeArguments packed{.addresses = arguments.addresses(),
+                                       .handles = handles,
+                                       .owner = keep_arguments(values),
+                                       .is_packed = true};
+    const KernelNode node = in_graph([&] {
+        const Brief unlocked(!what->is_loaded.load(std::memory_order_relaxed));
+        return where.launch_with(how.core, *what, packed);
+    });
+    what->is_loaded.store(true, std::memory_order_relaxed);
+    return node_object(node);
+}
 
 template <typename Self>
-void add_all(nb::class_<Self>& type) {
+void add_conditionals(Class<Self>& type) {
+    type.method("if_then", [](const Self& self, nb::handle condition) {
+        const GraphCondition tested = condition_argument(condition);
+        return node_object(in_graph_unlocked([&] { return self.if_then(tested); }));
+    });
+    type.method("if_else", [](const Self& self, nb::handle condition) {
+        const GraphCondition tested = condition_argument(condition);
+        return node_object(in_graph_unlocked([&] { return self.if_else(tested); }));
+    });
+    type.method("while_loop", [](const Self& self, nb::handle condition) {
+        const GraphCondition tested = condition_argument(condition);
+        return node_object(in_graph_unlocked([&] { return self.while_loop(tested); }));
+    });
+    type.method("switch", [](const Self& self, nb::handle condition, nb::handle count) {
+        const GraphCondition tested = condition_argument(condition);
+        const unsigned cases = uint32_argument(count, "count");
+        return node_object(in_graph_unlocked([&] { return self.switch_cases(tested, cases); }));
+    });
+}
+
+[[nodiscard]] GraphMemoryType memory_type_argument(nb::handle memory_type) {
+    std::string expected;
+    for (const auto& choice : GRAPH_MEMORY_TYPES.all) {
+        if (PyUnicode_Check(memory_type.ptr()) != 0 &&
+            text_argument(memory_type, "memory_type") == choice.name) {
+            return choice.value;
+        }
+        expected += (expected.empty() ? "'" : ", '") + std::string(choice.name) + "'";
+    }
+    raise_error(PyExc_ValueError, "memory_type: " + repr_text(memory_type) +
+                                      " is not a valid GraphMemoryType. Must be one of " +
+                                      expected);
+}
+
+[[nodiscard]] GraphAllocationOptions allocation_options(nb::handle device, nb::handle memory_type,
+                                                        nb::handle peer_access) {
+    GraphAllocationOptions how;
+    if (!memory_type.is_none()) {
+        how.memory_type = memory_type_argument(memory_type);
+    }
+    if (!device.is_none()) {
+        how.device = device_argument(device, "device");
+    }
+    if (!peer_access.is_none()) {
+        for (const nb::handle each : nb::borrow<nb::object>(peer_access)) {
+            how.peer_access.push_back(device_argument(each, "peer_access"));
+        }
+    }
+    return how;
+}
+
+template <typename Self>
+void add_memory(Class<Self>& type) {
+    type.method("allocate", [](const Self& self, std::size_t bytes, nb::handle device,
+                               nb::handle memory_type, nb::handle peer_access) {
+        const auto how = allocation_options(device, memory_type, peer_access);
+        return node_object(in_graph_unlocked([&] { return self.allocate(bytes, how); }));
+    });
+    type.method("deallocate", [](const Self& self, nb::handle pointer) {
+        if (const auto* const allocation = get_if<PyNodeOf<AllocNode>>(pointer)) {
+            return node_object(in_graph_unlocked(
+                [&] { return self.deallocate(allocation->template as<AllocNode>()); }));
+        }
+        const CUdeviceptr address = address_argument(pointer, "dptr");
+        return node_object(in_graph_unlocked([&] { return self.deallocate(address); }));
+    });
+    type.method("memset", [](const Self& self, nb::handle dst, nb::handle value, nb::handle width,
+                             nb::handle height, nb::handle pitch, nb::handle owner) {
+        MemsetParameters how{.dst = memory_argument(dst, owner, "dst", true),
+                             .width = size_argument(width, "width"),
+                             .height = size_argument(height, "height"),
+                             .pitch = size_argument(pitch, "pitch")};
+        std::visit(
+            [&](auto pattern) {
+                how.value = pattern;
+                how.element_size = sizeof(pattern);
+            },
+            pattern_argument(value));
+        return node_object(in_graph_unlocked([&] { return self.memset(how); }));
+    });
+    type.method("memcpy", [](const Self& self, nb::handle dst, nb::handle src, std::size_t bytes,
+                             nb::handle dst_owner, nb::handle src_owner) {
+        const NodeMemory to = memory_argument(dst, dst_owner, "dst", true);
+        const NodeMemory from = memory_argument(src, src_owner, "src", false);
+        return node_object(in_graph_unlocked([&] { return self.memcpy(to, from, bytes); }));
+    });
+}
+
+template <typename Self>
+void add_order(Class<Self>& type) {
+    type.method("empty", [](const Self& self) {
+        return node_object(in_graph_unlocked([&] { return self.empty(); }));
+    });
+    type.method("join", [](const Self& self, const nb::args& given) {
+        std::vector<GraphNode> nodes;
+        for (const nb::handle each : given) {
+            if (const PyGraphNode& node = node_argument(each, "nodes"); !node.is_entry()) {
+                nodes.push_back(node);
+            }
+        }
+        return node_object(in_graph_unlocked([&] { return self.join(nodes); }));
+    });
+    type.method("record", [](const Self& self, nb::handle event) {
+        const PyEvent& recorded = event_argument(event);
+        return node_object(in_graph_unlocked([&] { return self.record(recorded); }));
+    });
+    type.method("wait", [](const Self& self, nb::handle event) {
+        const PyEvent& awaited = event_argument(event);
+        return node_object(in_graph_unlocked([&] { return self.wait(awaited); }));
+    });
+}
+
+template <typename Self>
+void add_work(Class<Self>& type) {
+    type.template method<add_kernel>("launch");
+    type.method("callback", [](const Self& self, nb::handle function, nb::handle user_data) {
+        const HostFunctionParameters called = callback_argument(function, user_data);
+        return node_object(in_graph_unlocked([&] { return self.callback(called); }));
+    });
+    type.method("embed", [](const Self& self, nb::handle child) {
+        const PyGraphDefinition& copied = child_argument(child);
+        return node_object(in_graph_unlocked([&] { return self.embed(copied); }));
+    });
+}
+
+template <typename Self>
+void add_all(Class<Self>& type) {
     add_work(type);
     add_memory(type);
     add_order(type);
@@ -109,11 +232,11 @@ void add_all(nb::class_<Self>& type) {
 
 } // namespace
 
-void add_appending(nb::class_<PyGraphDefinition>& type) {
+void add_appending(Class<PyGraphDefinition>& type) {
     add_all(type);
 }
 
-void add_appending(nb::class_<PyGraphNode>& type) {
+void add_appending(Class<PyGraphNode>& type) {
     add_all(type);
 }
 
@@ -203,533 +326,5 @@ BufferList::BufferList(std::span<PyObject* const> values) {
         several_.push_back(buffer);
     }
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-template <typename Self>
-void add_work(nb::class_<Self>& type) {
-    constexpr const char* signature =
-        "def launch(self, config: LaunchConfig | dict, kernel: Kernel, *args: object) -> "
-        "KernelNode";
-    fast::add_method(type, signature,
-                     {.name = "launch", .text = "launch($self, /, config, kernel, *args)"},
-                     R"(Add a kernel node.
-
-Parameters
-----------
-config : LaunchConfig or dict
-    Grid, block and the rest, clusters and cooperative launches included.
-kernel : Kernel
-    What to run.
-*args : Buffer, array, texture, surface, AllocNode, condition, number, numpy scalar, ctypes or bytes
-    One for each parameter, as `cuprum.launch` takes them. Their values are copied now. The graph
-    keeps the objects alive as long as it, a clone or an executable may run the kernel.
-
-Returns
--------
-KernelNode
-    The new node.
-
-Raises
-------
-TypeError
-    If count, type or size of the arguments is not what the kernel takes.)",
-                     fast::as_method(launch<Self>), METH_FASTCALL | METH_KEYWORDS);
-    type.def(
-        "callback",
-        [](const Self& self, nb::handle function, nb::handle user_data) {
-            const HostFunctionParameters called = callback_argument(function, user_data);
-            return node_object(in_graph_unlocked([&] { return self.callback(called); }));
-        },
-        "fn"_a.none(), nb::kw_only(), "user_data"_a = nb::none(),
-        nb::sig("def callback(self, fn: collections.abc.Callable[[], object], *, user_data: int | "
-                "bytes | None = None) -> HostCallbackNode"),
-        R"(Add a node that calls a function on the host.
-
-The function runs on a thread of the driver and must not call CUDA. An exception that it raises goes
-to ``sys.unraisablehook``, and the graph goes on. Python's garbage collector does not see the graph's
-reference: a function that refers to its own graph keeps both alive.
-
-Parameters
-----------
-fn : callable or ctypes function
-    A callable without arguments. Or a C function that returns nothing and takes one pointer:
-    ``ctypes.CFUNCTYPE(None, ctypes.c_void_p)``.
-user_data : int or bytes-like, optional
-    The argument of a C function: an address, or bytes that are copied.
-
-Returns
--------
-HostCallbackNode
-    The new node.
-
-Raises
-------
-TypeError
-    If `fn` cannot be called.)");
-    type.def(
-        "embed",
-        [](const Self& self, nb::handle child) {
-            const PyGraphDefinition& copied = child_argument(child);
-            return node_object(in_graph_unlocked([&] { return self.embed(copied); }));
-        },
-        "child"_a.none(), nb::sig("def embed(self, child: GraphDefinition) -> ChildGraphNode"),
-        R"(Add a copy of another graph as one node.
-
-Parameters
-----------
-child : GraphDefinition
-    The graph to copy. Later changes of it have no effect here.
-
-Returns
--------
-ChildGraphNode
-    The new node.
-
-Raises
-------
-TypeError
-    If the child is not a graph.)");
-}
-
-template <typename Self>
-void add_memory(nb::class_<Self>& type) {
-    type.def(
-        "allocate",
-        [](const Self& self, nb::handle size, nb::handle device, nb::handle memory_type,
-           nb::handle peer_access) {
-            const std::size_t bytes = size_argument(size, "size");
-            const auto how = allocation_options(device, memory_type, peer_access);
-            return node_object(in_graph_unlocked([&] { return self.allocate(bytes, how); }));
-        },
-        "size"_a.none(), nb::kw_only(), "device"_a = nb::none(), "memory_type"_a = nb::none(),
-        "peer_access"_a = nb::none(),
-        nb::sig("def allocate(self, size: int, *, device: Device | int | None = None, memory_type: "
-                "cuprum.typing.GraphMemoryType | str | None = 'device', peer_access: "
-                "collections.abc.Sequence[Device | int] | None = None) -> AllocNode"),
-        R"(Add a node that allocates memory at every launch.
-
-The address is known at once and the same for all launches.
-
-Parameters
-----------
-size : int
-    Bytes, at least 1.
-device : Device or int, optional
-    Whose memory. Without it, that of the current device.
-memory_type : GraphMemoryType or str, optional
-    ``"device"``, ``"host"`` (pinned) or ``"managed"``.
-peer_access : sequence of Device or int, optional
-    Other devices that may read and write it.
-
-Returns
--------
-AllocNode
-    The new node; its ``dptr`` is the address.
-
-Raises
-------
-ValueError
-    If the size is negative, or there is no such kind of memory.)");
-    type.def(
-        "deallocate",
-        [](const Self& self, nb::handle pointer) {
-            if (const auto* const allocation = get_if<PyNodeOf<AllocNode>>(pointer)) {
-                return node_object(in_graph_unlocked(
-                    [&] { return self.deallocate(allocation->template as<AllocNode>()); }));
-            }
-            const CUdeviceptr address = address_argument(pointer, "dptr");
-            return node_object(in_graph_unlocked([&] { return self.deallocate(address); }));
-        },
-        "dptr"_a.none(), nb::sig("def deallocate(self, dptr: AllocNode | int) -> FreeNode"),
-        R"(Add a node that frees the memory of an allocation node.
-
-Parameters
-----------
-dptr : AllocNode or int
-    The allocation, or its address.
-
-Returns
--------
-FreeNode
-    The new node.
-
-Raises
-------
-GraphError
-    If the graph frees it already.)");
-    type.def(
-        "memset",
-        [](const Self& self, nb::handle dst, nb::handle value, nb::handle width, nb::handle height,
-           nb::handle pitch, nb::handle owner) {
-            MemsetParameters how{.dst = memory_argument(dst, owner, "dst", true),
-                                 .width = size_argument(width, "width"),
-                                 .height = size_argument(height, "height"),
-                                 .pitch = size_argument(pitch, "pitch")};
-            std::visit(
-                [&](auto pattern) {
-                    how.value = pattern;
-                    how.element_size = sizeof(pattern);
-                },
-                pattern_argument(value));
-            return node_object(in_graph_unlocked([&] { return self.memset(how); }));
-        },
-        "dst"_a.none(), "value"_a.none(), "width"_a.none(), "height"_a.none() = 1,
-        "pitch"_a.none() = 0, nb::kw_only(), "dst_owner"_a = nb::none(),
-        nb::sig("def memset(self, dst: Buffer | AllocNode | int, value: object, width: int, "
-                "height: int = 1, pitch: int = 0, *, dst_owner: object = None) -> MemsetNode"),
-        R"(Add a node that fills memory.
-
-Parameters
-----------
-dst : Buffer, AllocNode or int
-    Where. The graph keeps the memory of a Buffer alive, whatever happens to the Buffer.
-value : int or bytes-like
-    An int from 0 to 255, or the 1, 2 or 4 bytes of one element.
-width : int
-    Elements in a row.
-height : int, optional
-    Rows.
-pitch : int, optional
-    Bytes from row to row; unused for one row.
-dst_owner : object, optional
-    An object to keep alive if `dst` is an address.
-
-Returns
--------
-MemsetNode
-    The new node.
-
-Raises
-------
-ValueError
-    If the value has another size than 1, 2 or 4 bytes, or the fill does not fit into the
-    buffer.)");
-    type.def(
-        "memcpy",
-        [](const Self& self, nb::handle dst, nb::handle src, nb::handle size, nb::handle dst_owner,
-           nb::handle src_owner) {
-            const NodeMemory to = memory_argument(dst, dst_owner, "dst", true);
-            const NodeMemory from = memory_argument(src, src_owner, "src", false);
-            const std::size_t bytes = size_argument(size, "size");
-            return node_object(in_graph_unlocked([&] { return self.memcpy(to, from, bytes); }));
-        },
-        "dst"_a.none(), "src"_a.none(), "size"_a.none(), nb::kw_only(), "dst_owner"_a = nb::none(),
-        "src_owner"_a = nb::none(),
-        nb::sig("def memcpy(self, dst: Buffer | AllocNode | int, src: Buffer | AllocNode | int, "
-                "size: int, *, dst_owner: object = None, src_owner: object = None) -> MemcpyNode"),
-        R"(Add a node that copies memory, of devices or of the host.
-
-Parameters
-----------
-dst, src : Buffer, AllocNode or int
-    To where and from where. The graph keeps the memory of a Buffer alive, whatever happens to the
-    Buffer.
-size : int
-    Bytes.
-dst_owner, src_owner : object, optional
-    Objects to keep alive if `dst` or `src` is an address.
-
-Returns
--------
-MemcpyNode
-    The new node.
-
-Raises
-------
-ValueError
-    If the copy does not fit into a buffer.)");
-}
-
-template <typename Self>
-void add_order(nb::class_<Self>& type) {
-    type.def(
-        "empty",
-        [](const Self& self) {
-            return node_object(in_graph_unlocked([&] { return self.empty(); }));
-        },
-        nb::sig("def empty(self) -> EmptyNode"),
-        R"(Add a node that does nothing, to gather dependencies.
-
-Returns
--------
-EmptyNode
-    The node.
-
-Raises
-------
-GraphClosedError
-    If the graph is closed, or this node was destroyed.)");
-    type.def(
-        "join",
-        [](const Self& self, const nb::args& given) {
-            std::vector<GraphNode> nodes;
-            for (const nb::handle each : given) {
-                if (const PyGraphNode& node = node_argument(each, "nodes"); !node.is_entry()) {
-                    nodes.push_back(node);
-                }
-            }
-            return node_object(in_graph_unlocked([&] { return self.join(nodes); }));
-        },
-        "nodes"_a, nb::sig("def join(self, *nodes: GraphNode) -> EmptyNode"),
-        R"(Add an empty node that depends on other nodes as well.
-
-Parameters
-----------
-*nodes : GraphNode
-    Nodes of the same graph.
-
-Returns
--------
-EmptyNode
-    The new node.
-
-Raises
-------
-TypeError
-    If an argument is not a node.
-GraphError
-    If a node belongs to another graph.
-GraphClosedError
-    If the graph is closed, or a node was destroyed.)");
-    type.def(
-        "record",
-        [](const Self& self, nb::handle event) {
-            const PyEvent& recorded = event_argument(event);
-            return node_object(in_graph_unlocked([&] { return self.record(recorded); }));
-        },
-        "event"_a.none(), nb::sig("def record(self, event: Event) -> EventRecordNode"),
-        R"(Add a node that records an event.
-
-Parameters
-----------
-event : Event
-    The event to record at each launch.
-
-Returns
--------
-EventRecordNode
-    The node.
-
-Raises
-------
-TypeError
-    If the argument is not an event.)");
-    type.def(
-        "wait",
-        [](const Self& self, nb::handle event) {
-            const PyEvent& awaited = event_argument(event);
-            return node_object(in_graph_unlocked([&] { return self.wait(awaited); }));
-        },
-        "event"_a.none(), nb::sig("def wait(self, event: Event) -> EventWaitNode"),
-        R"(Add a node that waits for an event.
-
-Parameters
-----------
-event : Event
-    The event to wait for at each launch.
-
-Returns
--------
-EventWaitNode
-    The node.
-
-Raises
-------
-TypeError
-    If the argument is not an event.)");
-}
-
-template <typename Self>
-void add_conditionals(nb::class_<Self>& type) {
-    type.def(
-        "if_then",
-        [](const Self& self, nb::handle condition) {
-            const GraphCondition tested = condition_argument(condition);
-            return node_object(in_graph_unlocked([&] { return self.if_then(tested); }));
-        },
-        "condition"_a.none(), nb::sig("def if_then(self, condition: GraphCondition) -> IfNode"),
-        R"(Add a node that runs its body, ``then``, if a condition is not 0.
-
-Parameters
-----------
-condition : GraphCondition
-    A condition of this graph.
-
-Returns
--------
-IfNode
-    The node, whose body is empty.
-
-Raises
-------
-TypeError
-    If `condition` is not a GraphCondition.
-CUDAError
-    If the condition is used already, or belongs to another graph.
-GraphClosedError
-    If the graph is closed, or this node was destroyed.)");
-    type.def(
-        "if_else",
-        [](const Self& self, nb::handle condition) {
-            const GraphCondition tested = condition_argument(condition);
-            return node_object(in_graph_unlocked([&] { return self.if_else(tested); }));
-        },
-        "condition"_a.none(), nb::sig("def if_else(self, condition: GraphCondition) -> IfElseNode"),
-        R"(Add a node that runs ``then`` if a condition is not 0, and ``else_`` if it is.
-
-Parameters
-----------
-condition : GraphCondition
-    A condition of this graph.
-
-Returns
--------
-IfElseNode
-    The node, whose bodies are empty.
-
-Raises
-------
-TypeError
-    If `condition` is not a GraphCondition.
-CUDAError
-    If the condition is used already, or belongs to another graph.
-GraphClosedError
-    If the graph is closed, or this node was destroyed.)");
-    type.def(
-        "while_loop",
-        [](const Self& self, nb::handle condition) {
-            const GraphCondition tested = condition_argument(condition);
-            return node_object(in_graph_unlocked([&] { return self.while_loop(tested); }));
-        },
-        "condition"_a.none(),
-        nb::sig("def while_loop(self, condition: GraphCondition) -> WhileNode"),
-        R"(Add a node that runs its body as long as a condition is not 0.
-
-Parameters
-----------
-condition : GraphCondition
-    A condition of this graph.
-
-Returns
--------
-WhileNode
-    The node, whose body is empty.
-
-Raises
-------
-TypeError
-    If `condition` is not a GraphCondition.
-CUDAError
-    If the condition is used already, or belongs to another graph.
-GraphClosedError
-    If the graph is closed, or this node was destroyed.)");
-    type.def(
-        "switch",
-        [](const Self& self, nb::handle condition, nb::handle count) {
-            const GraphCondition tested = condition_argument(condition);
-            const unsigned cases = uint32_argument(count, "count");
-            return node_object(in_graph_unlocked([&] { return self.switch_cases(tested, cases); }));
-        },
-        "condition"_a.none(), "count"_a.none(),
-        nb::sig("def switch(self, condition: GraphCondition, count: int) -> SwitchNode"),
-        R"(Add a node that runs the body whose index a condition is.
-
-Parameters
-----------
-condition : GraphCondition
-    If there is no body with this index, none runs.
-count : int
-    How many bodies there are: ``branches`` of the node.
-
-Returns
--------
-SwitchNode
-    The new node.
-
-Raises
-------
-ValueError
-    If `count` is less than 1.)");
-}
-
-[[nodiscard]] nb::object add_kernel(const GraphAppender& where, nb::handle config,
-                                    nb::handle kernel, std::span<PyObject* const> values) {
-    const PyKernel* const what = get_if<PyKernel>(kernel);
-    if (what == nullptr) [[unlikely]] {
-        raise_error(PyExc_TypeError, "kernel must be a Kernel, got " + type_label(kernel));
-    }
-    nb::object made;
-    const PyLaunchConfig& how = config_argument(config, made);
-    const KernelArguments arguments(*what, values, nullptr);
-    const auto handles = handle_arguments(values);
-    const detail::NodeArguments packed{.addresses = arguments.addresses(),
-                                       .handles = handles,
-                                       .owner = keep_arguments(values),
-                                       .is_packed = true};
-    const KernelNode node = in_graph([&] {
-        const Brief unlocked(!what->is_loaded.load(std::memory_order_relaxed));
-        return where.launch_with(how.core, *what, packed);
-    });
-    what->is_loaded.store(true, std::memory_order_relaxed);
-    return node_object(node);
-}
-
-template <typename Self>
-PyObject* launch(PyObject* self, PyObject* const* values, Py_ssize_t given,
-                 PyObject* keywords) noexcept {
-    constexpr std::size_t leading = 2;
-    return fast::answer([&] {
-        const auto& where = fast::self_argument<const Self&>(self);
-        const auto count = static_cast<std::size_t>(given);
-        if (keywords == nullptr && count >= leading) [[likely]] {
-            return add_kernel(where, values[0], values[1], {values + leading, count - leading});
-        }
-        static fast::ParameterList parameters = [] {
-            fast::ParameterList list;
-            static_cast<void>(
-                fast::read_signature("def launch(self, config: object, kernel: object)", list));
-            return list;
-        }();
-        std::array<PyObject*, leading> sorted{};
-        parameters.sort(values, count, keywords, sorted.data());
-        return add_kernel(where, sorted[0], sorted[1], {});
-    });
-}
-
-GraphAllocationOptions allocation_options(nb::handle device, nb::handle memory_type,
-                                          nb::handle peer_access) {
-    GraphAllocationOptions how;
-    if (!memory_type.is_none()) {
-        how.memory_type = memory_type_argument(memory_type);
-    }
-    if (!device.is_none()) {
-        how.device = device_argument(device, "device");
-    }
-    if (!peer_access.is_none()) {
-        for (const nb::handle each : nb::borrow<nb::object>(peer_access)) {
-            how.peer_access.push_back(device_argument(each, "peer_access"));
-        }
-    }
-    return how;
-}
-
-GraphMemoryType memory_type_argument(nb::handle memory_type) {
-    std::string expected;
-    for (const auto& choice : GRAPH_MEMORY_TYPES.all) {
-        if (PyUnicode_Check(memory_type.ptr()) != 0 &&
-            text_argument(memory_type, "memory_type") == choice.name) {
-            return choice.value;
-        }
-        expected += (expected.empty() ? "'" : ", '") + std::string(choice.name) + "'";
-    }
-    raise_error(PyExc_ValueError, "memory_type: " + repr_text(memory_type) +
-                                      " is not a valid GraphMemoryType. Must be one of " +
-                                      expected);
-}
-
-} // namespace
 
 } // namespace cuprum::python

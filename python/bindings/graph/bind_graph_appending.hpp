@@ -7,6 +7,7 @@
 
 #include "graph/graph_objects.hpp"
 #include "stream/stream_objects.hpp"
+#include "support/class.hpp"
 
 #include <cuprum/graph/graph_appender.hpp>
 
@@ -21,8 +22,8 @@
 namespace cuprum::python {
 
 /// Adds the methods to a class. The nodes that they add depend on the object if it is a node.
-void add_appending(nb::class_<PyGraphDefinition>& type);
-void add_appending(nb::class_<PyGraphNode>& type);
+void add_appending(Class<PyGraphDefinition>& type);
+void add_appending(Class<PyGraphNode>& type);
 
 /// Returns the memory of a `dst` or `src` argument, and what keeps it alive.
 /// @throws ValueError if a Buffer is closed, or comes with an owner.

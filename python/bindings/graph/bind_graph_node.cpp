@@ -5,17 +5,11 @@
 
 #include "graph/bind_graph_node.hpp"
 
-#include "bindings.hpp"
 #include "graph/bind_graph_appending.hpp"
 #include "graph/graph_choices.hpp"
 #include "graph/graph_objects.hpp"
-#include "support/arguments.hpp"
+#include "support/class.hpp"
 
-#include <nanobind/stl/string.h>
-
-#include <cstdint>
-#include <functional>
-#include <string>
 #include <vector>
 
 namespace cuprum::python {
@@ -24,178 +18,9 @@ using namespace nb::literals;
 
 namespace {
 
-[[nodiscard]] nb::object neighbours(const PyGraphNode& self, bool is_forward);
-void change_edges(const PyGraphNode& self, nb::handle others, bool is_forward, bool is_added);
-[[nodiscard]] nb::object adjacency(nb::handle self, bool is_forward);
-void bind_edges(nb::class_<PyGraphNode>& type);
-void destroy(nb::handle self);
-
-} // namespace
-
-void bind_graph_node(nb::module_& module) {
-    nb::class_<GraphCondition> condition(module, "GraphCondition", nb::is_weak_referenceable(),
-                                         R"(A number that a conditional node of a graph tests.
-
-``create_condition`` of a GraphDefinition or GraphBuilder makes it. Kernels that take it as an
-argument, a ``cudaGraphConditionalHandle``, set it with ``cudaGraphSetConditional``.
-
-Examples
---------
->>> definition = cuprum.graph.GraphDefinition()
->>> condition = definition.create_condition(default_value=1)
->>> body = definition.if_then(condition).then
->>> node = body.memset(buffer, 0, 64))");
-    note_type<GraphCondition>(condition);
-    condition.def(
-        "__init__",
-        [](nb::handle, const nb::args&, const nb::kwargs&) {
-            raise_error(PyExc_RuntimeError, "conditions cannot be instantiated directly. Use "
-                                            "create_condition() of a graph");
-        },
-        nb::sig("def __init__(self, *args: object, **kwargs: object) -> None"));
-    condition.def_prop_ro("handle", &GraphCondition::handle,
-                          "Return the driver's ``CUgraphConditionalHandle`` as an int.");
-    condition.def(
-        "__eq__",
-        [](const GraphCondition& self, const GraphCondition& other) { return self == other; },
-        nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"));
-    condition.def("__hash__",
-                  [](const GraphCondition& self) { return nb::hash(nb::int_(self.handle())); });
-    condition.def("__repr__", [](const GraphCondition& self) {
-        return "<GraphCondition handle=" + hex_text(self.handle()) + ">";
-    });
-
-    nb::class_<PyGraphNode> type(module, "GraphNode", nb::is_weak_referenceable(),
-                                 R"(One piece of work in a graph.
-
-The methods of a GraphDefinition add nodes that depend on nothing, and the same methods of a node add
-nodes that depend on it. There is one object for each node while somebody refers to it.
-
-Examples
---------
->>> definition = cuprum.graph.GraphDefinition()
->>> first = definition.memset(buffer, 0, 128)
->>> second = first.launch(cuprum.LaunchConfig(grid=1, block=32), kernel, buffer)
->>> second.pred == {first}
-True)");
-    note_type<PyGraphNode>(type);
-    type.def(
-        "__init__",
-        [](nb::handle, const nb::args&, const nb::kwargs&) {
-            raise_error(PyExc_RuntimeError, "nodes cannot be instantiated directly. Use the "
-                                            "methods of a GraphDefinition or of another node");
-        },
-        nb::sig("def __init__(self, *args: object, **kwargs: object) -> None"));
-    type.def_prop_ro(
-        "type",
-        [](const PyGraphNode& self) -> nb::object {
-            const auto kind = self.is_valid() ? self.type() : std::nullopt;
-            return kind ? GRAPH_NODE_TYPES.member(*kind) : nb::none();
-        },
-        nb::sig("def type(self) -> cuprum.typing.GraphNodeType | None"),
-        "Return the kind of work; None once the node is destroyed.");
-    type.def_prop_ro(
-        "graph", [](const PyGraphNode& self) { return definition_object(self.graph()); },
-        nb::sig("def graph(self) -> GraphDefinition"), "Return the graph that it belongs to.");
-    type.def_prop_ro(
-        "handle",
-        [](const PyGraphNode& self) -> nb::object {
-            const auto handle =
-                reinterpret_cast<std::uintptr_t>(in_graph_unlocked([&] { return self.handle(); }));
-            return handle == 0 ? nb::none() : nb::object(nb::int_(handle));
-        },
-        nb::sig("def handle(self) -> int | None"),
-        R"(Return the driver's ``CUgraphNode`` as an int; None once the node is destroyed.
-
-Like the handle of its graph, it makes launches of executable graphs that are made later slower.)");
-    type.def_prop_ro("is_valid", &PyGraphNode::is_valid,
-                     "Return whether the node has not been destroyed.");
-    type.def("destroy", destroy,
-             R"(Remove the node and its edges from the graph.
-
-Executable graphs made before are not affected. Calling it again does nothing.
-
-Raises
-------
-CUDAError
-    If the driver refuses, as in a graph with memory nodes. The node stays then.)");
-    bind_edges(type);
-    add_appending(type);
-    type.def(
-        "__eq__",
-        [](const PyGraphNode& self, const PyGraphNode& other) {
-            return static_cast<const GraphNode&>(self) == static_cast<const GraphNode&>(other);
-        },
-        nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"));
-    type.def("__hash__", [](const PyGraphNode& self) {
-        // The entry of a graph differs from the graph.
-        return std::hash<GraphNode>()(self) + (self.is_entry() ? 1 : 0);
-    });
-    type.def("__repr__", [](const PyGraphNode& self) {
-        return self.is_entry() ? "<GraphNode entry>"
-                               : represent("GraphNode", self, [] { return std::string(); });
-    });
-    module.def("_live_graph_nodes", live_nodes,
-               nb::sig("def _live_graph_nodes() -> list[GraphNode]"),
-               "Return all nodes that have objects and are not destroyed.");
-    bind_plain_nodes(module);
-    bind_memory_nodes(module);
-    bind_nodes_with_graphs(module);
-}
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-void bind_edges(nb::class_<PyGraphNode>& type) {
-    const auto set = [](nb::handle self, nb::handle nodes, bool is_forward) {
-        adjacency(self, is_forward).attr("replace")(nodes);
-    };
-    type.def_prop_rw(
-        "pred", [](nb::handle self) { return adjacency(self, false); },
-        [set](nb::handle self, nb::handle nodes) { set(self, nodes, false); },
-        nb::for_getter(nb::sig("def pred(self) -> cuprum._graph_adjacency.AdjacencySetProxy")),
-        nb::for_setter(nb::sig("def pred(self, nodes: collections.abc.Iterable[GraphNode], /) -> "
-                               "None")),
-        "Return the nodes that this one waits for: a set whose changes add and remove edges.");
-    type.def_prop_rw(
-        "succ", [](nb::handle self) { return adjacency(self, true); },
-        [set](nb::handle self, nb::handle nodes) { set(self, nodes, true); },
-        nb::for_getter(nb::sig("def succ(self) -> cuprum._graph_adjacency.AdjacencySetProxy")),
-        nb::for_setter(nb::sig("def succ(self, nodes: collections.abc.Iterable[GraphNode], /) -> "
-                               "None")),
-        "Return the nodes that wait for this one: a set whose changes add and remove edges.");
-    type.def("_neighbours", neighbours, "is_forward"_a,
-             nb::sig("def _neighbours(self, is_forward: bool) -> list[GraphNode]"),
-             "Return the successors or predecessors.");
-    type.def(
-        "_add_edges",
-        [](const PyGraphNode& self, nb::handle nodes, bool is_forward) {
-            change_edges(self, nodes, is_forward, true);
-        },
-        "nodes"_a, "is_forward"_a,
-        nb::sig("def _add_edges(self, nodes: list[GraphNode], is_forward: bool) -> None"),
-        "Add edges in one driver call.");
-    type.def(
-        "_remove_edges",
-        [](const PyGraphNode& self, nb::handle nodes, bool is_forward) {
-            change_edges(self, nodes, is_forward, false);
-        },
-        "nodes"_a, "is_forward"_a,
-        nb::sig("def _remove_edges(self, nodes: list[GraphNode], is_forward: bool) -> None"),
-        "Remove edges in one driver call.");
-}
-
-nb::object neighbours(const PyGraphNode& self, bool is_forward) {
-    nb::list found;
-    if (!self.is_entry() && self.is_valid()) {
-        const auto nodes =
-            in_graph_unlocked([&] { return is_forward ? self.successors() : self.predecessors(); });
-        for (const GraphNode& node : nodes) {
-            found.append(node_object(node));
-        }
-    }
-    return found;
+[[nodiscard]] nb::object adjacency(nb::handle self, bool is_forward) {
+    return nb::module_::import_("cuprum._graph_adjacency")
+        .attr("AdjacencySetProxy")(self, is_forward);
 }
 
 void change_edges(const PyGraphNode& self, nb::handle others, bool is_forward, bool is_added) {
@@ -209,6 +34,37 @@ void change_edges(const PyGraphNode& self, nb::handle others, bool is_forward, b
         } else {
             is_added ? self.add_predecessors(nodes) : self.remove_predecessors(nodes);
         }
+    });
+}
+
+[[nodiscard]] nb::object neighbours(const PyGraphNode& self, bool is_forward) {
+    nb::list found;
+    if (!self.is_entry() && self.is_valid()) {
+        const auto nodes =
+            in_graph_unlocked([&] { return is_forward ? self.successors() : self.predecessors(); });
+        for (const GraphNode& node : nodes) {
+            found.append(node_object(node));
+        }
+    }
+    return found;
+}
+
+void bind_edges(Class<PyGraphNode>& type) {
+    const auto set = [](nb::handle self, nb::handle nodes, bool is_forward) {
+        adjacency(self, is_forward).attr("replace")(nodes);
+    };
+    type.property(
+        "pred", [](nb::handle self) { return adjacency(self, false); },
+        [set](nb::handle self, nb::handle nodes) { set(self, nodes, false); });
+    type.property(
+        "succ", [](nb::handle self) { return adjacency(self, true); },
+        [set](nb::handle self, nb::handle nodes) { set(self, nodes, true); });
+    type.method<neighbours>("_neighbours");
+    type.method("_add_edges", [](const PyGraphNode& self, nb::handle nodes, bool is_forward) {
+        change_edges(self, nodes, is_forward, true);
+    });
+    type.method("_remove_edges", [](const PyGraphNode& self, nb::handle nodes, bool is_forward) {
+        change_edges(self, nodes, is_forward, false);
     });
 }
 
@@ -229,11 +85,54 @@ void destroy(nb::handle self) {
     }
 }
 
-nb::object adjacency(nb::handle self, bool is_forward) {
-    return nb::module_::import_("cuprum._graph_adjacency")
-        .attr("AdjacencySetProxy")(self, is_forward);
-}
-
 } // namespace
+
+void bind_graph_node(nb::module_& module) {
+    Class<GraphCondition> condition(module, "GraphCondition", nb::is_weak_referenceable());
+    condition.refuse_construction("conditions cannot be instantiated directly. Use "
+                                  "create_condition() of a graph");
+    condition.property("handle", &GraphCondition::handle);
+    condition.method("__eq__", [](const GraphCondition& self, const GraphCondition& other) {
+        return self == other;
+    });
+    condition.method("__hash__",
+                     [](const GraphCondition& self) { return nb::hash(nb::int_(self.handle())); });
+    condition.method("__repr__", [](const GraphCondition& self) {
+        return "<GraphCondition handle=" + hex_text(self.handle()) + ">";
+    });
+
+    Class<PyGraphNode> type(module, "GraphNode", nb::is_weak_referenceable());
+    type.refuse_construction("nodes cannot be instantiated directly. Use the "
+                             "methods of a GraphDefinition or of another node");
+    type.property("type", [](const PyGraphNode& self) -> nb::object {
+        const auto kind = self.is_valid() ? self.type() : std::nullopt;
+        return kind ? GRAPH_NODE_TYPES.member(*kind) : nb::none();
+    });
+    type.property("graph", [](const PyGraphNode& self) { return definition_object(self.graph()); });
+    type.property("handle", [](const PyGraphNode& self) -> nb::object {
+        const auto handle =
+            reinterpret_cast<std::uintptr_t>(in_graph_unlocked([&] { return self.handle(); }));
+        return handle == 0 ? nb::none() : nb::object(nb::int_(handle));
+    });
+    type.property("is_valid", &PyGraphNode::is_valid);
+    type.method<destroy>("destroy");
+    bind_edges(type);
+    add_appending(type);
+    type.method("__eq__", [](const PyGraphNode& self, const PyGraphNode& other) {
+        return static_cast<const GraphNode&>(self) == static_cast<const GraphNode&>(other);
+    });
+    type.method("__hash__", [](const PyGraphNode& self) {
+        // The entry of a graph differs from the graph.
+        return std::hash<GraphNode>()(self) + (self.is_entry() ? 1 : 0);
+    });
+    type.method("__repr__", [](const PyGraphNode& self) {
+        return self.is_entry() ? "<GraphNode entry>"
+                               : represent("GraphNode", self, [] { return std::string(); });
+    });
+    function<live_nodes>(module, "_live_graph_nodes");
+    bind_plain_nodes(module);
+    bind_memory_nodes(module);
+    bind_nodes_with_graphs(module);
+}
 
 } // namespace cuprum::python

@@ -5,6 +5,7 @@
 
 #include "graph/graph_objects.hpp"
 #include "support/arguments.hpp"
+#include "support/class.hpp"
 
 #include <cuprum/detail/unexposed_handle.hpp>
 
@@ -44,26 +45,19 @@ inline constexpr std::array NUMBERS{"dptr",   "value",    "element_size", "width
 
 /// Binds a property that is a number, one of NUMBERS.
 template <typename Kind, typename Type>
-void number_property(Type& type, const char* name, auto get, const char* documentation) {
-    const auto* const signature = new std::string(std::string("def ") + name + "(self) -> int");
-    type.def_prop_ro(
-        name,
-        [get, name](const PyNodeOf<Kind>& self) -> nb::object {
-            if (self.last_numbers.is_valid()) {
-                return self.last_numbers[name];
-            }
-            return nb::int_(in_graph([&] { return (self.template as<Kind>().*get)(); }));
-        },
-        nb::sig(signature->c_str()), documentation);
+void number_property(Type& type, const char* name, auto get) {
+    type.property(name, [get, name](const PyNodeOf<Kind>& self) -> nb::object {
+        if (self.last_numbers.is_valid()) {
+            return self.last_numbers[name];
+        }
+        return nb::int_(in_graph([&] { return (self.template as<Kind>().*get)(); }));
+    });
 }
 
 /// Makes the Python class of a kind of nodes.
 template <typename Held, typename Base = PyGraphNode>
-[[nodiscard]] nb::class_<Held, Base> node_class(nb::module_& module, const char* name,
-                                                const char* documentation) {
-    nb::class_<Held, Base> type(module, name, nb::is_weak_referenceable(), nb::pooled(),
-                                documentation);
-    note_type<Held>(type);
+[[nodiscard]] Class<Held, Base> node_class(nb::module_& module, const char* name) {
+    Class<Held, Base> type(module, name, nb::is_weak_referenceable(), nb::pooled());
     return type;
 }
 

@@ -5,6 +5,8 @@
 
 #pragma once
 
+#include "support/class.hpp"
+
 #include <cuprum/graph/graph.hpp>
 
 #include <nanobind/nanobind.h>
@@ -35,6 +37,6 @@ struct PyExecutable : AnyExecutable {
 };
 
 template <typename Kind>
-using ExecutableClass = nb::class_<PyExecutable<Kind>, AnyExecutable>;
+using ExecutableClass = Class<PyExecutable<Kind>, AnyExecutable>;
 
 } // namespace cuprum::python

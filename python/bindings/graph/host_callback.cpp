@@ -31,54 +31,6 @@ struct CFunction {
     std::shared_ptr<void> object;
 };
 
-void call_python(void* callable) noexcept;
-void call_c(void* function) noexcept;
-[[nodiscard]] bool is_c_function(nb::handle function);
-[[nodiscard]] Function checked_address(nb::handle function);
-void take_user_data(CFunction& function, nb::handle user_data);
-
-} // namespace
-
-HostFunctionParameters callback_argument(nb::handle function, nb::handle user_data) {
-    if (is_c_function(function)) {
-        auto called = std::make_shared<CFunction>();
-        called->function = checked_address(function);
-        take_user_data(*called, user_data);
-        called->object = keep_for_graph(nb::borrow(function));
-        note_python_in_driver(); // the function may be one that ctypes made from a callable
-        CFunction* const address = called.get();
-        return {.function = call_c, .user_data = address, .owner = std::move(called)};
-    }
-    if (PyCallable_Check(function.ptr()) == 0) {
-        raise_error(PyExc_TypeError,
-                    "callback must be callable without arguments, got " + type_label(function));
-    }
-    if (!user_data.is_none()) {
-        raise_error(PyExc_ValueError, "user_data is only supported with ctypes function pointers; "
-                                      "bind values to a Python callable with functools.partial");
-    }
-    note_python_in_driver();
-    return {.function = call_python,
-            .user_data = function.ptr(),
-            .owner = keep_for_graph(nb::borrow(function))};
-}
-
-nb::object python_callable(Function function, void* user_data) {
-    return function == call_python ? nb::borrow(static_cast<PyObject*>(user_data)) : nb::none();
-}
-
-std::uintptr_t c_function(Function function, void* user_data) noexcept {
-    if (function == call_python) {
-        return 0;
-    }
-    return reinterpret_cast<std::uintptr_t>(
-        function == call_c ? static_cast<CFunction*>(user_data)->function : function);
-}
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
 void call_python(void* callable) noexcept {
     const cuprum::detail::HostFunctionScope scope;
     const PythonScope python;
@@ -102,7 +54,7 @@ void call_c(void* function) noexcept {
     }
 }
 
-bool is_c_function(nb::handle function) {
+[[nodiscard]] bool is_c_function(nb::handle function) {
     PyObject* const modules = PyImport_GetModuleDict();
     PyObject* const ctypes = PyDict_GetItemString(modules, "ctypes");
     if (ctypes == nullptr) {
@@ -112,7 +64,7 @@ bool is_c_function(nb::handle function) {
     return PyObject_IsInstance(function.ptr(), type.ptr()) == 1;
 }
 
-Function checked_address(nb::handle function) {
+[[nodiscard]] Function checked_address(nb::handle function) {
     const nb::module_ ctypes = nb::module_::import_("ctypes");
     const nb::object pointer = ctypes.attr("c_void_p");
     const nb::object result = function.attr("restype");
@@ -158,5 +110,41 @@ void take_user_data(CFunction& function, nb::handle user_data) {
 }
 
 } // namespace
+
+HostFunctionParameters callback_argument(nb::handle function, nb::handle user_data) {
+    if (is_c_function(function)) {
+        auto called = std::make_shared<CFunction>();
+        called->function = checked_address(function);
+        take_user_data(*called, user_data);
+        called->object = keep_for_graph(nb::borrow(function));
+        note_python_in_driver(); // the function may be one that ctypes made from a callable
+        CFunction* const address = called.get();
+        return {.function = call_c, .user_data = address, .owner = std::move(called)};
+    }
+    if (PyCallable_Check(function.ptr()) == 0) {
+        raise_error(PyExc_TypeError,
+                    "callback must be callable without arguments, got " + type_label(function));
+    }
+    if (!user_data.is_none()) {
+        raise_error(PyExc_ValueError, "user_data is only supported with ctypes function pointers; "
+                                      "bind values to a Python callable with functools.partial");
+    }
+    note_python_in_driver();
+    return {.function = call_python,
+            .user_data = function.ptr(),
+            .owner = keep_for_graph(nb::borrow(function))};
+}
+
+nb::object python_callable(Function function, void* user_data) {
+    return function == call_python ? nb::borrow(static_cast<PyObject*>(user_data)) : nb::none();
+}
+
+std::uintptr_t c_function(Function function, void* user_data) noexcept {
+    if (function == call_python) {
+        return 0;
+    }
+    return reinterpret_cast<std::uintptr_t>(
+        function == call_c ? static_cast<CFunction*>(user_data)->function : function);
+}
 
 } // namespace cuprum::python

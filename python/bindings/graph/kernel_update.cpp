@@ -7,22 +7,12 @@
 #include "launch/kernel_arguments.hpp"
 #include "launch/kernel_objects.hpp"
 #include "launch/launch_config.hpp"
-#include "support/arguments.hpp"
-#include "support/fast_method.hpp"
-#include "support/gil.hpp"
+#include "support/class.hpp"
 #include "texture/texture_objects.hpp"
-
-#include <optional>
-#include <span>
 
 namespace cuprum::python {
 
 namespace {
-
-void update(const PyNodeOf<KernelNode>& self, nb::handle config, nb::handle kernel,
-            nb::handle args);
-void update_executable(const PyExecutable<ExecutableKernelNode>& self, nb::handle config,
-                       nb::handle kernel, nb::handle args);
 
 /// The items of an `args` argument.
 class Items {
@@ -54,63 +44,6 @@ private:
     }
     return *held;
 }
-
-} // namespace
-
-void add_kernel_update(nb::class_<PyNodeOf<KernelNode>, PyGraphNode>& type) {
-    fast_method<update>(
-        type,
-        "def update(self, *, config: LaunchConfig | dict | None = None, kernel: Kernel | None = "
-        "None, args: collections.abc.Sequence[object] | None = None) -> None",
-        R"(Replace what is given and keep the rest.
-
-Executable graphs made before are not affected.
-
-Parameters
-----------
-config : LaunchConfig or dict, optional
-    The new configuration.
-kernel : Kernel, optional
-    The new kernel; needs `args`.
-args : sequence, optional
-    All new arguments, as `cuprum.launch` takes them.
-
-Raises
-------
-ValueError
-    If there is a kernel without arguments.)");
-}
-
-void add_kernel_update(ExecutableClass<ExecutableKernelNode>& type) {
-    fast_method<update_executable>(
-        type,
-        "def update(self, *, config: LaunchConfig | dict, kernel: Kernel, args: "
-        "collections.abc.Sequence[object]) -> None",
-        R"(Replace configuration, kernel and arguments for later launches.
-
-Parameters
-----------
-config : LaunchConfig or dict
-    The new grid, block and shared memory. The driver keeps the other attributes of the definition.
-kernel : Kernel
-    The new kernel.
-args : sequence
-    All new arguments, as `cuprum.launch` takes them. The executable keeps them alive, also earlier
-    ones, until it is updated as a whole or destroyed.
-
-Raises
-------
-TypeError
-    If `kernel` is not a Kernel, or the number or the types of the arguments are wrong.
-ValueError
-    If the configuration is wrong.
-CUDAError
-    If the driver refuses the change, as for a kernel of another context.)");
-}
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
 
 void update(const PyNodeOf<KernelNode>& self, nb::handle config, nb::handle kernel,
             nb::handle args) {
@@ -169,5 +102,13 @@ void update_executable(const PyExecutable<ExecutableKernelNode>& self, nb::handl
 }
 
 } // namespace
+
+void add_kernel_update(Class<PyNodeOf<KernelNode>, PyGraphNode>& type) {
+    type.method<update>("update", HOT);
+}
+
+void add_kernel_update(ExecutableClass<ExecutableKernelNode>& type) {
+    type.method<update_executable>("update", HOT);
+}
 
 } // namespace cuprum::python

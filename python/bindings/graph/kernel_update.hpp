@@ -7,13 +7,14 @@
 
 #include "graph/executable_objects.hpp"
 #include "graph/graph_objects.hpp"
+#include "support/class.hpp"
 
 #include <nanobind/nanobind.h>
 
 namespace cuprum::python {
 
 /// Adds KernelNode.update.
-void add_kernel_update(nb::class_<PyNodeOf<KernelNode>, PyGraphNode>& type);
+void add_kernel_update(Class<PyNodeOf<KernelNode>, PyGraphNode>& type);
 
 /// Adds ExecutableKernelNode.update.
 void add_kernel_update(ExecutableClass<ExecutableKernelNode>& type);

@@ -21,40 +21,10 @@ struct Released {
     Released* next;
 };
 
-constinit std::atomic<Released*> released{nullptr}; // newest first
+constinit std::atomic<Released*> released{nullptr};
+
+// newest first
 constinit std::atomic<bool> is_scheduled{false};
-
-void give_back(PyObject* object) noexcept;
-void release_objects() noexcept;
-int release_everything(void* nothing) noexcept;
-
-} // namespace
-
-std::shared_ptr<void> keep_for_graph(nb::object object) {
-    return {object.release().ptr(), give_back};
-}
-
-void schedule_releases() noexcept {
-    if (released.load(std::memory_order_relaxed) == nullptr &&
-        !cuprum::detail::has_released_payloads()) [[likely]] {
-        return;
-    }
-    if (is_scheduled.exchange(true)) {
-        return;
-    }
-    const PythonGate python;
-    if (!python || Py_AddPendingCall(release_everything, nullptr) != 0) {
-        is_scheduled.store(false); // the next use of a graph tries again
-    }
-}
-
-void watch_for_releases() noexcept {
-    cuprum::detail::set_payload_hook(schedule_releases);
-}
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
 
 /// Puts an object onto the list. Runs on any thread.
 void give_back(PyObject* object) noexcept {
@@ -99,5 +69,27 @@ int release_everything(void* /*nothing*/) noexcept {
 }
 
 } // namespace
+
+std::shared_ptr<void> keep_for_graph(nb::object object) {
+    return {object.release().ptr(), give_back};
+}
+
+void schedule_releases() noexcept {
+    if (released.load(std::memory_order_relaxed) == nullptr &&
+        !cuprum::detail::has_released_payloads()) [[likely]] {
+        return;
+    }
+    if (is_scheduled.exchange(true)) {
+        return;
+    }
+    const PythonGate python;
+    if (!python || Py_AddPendingCall(release_everything, nullptr) != 0) {
+        is_scheduled.store(false); // the next use of a graph tries again
+    }
+}
+
+void watch_for_releases() noexcept {
+    cuprum::detail::set_payload_hook(schedule_releases);
+}
 
 } // namespace cuprum::python

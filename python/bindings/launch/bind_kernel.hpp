@@ -4,13 +4,14 @@
 #pragma once
 
 #include "launch/kernel_objects.hpp"
+#include "support/class.hpp"
 
 namespace cuprum::python {
 
 /// Binds KernelAttributes and `Kernel.attributes`.
-void bind_kernel_attributes(nb::module_& module, nb::class_<PyKernel>& kernel);
+void bind_kernel_attributes(nb::module_& module, Class<PyKernel>& kernel);
 
 /// Binds KernelOccupancy and `Kernel.occupancy`.
-void bind_kernel_occupancy(nb::module_& module, nb::class_<PyKernel>& kernel);
+void bind_kernel_occupancy(nb::module_& module, Class<PyKernel>& kernel);
 
 } // namespace cuprum::python

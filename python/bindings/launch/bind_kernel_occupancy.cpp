@@ -4,22 +4,13 @@
 #include "launch/bind_kernel.hpp"
 #include "launch/kernel_objects.hpp"
 #include "launch/launch_config.hpp"
-#include "support/arguments.hpp"
-#include "support/fast_method.hpp"
-#include "support/gil.hpp"
-#include "support/python_objects.hpp"
+#include "support/class.hpp"
 
 #include <cuprum/kernel.hpp>
-#include <cuprum/stream.hpp>
 
 #include <cuda.h>
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 
-#include <cstddef>
 #include <limits>
-#include <optional>
-#include <string>
 
 namespace cuprum::python {
 
@@ -60,9 +51,8 @@ nb::object occupancy_of(const PyKernel& self) {
     return self.occupancy;
 }
 
-int max_active_blocks(const PyKernelOccupancy& self, nb::handle block_size, nb::handle bytes) {
+int max_active_blocks(const PyKernelOccupancy& self, nb::handle block_size, std::size_t shared) {
     const int threads = int_argument(block_size, "block_size");
-    const std::size_t shared = size_argument(bytes, "dynamic_shared_memory_size");
     const Brief unlocked;
     return self.core().max_active_blocks_per_multiprocessor(threads, shared);
 }
@@ -141,163 +131,19 @@ int max_active_clusters(const PyKernelOccupancy& self, nb::handle config, nb::ha
 
 } // namespace
 
-void bind_kernel_occupancy(nb::module_& module, nb::class_<PyKernel>& kernel) {
-    nb::class_<PyKernelOccupancy> type(module, "KernelOccupancy",
-                                       R"(The number of blocks of a kernel that fit on a device.
-
-The device is that of the current context. ``Kernel.occupancy`` is one object, which remembers its last
-answer until an attribute of a kernel is set. After a change with the driver's own functions, get the
-kernel anew with ``ObjectCode.get_kernel``.
-
-Examples
---------
->>> kernel.occupancy.max_active_blocks_per_multiprocessor(256, dynamic_shared_memory_size=0) > 0
-True)");
-    note_type<PyKernelOccupancy>(type);
-    type.def(
-        "__init__",
-        [](nb::handle, const nb::args&, const nb::kwargs&) {
-            raise_error(PyExc_RuntimeError,
-                        "KernelOccupancy cannot be instantiated directly. Use Kernel.occupancy");
-        },
-        nb::sig("def __init__(self, *args: object, **kwargs: object) -> None"));
-    type.def("__repr__", [](const PyKernelOccupancy& self) {
+void bind_kernel_occupancy(nb::module_& module, Class<PyKernel>& kernel) {
+    Class<PyKernelOccupancy> type(module, "KernelOccupancy");
+    type.refuse_construction(
+        "KernelOccupancy cannot be instantiated directly. Use Kernel.occupancy");
+    type.method("__repr__", [](const PyKernelOccupancy& self) {
         return "<KernelOccupancy kernel=" + repr_text(nb::cast(self.core().kernel().name())) + ">";
     });
-    fast_method<max_active_blocks>(
-        type,
-        "def max_active_blocks_per_multiprocessor(self, block_size: int, "
-        "dynamic_shared_memory_size: int) -> int",
-        R"(Return how many blocks fit on one multiprocessor at once.
-
-Parameters
-----------
-block_size : int
-    Threads per block.
-dynamic_shared_memory_size : int
-    Dynamic shared memory per block, in bytes.
-
-Returns
--------
-int
-    The number of blocks.
-
-Raises
-------
-TypeError
-    If an argument is not an int.
-ValueError
-    If the block size is less than 1.
-CUDAError
-    If the driver refuses it.)");
-    fast_method<max_potential_block_size>(
-        type,
-        "def max_potential_block_size(self, dynamic_shared_memory_needed: int | "
-        "collections.abc.Callable[[int], int], block_size_limit: int) -> "
-        "cuprum._types.MaxPotentialBlockSizeOccupancyResult",
-        R"(Return the block size with the most resident threads.
-
-Parameters
-----------
-dynamic_shared_memory_needed : int or callable
-    Dynamic shared memory per block, in bytes, or a function that gives it for a block size; a
-    ``CUoccupancyB2DSize`` of the driver's bindings too.
-block_size_limit : int
-    The most threads per block; 0 is the kernel's own limit.
-
-Returns
--------
-MaxPotentialBlockSizeOccupancyResult
-    ``min_grid_size``, the fewest blocks that fill the device, and ``max_block_size``.
-
-Raises
-------
-TypeError
-    If `dynamic_shared_memory_needed` is neither an int nor a function that returns one.
-ValueError
-    If a number is negative.
-CUDAError
-    If the driver refuses it.)");
-    fast_method<available_shared_memory>(
-        type,
-        "def available_dynamic_shared_memory_per_block(self, num_blocks_per_multiprocessor: int, "
-        "block_size: int) -> int",
-        R"(Return the largest dynamic shared memory per block with which this many blocks fit.
-
-Parameters
-----------
-num_blocks_per_multiprocessor : int
-    Blocks that must be resident at once.
-block_size : int
-    Threads per block.
-
-Returns
--------
-int
-    The size in bytes.
-
-Raises
-------
-TypeError
-    If an argument is not an int.
-ValueError
-    If a number is less than 1.
-CUDAError
-    If the block is too large for the kernel.)");
-    fast_method<max_potential_cluster_size>(
-        type,
-        "def max_potential_cluster_size(self, config: LaunchConfig | dict, *, stream: Stream) -> "
-        "int",
-        R"(Return the most blocks per cluster for a configuration, whose own cluster is ignored.
-
-Parameters
-----------
-config : LaunchConfig or dict
-    Only block and shared memory matter.
-stream : Stream
-    Selects the device.
-
-Returns
--------
-int
-    The number of blocks.
-
-Raises
-------
-TypeError
-    If `config` is neither a LaunchConfig nor a dict, or `stream` is not a stream.
-ClosedError
-    If the stream is closed.
-CUDAError
-    If the configuration exceeds a limit of the device or of the kernel.)");
-    fast_method<max_active_clusters>(
-        type,
-        "def max_active_clusters(self, config: LaunchConfig | dict, *, stream: Stream) -> int",
-        R"(Return how many clusters of a configuration fit on a device at once.
-
-Parameters
-----------
-config : LaunchConfig or dict
-    With a cluster.
-stream : Stream
-    Selects the device.
-
-Returns
--------
-int
-    The number of clusters.
-
-Raises
-------
-TypeError
-    If `config` is neither a LaunchConfig nor a dict, or `stream` is not a stream.
-ClosedError
-    If the stream is closed.
-CUDAError
-    If the configuration exceeds a limit of the device or of the kernel.)");
-    polled_property<occupancy_of>(
-        kernel, "def occupancy(self) -> KernelOccupancy",
-        "Return an object that answers how many blocks fit on a multiprocessor.");
+    type.method<max_active_blocks>("max_active_blocks_per_multiprocessor", HOT);
+    type.method<max_potential_block_size>("max_potential_block_size", HOT);
+    type.method<available_shared_memory>("available_dynamic_shared_memory_per_block", HOT);
+    type.method<max_potential_cluster_size>("max_potential_cluster_size", HOT);
+    type.method<max_active_clusters>("max_active_clusters", HOT);
+    kernel.property<occupancy_of>("occupancy", HOT);
 }
 
 } // namespace cuprum::python

@@ -45,85 +45,12 @@ struct Slot {
     const Stream* stream; // of the launch; null for a node of a graph
 };
 
-void store(PyObject* value, const Slot& slot);
-
-/// Returns a layout for a kernel whose parameters are unknown: each value has its own size.
-[[nodiscard]] std::vector<ParameterInfo> natural_plan(std::span<PyObject* const> values);
-
-[[noreturn]] void raise_count(const Kernel& kernel, const std::vector<ParameterInfo>& plan,
-                              std::span<PyObject* const> values);
-
-} // namespace
-
-void KernelArguments::make_room(std::span<const ParameterInfo> parameters) {
-    // The kernel's own layout is used, so the parameters cannot overlap and are aligned.
-    const std::size_t bytes = parameters.back().offset + parameters.back().size;
-    if (bytes > stack_bytes) [[unlikely]] {
-        block_on_heap_ = std::make_unique<std::byte[]>(bytes);
-        block_ = block_on_heap_.get();
-    }
-    if (parameters.size() > stack_count) [[unlikely]] {
-        addresses_on_heap_ = std::make_unique<void*[]>(parameters.size());
-        addresses_ = addresses_on_heap_.get();
-    }
-}
-
-void KernelArguments::pack(std::span<const ParameterInfo> parameters,
-                           std::span<PyObject* const> values, const Stream* stream) {
-    if (parameters.empty()) {
-        return;
-    }
-    make_room(parameters);
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-        const ParameterInfo parameter = parameters[i];
-        PyObject* const value = values[i];
-        std::byte* const data = block_ + parameter.offset;
-        addresses_[i] = data;
-        // What most arguments are, without a call.
-        std::int64_t number = 0;
-        if (parameter.size == sizeof(number) && parameter.kind != ParameterKind::Float) {
-            if (Py_TYPE(value) == &PyLong_Type && read_short_int(value, number)) {
-                std::memcpy(data, &number, sizeof(number));
-                continue;
-            }
-            if (Py_TYPE(value) == TYPE<PyBuffer> && is_ready(value)) {
-                const CUdeviceptr address = payload<PyBuffer>(value)->handle();
-                std::memcpy(data, &address, sizeof(address));
-                continue;
-            }
-        }
-        store(value, {data, parameter.size, parameter.kind, i, stream});
-    }
-}
-
-KernelArguments::KernelArguments(const Kernel& kernel, std::span<PyObject* const> values,
-                                 const Stream* stream) {
-    const std::vector<ParameterInfo>* const parameters = detail::Access::plan(kernel);
-    if (parameters == nullptr) [[unlikely]] {
-        pack_unchecked(values, stream);
-        return;
-    }
-    if (values.size() != parameters->size()) [[unlikely]] {
-        raise_count(kernel, *parameters, values);
-    }
-    pack(*parameters, values, stream);
-}
-
-/// Packs for a kernel whose parameters the driver does not report.
-void KernelArguments::pack_unchecked(std::span<PyObject* const> values, const Stream* stream) {
-    pack(natural_plan(values), values, stream);
-}
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
 std::string where(const Slot& slot) {
     return "argument at index " + std::to_string(slot.index);
 }
 
-void raise_count(const Kernel& kernel, const std::vector<ParameterInfo>& plan,
-                 std::span<PyObject* const> values) {
+[[noreturn]] void raise_count(const Kernel& kernel, const std::vector<ParameterInfo>& plan,
+                              std::span<PyObject* const> values) {
     std::string text = detail::wrong_count_text(kernel.name(), plan, values.size());
     if (values.size() == 1 && (PyTuple_Check(values[0]) != 0 || PyList_Check(values[0]) != 0)) {
         text += "; pass the arguments one by one, not as a " + type_label(values[0]);
@@ -181,8 +108,15 @@ void put_checked(const Slot& slot, std::int64_t number, nb::handle value) {
     put(slot, static_cast<Unsigned>(number));
 }
 
-/// Narrows to float; a finite number must stay finite.
-float narrow(double number, const Slot& slot);
+float narrow(double number, const Slot& slot) {
+    const auto narrowed = static_cast<float>(number);
+    if (std::isinf(narrowed) && !std::isinf(number)) [[unlikely]] {
+        raise_error(PyExc_OverflowError, where(slot) +
+                                             " does not fit: " + repr_text(nb::float_(number)) +
+                                             " is too large for the kernel's 4-byte float");
+    }
+    return narrowed;
+}
 
 /// Stores a number as a float or double.
 void put_floating(double number, const Slot& slot) {
@@ -255,16 +189,6 @@ void store_int(PyObject* value, const Slot& slot) {
     put(slot, static_cast<std::uint64_t>(wide));
 }
 
-float narrow(double number, const Slot& slot) {
-    const auto narrowed = static_cast<float>(number);
-    if (std::isinf(narrowed) && !std::isinf(number)) [[unlikely]] {
-        raise_error(PyExc_OverflowError, where(slot) +
-                                             " does not fit: " + repr_text(nb::float_(number)) +
-                                             " is too large for the kernel's 4-byte float");
-    }
-    return narrowed;
-}
-
 /// Refuses a float for a parameter whose code says that it is something else.
 [[noreturn, gnu::cold]] void raise_float(PyObject* value, const Slot& slot) {
     const bool is_wide = slot.size == sizeof(double);
@@ -273,7 +197,8 @@ float narrow(double number, const Slot& slot) {
                 where(slot) + " is the float " + repr_text(value) + ", but the kernel takes " +
                     expected_text(slot) + " there; pass " +
                     (slot.kind == ParameterKind::Pointer ? "a Buffer or an address"
-                                                         : "an int, as in int(value)") +
+                     : is_wide ? "a Buffer or an array for a pointer, an int, as in int(value)"
+                               : "an int, as in int(value)") +
                     (is_wide || slot.size == sizeof(float)
                          ? ", or " + scalar + "(value) to pass the bits of a float"
                          : ""));
@@ -524,7 +449,8 @@ void store_other(PyObject* value, const Slot& slot) {
                     "a TensorMapDescriptor, a number, a numpy scalar, a ctypes object or bytes");
 }
 
-std::vector<ParameterInfo> natural_plan(std::span<PyObject* const> values) {
+/// Returns a layout for a kernel whose parameters are unknown: each value has its own size.
+[[nodiscard]] std::vector<ParameterInfo> natural_plan(std::span<PyObject* const> values) {
     constexpr std::size_t alignment = 16;
     std::vector<ParameterInfo> plan;
     std::size_t offset = 0;
@@ -570,5 +496,64 @@ void store(PyObject* value, const Slot& slot) {
 }
 
 } // namespace
+
+void KernelArguments::make_room(std::span<const ParameterInfo> parameters) {
+    // The kernel's own layout is used, so the parameters cannot overlap and are aligned.
+    const std::size_t bytes = parameters.back().offset + parameters.back().size;
+    if (bytes > stack_bytes) [[unlikely]] {
+        block_on_heap_ = std::make_unique<std::byte[]>(bytes);
+        block_ = block_on_heap_.get();
+    }
+    if (parameters.size() > stack_count) [[unlikely]] {
+        addresses_on_heap_ = std::make_unique<void*[]>(parameters.size());
+        addresses_ = addresses_on_heap_.get();
+    }
+}
+
+void KernelArguments::pack(std::span<const ParameterInfo> parameters,
+                           std::span<PyObject* const> values, const Stream* stream) {
+    if (parameters.empty()) {
+        return;
+    }
+    make_room(parameters);
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const ParameterInfo parameter = parameters[i];
+        PyObject* const value = values[i];
+        std::byte* const data = block_ + parameter.offset;
+        addresses_[i] = data;
+        // What most arguments are, without a call.
+        std::int64_t number = 0;
+        if (parameter.size == sizeof(number) && parameter.kind != ParameterKind::Float) {
+            if (Py_TYPE(value) == &PyLong_Type && read_short_int(value, number)) {
+                std::memcpy(data, &number, sizeof(number));
+                continue;
+            }
+            if (Py_TYPE(value) == TYPE<PyBuffer> && is_ready(value)) {
+                const CUdeviceptr address = payload<PyBuffer>(value)->handle();
+                std::memcpy(data, &address, sizeof(address));
+                continue;
+            }
+        }
+        store(value, {data, parameter.size, parameter.kind, i, stream});
+    }
+}
+
+KernelArguments::KernelArguments(const Kernel& kernel, std::span<PyObject* const> values,
+                                 const Stream* stream) {
+    const std::vector<ParameterInfo>* const parameters = detail::Access::plan(kernel);
+    if (parameters == nullptr) [[unlikely]] {
+        pack_unchecked(values, stream);
+        return;
+    }
+    if (values.size() != parameters->size()) [[unlikely]] {
+        raise_count(kernel, *parameters, values);
+    }
+    pack(*parameters, values, stream);
+}
+
+/// Packs for a kernel whose parameters the driver does not report.
+void KernelArguments::pack_unchecked(std::span<PyObject* const> values, const Stream* stream) {
+    pack(natural_plan(values), values, stream);
+}
 
 } // namespace cuprum::python

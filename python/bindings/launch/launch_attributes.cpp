@@ -27,17 +27,30 @@ namespace {
 
 constexpr std::array<std::string_view, 3> POLICIES{"default", "spread", "load_balancing"};
 constexpr std::array<std::string_view, 2> DOMAINS{"default", "remote"};
+
 constexpr std::array<std::string_view, 3> MODES{"default", "require_portable",
                                                 "allow_non_portable"};
+
 constexpr std::array<std::string_view, 3> CACHE_PROPERTIES{"normal", "streaming", "persisting"};
 
-[[noreturn]] void raise_extent(nb::handle value, const char* name);
 [[nodiscard]] long long integer(nb::handle value, const char* name, long long least,
-                                long long most);
-template <typename Enum, std::size_t Count>
-[[nodiscard]] Enum choice(nb::handle value, const char* name,
-                          const std::array<std::string_view, Count>& names);
-[[nodiscard]] const Event& event_of(nb::handle value, const char* name);
+                                long long most) {
+    const nb::object number =
+        nb::steal(PyIndex_Check(value.ptr()) != 0 ? PyNumber_Index(value.ptr()) : nullptr);
+    if (!number.is_valid()) {
+        clear_error(PyExc_TypeError);
+        raise_error(PyExc_TypeError,
+                    std::string(name) + " must be an integer, got " + type_label(value));
+    }
+    int overflow = 0;
+    const long long answer = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
+    if (overflow != 0 || answer < least || answer > most) {
+        raise_error(PyExc_ValueError, std::string(name) + " must be from " + std::to_string(least) +
+                                          " to " + std::to_string(most) + ", got " +
+                                          repr_text(number));
+    }
+    return answer;
+}
 
 nb::object set_priority(LaunchConfig& config, nb::handle value) {
     config.priority = static_cast<int>(integer(value, "priority", std::numeric_limits<int>::min(),
@@ -49,6 +62,23 @@ nb::object set_preferred_cluster(LaunchConfig& config, nb::handle value) {
     const Dim3 extents = extents_of(value, "preferred_cluster");
     config.preferred_cluster = extents;
     return nb::make_tuple(extents.x, extents.y, extents.z);
+}
+
+template <typename Enum, std::size_t Count>
+[[nodiscard]] Enum choice(nb::handle value, const char* name,
+                          const std::array<std::string_view, Count>& names) {
+    const std::string text =
+        PyUnicode_Check(value.ptr()) != 0 ? lower_case(text_argument(value, name)) : std::string();
+    const auto found = std::find(names.begin(), names.end(), text);
+    if (found == names.end()) {
+        std::string expected;
+        for (const std::string_view candidate : names) {
+            expected += (expected.empty() ? "'" : ", '") + std::string(candidate) + "'";
+        }
+        raise_error(PyExc_ValueError, std::string(name) + " must be one of " + expected + ", got " +
+                                          repr_text(value));
+    }
+    return static_cast<Enum>(found - names.begin());
 }
 
 nb::object set_cluster_scheduling_policy(LaunchConfig& config, nb::handle value) {
@@ -114,6 +144,15 @@ nb::object set_memory_sync_domain_map(LaunchConfig& config, nb::handle value) {
                           unsigned{config.memory_sync_domain_map->remote_domain});
 }
 
+[[nodiscard]] const Event& event_of(nb::handle value, const char* name) {
+    const PyEvent* event = get_if<PyEvent>(value);
+    if (event == nullptr) {
+        raise_error(PyExc_TypeError,
+                    std::string(name) + " must be an Event, got " + type_label(value));
+    }
+    return *event;
+}
+
 nb::object set_programmatic_event(LaunchConfig& config, nb::handle value) {
     if (PyTuple_Check(value.ptr()) != 0 && PyTuple_GET_SIZE(value.ptr()) == 2) {
         config.programmatic_event = {
@@ -171,6 +210,13 @@ nb::object set_raw_attributes(LaunchConfig& config, nb::handle value) {
         kept[number] = bytes;
     }
     return kept;
+}
+
+[[noreturn]] void raise_extent(nb::handle value, const char* name) {
+    raise_error(PyExc_ValueError, std::string(name) +
+                                      " must be an integer from 1 to 2**32 - 1 or a tuple of 1 to "
+                                      "3 of them, got " +
+                                      repr_text(value));
 }
 
 } // namespace
@@ -268,61 +314,5 @@ bool flag_of(nb::handle value) {
     }
     return is_true(value);
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-void raise_extent(nb::handle value, const char* name) {
-    raise_error(PyExc_ValueError, std::string(name) +
-                                      " must be an integer from 1 to 2**32 - 1 or a tuple of 1 to "
-                                      "3 of them, got " +
-                                      repr_text(value));
-}
-
-long long integer(nb::handle value, const char* name, long long least, long long most) {
-    const nb::object number =
-        nb::steal(PyIndex_Check(value.ptr()) != 0 ? PyNumber_Index(value.ptr()) : nullptr);
-    if (!number.is_valid()) {
-        clear_error(PyExc_TypeError);
-        raise_error(PyExc_TypeError,
-                    std::string(name) + " must be an integer, got " + type_label(value));
-    }
-    int overflow = 0;
-    const long long answer = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
-    if (overflow != 0 || answer < least || answer > most) {
-        raise_error(PyExc_ValueError, std::string(name) + " must be from " + std::to_string(least) +
-                                          " to " + std::to_string(most) + ", got " +
-                                          repr_text(number));
-    }
-    return answer;
-}
-
-template <typename Enum, std::size_t Count>
-Enum choice(nb::handle value, const char* name, const std::array<std::string_view, Count>& names) {
-    const std::string text =
-        PyUnicode_Check(value.ptr()) != 0 ? lower_case(text_argument(value, name)) : std::string();
-    const auto found = std::find(names.begin(), names.end(), text);
-    if (found == names.end()) {
-        std::string expected;
-        for (const std::string_view candidate : names) {
-            expected += (expected.empty() ? "'" : ", '") + std::string(candidate) + "'";
-        }
-        raise_error(PyExc_ValueError, std::string(name) + " must be one of " + expected + ", got " +
-                                          repr_text(value));
-    }
-    return static_cast<Enum>(found - names.begin());
-}
-
-const Event& event_of(nb::handle value, const char* name) {
-    const PyEvent* event = get_if<PyEvent>(value);
-    if (event == nullptr) {
-        raise_error(PyExc_TypeError,
-                    std::string(name) + " must be an Event, got " + type_label(value));
-    }
-    return *event;
-}
-
-} // namespace
 
 } // namespace cuprum::python

@@ -1,109 +1,24 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "bindings.hpp"
 #include "memory/copy_options.hpp"
 #include "memory/memory_objects.hpp"
 #include "stream/stream_objects.hpp"
-#include "support/python_objects.hpp"
+#include "support/class.hpp"
 
 #include <cuprum/copy.hpp>
-#include <cuprum/stream.hpp>
 
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
-
-#include <string>
 #include <vector>
 
 namespace cuprum::python {
 
-using namespace nb::literals;
-
 namespace {
 
-[[nodiscard]] nb::object options_class();
-[[nodiscard]] CopyOptions read_options(nb::handle options);
-[[nodiscard]] std::vector<CopyOptions> options_list(nb::handle options, std::size_t copies);
-
-} // namespace
-
-void bind_copy(nb::module_& module) {
-    module.def(
-        "copy_batch",
-        [](nb::handle stream, nb::handle srcs, nb::handle dsts, nb::handle options) {
-            if (get_if<PyStream>(stream) == nullptr) {
-                raise_error(PyExc_TypeError, "Argument 'stream' has incorrect type: expected a "
-                                             "Stream, got " +
-                                                 type_label(stream));
-            }
-            const Stream& order = copy_stream_argument(stream);
-            const auto sources = buffer_list_argument(srcs, "srcs");
-            const auto targets = buffer_list_argument(dsts, "dsts", true);
-            if (sources.size() != targets.size() && !sources.empty() && !targets.empty()) {
-                raise_error(PyExc_ValueError, "srcs length (" + std::to_string(sources.size()) +
-                                                  ") does not match dsts length (" +
-                                                  std::to_string(targets.size()) + ")");
-            }
-            const auto how = options_list(options, sources.size());
-            const nb::gil_scoped_release unlocked;
-            copy_batch(order, sources, targets, how);
-        },
-        "stream"_a.none(), "srcs"_a.none(), "dsts"_a.none(), nb::kw_only(),
-        "options"_a = nb::none(),
-        nb::sig("def copy_batch(stream: Stream, srcs: collections.abc.Sequence[Buffer], dsts: "
-                "collections.abc.Sequence[Buffer], *, options: cuprum._copy.CopyOptions | "
-                "collections.abc.Sequence[cuprum._copy.CopyOptions] | None = None) -> None"),
-        R"(Copy many buffers at once. The batch is ordered on a stream, but its copies have no order.
-
-Parameters
-----------
-stream : Stream
-    Not the legacy default stream, nor one that is capturing.
-srcs, dsts : sequence of Buffer
-    Where to copy from and to, paired by index, of equal sizes.
-options : CopyOptions or sequence of CopyOptions, optional
-    One for all, or one for each.
-
-Raises
-------
-ValueError
-    If there is nothing to copy, lengths or sizes do not match, a pair overlaps, or a destination is
-    read-only.
-NotSupportedError
-    If an option needs a newer driver; it is named.)");
-}
-
-std::optional<CopyOptions> copy_options_argument(nb::handle options) {
-    if (options.is_none()) {
-        return std::nullopt;
-    }
-    if (PyObject_IsInstance(options.ptr(), options_class().ptr()) != 1) {
-        raise_error(PyExc_TypeError,
-                    "options must be CopyOptions or None, got " + type_label(options));
-    }
-    return read_options(options);
-}
-
-const Stream& copy_stream_argument(nb::handle stream) {
-    const Stream& order = stream_argument(stream);
-    if (const std::string reason = why_no_copy_options(order); !reason.empty()) {
-        const bool is_legacy = order == Stream::legacy_default();
-        raise_error(PyExc_TypeError,
-                    (is_legacy ? "stream is LEGACY_DEFAULT_STREAM: " : "") + reason);
-    }
-    return order;
-}
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-nb::object options_class() {
+[[nodiscard]] nb::object options_class() {
     return nb::module_::import_("cuprum._copy").attr("CopyOptions");
 }
 
-CopyOptions read_options(nb::handle options) {
+[[nodiscard]] CopyOptions read_options(nb::handle options) {
     CopyOptions how;
     // The class has checked its strings.
     const auto order = nb::cast<std::string>(nb::str(nb::object(options.attr("src_access_order"))));
@@ -121,7 +36,7 @@ CopyOptions read_options(nb::handle options) {
     return how;
 }
 
-std::vector<CopyOptions> options_list(nb::handle options, std::size_t copies) {
+[[nodiscard]] std::vector<CopyOptions> options_list(nb::handle options, std::size_t copies) {
     if (options.is_none()) {
         return {};
     }
@@ -156,5 +71,49 @@ std::vector<CopyOptions> options_list(nb::handle options, std::size_t copies) {
 }
 
 } // namespace
+
+void bind_copy(nb::module_& module) {
+    function(
+        module, "copy_batch",
+        [](nb::handle stream, nb::handle srcs, nb::handle dsts, nb::handle options) {
+            if (get_if<PyStream>(stream) == nullptr) {
+                raise_error(PyExc_TypeError, "Argument 'stream' has incorrect type: expected a "
+                                             "Stream, got " +
+                                                 type_label(stream));
+            }
+            const Stream& order = copy_stream_argument(stream);
+            const auto sources = buffer_list_argument(srcs, "srcs");
+            const auto targets = buffer_list_argument(dsts, "dsts", true);
+            if (sources.size() != targets.size() && !sources.empty() && !targets.empty()) {
+                raise_error(PyExc_ValueError, "srcs length (" + std::to_string(sources.size()) +
+                                                  ") does not match dsts length (" +
+                                                  std::to_string(targets.size()) + ")");
+            }
+            const auto how = options_list(options, sources.size());
+            const nb::gil_scoped_release unlocked;
+            copy_batch(order, sources, targets, how);
+        });
+}
+
+std::optional<CopyOptions> copy_options_argument(nb::handle options) {
+    if (options.is_none()) {
+        return std::nullopt;
+    }
+    if (PyObject_IsInstance(options.ptr(), options_class().ptr()) != 1) {
+        raise_error(PyExc_TypeError,
+                    "options must be CopyOptions or None, got " + type_label(options));
+    }
+    return read_options(options);
+}
+
+const Stream& copy_stream_argument(nb::handle stream) {
+    const Stream& order = stream_argument(stream);
+    if (const std::string reason = why_no_copy_options(order); !reason.empty()) {
+        const bool is_legacy = order == Stream::legacy_default();
+        raise_error(PyExc_TypeError,
+                    (is_legacy ? "stream is LEGACY_DEFAULT_STREAM: " : "") + reason);
+    }
+    return order;
+}
 
 } // namespace cuprum::python

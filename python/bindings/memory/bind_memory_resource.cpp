@@ -1,31 +1,20 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "bindings.hpp"
 #include "memory/buffer_objects.hpp"
 #include "memory/memory_objects.hpp"
 #include "stream/stream_objects.hpp"
-#include "support/arguments.hpp"
-#include "support/instances.hpp"
+#include "support/class.hpp"
 #include "support/leaving.hpp"
 #include "support/lent_owner.hpp"
-#include "support/python_objects.hpp"
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/detail/access.hpp>
 #include <cuprum/memory_resource.hpp>
-#include <cuprum/stream.hpp>
 
-#include <nanobind/nanobind.h>
-
-#include <algorithm>
-#include <array>
-#include <cstddef>
 #include <memory>
 #include <new>
 #include <stdexcept>
-#include <string>
-#include <utility>
 
 namespace cuprum::python {
 
@@ -156,27 +145,8 @@ void PyBuffer::leave_share() const noexcept {
 namespace {
 
 void bind_base(nb::module_& module) {
-    nb::class_<PyMemoryResource> type(module, "MemoryResource", nb::is_weak_referenceable(),
-                                      R"(A source of memory.
-
-Derive from it to allocate in a way of your own: override ``allocate``, ``deallocate``,
-``is_device_accessible``, ``is_host_accessible`` and ``device_id``. ``allocate`` usually ends with
-``return Buffer.from_handle(pointer, size, self, stream=stream)``; the buffer then calls
-``deallocate`` when it is closed or dropped.
-
-Examples
---------
->>> class Zeroed(cuprum.MemoryResource):
-...     device_id, is_device_accessible, is_host_accessible = 0, True, False
-...
-...     def allocate(self, size, *, stream):
-...         buffer = device.memory_resource.allocate(size, stream=stream)
-...         buffer.fill(0, stream=stream)
-...         return buffer
->>> Zeroed().allocate(64, stream=stream).size
-64)");
-    note_type<PyMemoryResource>(type);
-    type.def("__init__", [](nb::pointer_and_handle<PyMemoryResource> self) {
+    Class<PyMemoryResource> type(module, "MemoryResource", nb::is_weak_referenceable());
+    type.constructor([](nb::pointer_and_handle<PyMemoryResource> self) {
         if (is_of_core(self.h)) { // which holds more than a PyMemoryResource
             raise_error(PyExc_TypeError, "MemoryResource.__init__ cannot make a " +
                                              type_label(self.h) +
@@ -185,70 +155,20 @@ Examples
         new (self.p) PyMemoryResource();
     });
     // NOTE: nb::handle, not PyMemoryResource&: derived classes need not call __init__.
-    type.def(
-        "allocate",
-        [](nb::handle self, const nb::args&, const nb::kwargs&) { refuse(self, "allocate"); },
-        nb::sig("def allocate(self, size: int, *, stream: Stream) -> Buffer"),
-        R"(Allocate memory for use on a stream from now on. To be overridden.
-
-Parameters
-----------
-size : int
-    The size in bytes.
-stream : Stream
-    The memory can be used on this stream at once.
-
-Returns
--------
-Buffer
-    The memory.
-
-Raises
-------
-TypeError
-    If the derived class does not override it.)");
-    type.def(
-        "deallocate",
-        [](nb::handle self, const nb::args&, const nb::kwargs&) { refuse(self, "deallocate"); },
-        nb::sig("def deallocate(self, ptr: int, size: int, *, stream: Stream) -> None"),
-        R"(Free memory of ``allocate``, ordered on a stream. To be overridden.
-
-Parameters
-----------
-ptr : int
-    The address of the memory.
-size : int
-    The size in bytes.
-stream : Stream
-    Work enqueued on it so far finishes before the memory is freed.
-
-Raises
-------
-TypeError
-    If the derived class does not override it.)");
-    type.def_prop_ro(
-        "is_device_accessible", [](nb::handle self) { refuse(self, "is_device_accessible"); },
-        nb::sig("def is_device_accessible(self) -> bool"),
-        "Return whether devices can access the memory. To be overridden.");
-    type.def_prop_ro(
-        "is_host_accessible", [](nb::handle self) { refuse(self, "is_host_accessible"); },
-        nb::sig("def is_host_accessible(self) -> bool"),
-        "Return whether the host can access the memory. To be overridden.");
-    type.def_prop_ro(
-        "device_id", [](nb::handle self) { refuse(self, "device_id"); },
-        nb::sig("def device_id(self) -> int"),
-        "Return the ordinal of the device whose memory it is, -1 for host memory. To be "
-        "overridden.");
-    type.def_prop_ro(
-        "is_managed", [](nb::handle) { return false; }, nb::sig("def is_managed(self) -> bool"),
-        "Return whether the memory moves between host and device by itself.");
-    type.def(
-        "__repr__",
-        [](nb::handle self) {
-            return nb::object(
-                nb::module_::import_("cuprum._display").attr("memory_resource")(self));
-        },
-        nb::sig("def __repr__(self) -> str"));
+    type.method("allocate",
+                [](nb::handle self, nb::handle, nb::handle) { refuse(self, "allocate"); });
+    type.method("deallocate", [](nb::handle self, nb::handle, nb::handle, nb::handle) {
+        refuse(self, "deallocate");
+    });
+    type.property("is_device_accessible",
+                  [](nb::handle self) { refuse(self, "is_device_accessible"); });
+    type.property("is_host_accessible",
+                  [](nb::handle self) { refuse(self, "is_host_accessible"); });
+    type.property("device_id", [](nb::handle self) { refuse(self, "device_id"); });
+    type.property("is_managed", [](nb::handle) { return false; });
+    type.method("__repr__", [](nb::handle self) {
+        return nb::object(nb::module_::import_("cuprum._display").attr("memory_resource")(self));
+    });
 }
 
 void refuse(nb::handle self, const char* member) {

@@ -2,15 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "memory/memory_pools.hpp"
-#include "support/python_objects.hpp"
+#include "support/class.hpp"
 
 #include <cuprum/memory_pool.hpp>
-
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
-
-#include <cstdint>
-#include <string>
 
 namespace cuprum::python {
 
@@ -30,12 +24,9 @@ std::uint64_t wanted_flag(nb::handle value, const char* name) {
 }
 
 template <PoolAttribute Name, bool IsFlag>
-void bind_attribute(nb::class_<PyPoolAttributes>& type, const char* name, const char* sentence) {
+void bind_attribute(Class<PyPoolAttributes>& type, const char* name) {
     const auto get = [](const PyPoolAttributes& self) {
-        const std::uint64_t value = [&] {
-            const nb::gil_scoped_release unlocked;
-            return self.pool->attribute(Name);
-        }();
+        const std::uint64_t value = without_gil([&] { return self.pool->attribute(Name); });
         return IsFlag ? nb::bool_(value != 0) : nb::object(nb::int_(value));
     };
     const auto set = [name](const PyPoolAttributes& self, nb::handle value) {
@@ -55,62 +46,27 @@ void bind_attribute(nb::class_<PyPoolAttributes>& type, const char* name, const 
         const nb::gil_scoped_release unlocked;
         self.pool->set_attribute(Name, wanted);
     };
-    const std::string kind = IsFlag ? "bool" : "int";
-    const std::string getter = std::string("def ") + name + "(self) -> " + kind;
-    const std::string setter =
-        std::string("def ") + name + "(self, value: " + kind + ", /) -> None";
-    type.def_prop_rw(name, get, set, nb::arg().none(), nb::for_getter(nb::sig(getter.c_str())),
-                     nb::for_setter(nb::sig(setter.c_str())), sentence);
+    type.property(name, get, set);
 }
 
 } // namespace
 
 void bind_pool_attributes(nb::module_& module) {
-    nb::class_<PyPoolAttributes> type(
-        module, "MemoryPoolAttributes",
-        R"(The memory that a pool holds and has held, and its settings. Each read asks the driver.
-
-You can set the reuse flags and the release threshold, and the high-water marks to 0. Keeps the
-pool alive, even if its resource is closed.
-
-Examples
---------
->>> pool = cuprum.DeviceMemoryResource(device)
->>> pool.attributes.release_threshold = 1 << 20
->>> pool.attributes.release_threshold
-1048576)");
-    note_type<PyPoolAttributes>(type);
-    type.def(
-        "__init__",
-        [](nb::handle, const nb::args&, const nb::kwargs&) {
-            raise_error(PyExc_RuntimeError, "MemoryPoolAttributes cannot be instantiated directly; "
-                                            "use a pool's attributes");
-        },
-        nb::sig("def __init__(self, *args: object, **kwargs: object) -> None"));
+    Class<PyPoolAttributes> type(module, "MemoryPoolAttributes");
+    type.refuse_construction("MemoryPoolAttributes cannot be instantiated directly; "
+                             "use a pool's attributes");
     bind_attribute<PoolAttribute::ReuseFollowEventDependencies, true>(
-        type, "reuse_follow_event_dependencies",
-        "Return whether memory freed on one stream is reused on another that waits for it.");
-    bind_attribute<PoolAttribute::ReuseAllowOpportunistic, true>(
-        type, "reuse_allow_opportunistic",
-        "Return whether memory is reused once the free is seen to be done.");
+        type, "reuse_follow_event_dependencies");
+    bind_attribute<PoolAttribute::ReuseAllowOpportunistic, true>(type, "reuse_allow_opportunistic");
     bind_attribute<PoolAttribute::ReuseAllowInternalDependencies, true>(
-        type, "reuse_allow_internal_dependencies",
-        "Return whether the driver may add waits between streams to reuse memory.");
-    bind_attribute<PoolAttribute::ReleaseThreshold, false>(
-        type, "release_threshold", "Return how many reserved bytes are kept at a synchronisation.");
-    bind_attribute<PoolAttribute::ReservedMemCurrent, false>(
-        type, "reserved_mem_current", "Return the bytes that the pool holds.");
-    bind_attribute<PoolAttribute::ReservedMemHigh, false>(
-        type, "reserved_mem_high", "Return the most bytes that the pool has held.");
-    bind_attribute<PoolAttribute::UsedMemCurrent, false>(type, "used_mem_current",
-                                                         "Return the bytes in use.");
-    bind_attribute<PoolAttribute::UsedMemHigh, false>(type, "used_mem_high",
-                                                      "Return the most bytes that were in use.");
-    type.def("__repr__", [](const PyPoolAttributes& self) {
-        const PoolAttributes now = [&] {
-            const nb::gil_scoped_release unlocked;
-            return self.pool->attributes();
-        }();
+        type, "reuse_allow_internal_dependencies");
+    bind_attribute<PoolAttribute::ReleaseThreshold, false>(type, "release_threshold");
+    bind_attribute<PoolAttribute::ReservedMemCurrent, false>(type, "reserved_mem_current");
+    bind_attribute<PoolAttribute::ReservedMemHigh, false>(type, "reserved_mem_high");
+    bind_attribute<PoolAttribute::UsedMemCurrent, false>(type, "used_mem_current");
+    bind_attribute<PoolAttribute::UsedMemHigh, false>(type, "used_mem_high");
+    type.method("__repr__", [](const PyPoolAttributes& self) {
+        const PoolAttributes now = without_gil([&] { return self.pool->attributes(); });
         const auto number = [](const char* name, std::uint64_t value) {
             return std::string(name) + "=" + std::to_string(value);
         };

@@ -1,32 +1,21 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "bindings.hpp"
 #include "device/device_objects.hpp"
 #include "memory/buffer_objects.hpp"
 #include "memory/memory_objects.hpp"
-#include "support/arguments.hpp"
+#include "support/class.hpp"
 #include "support/collection.hpp"
-#include "support/python_objects.hpp"
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/detail/access.hpp>
-#include <cuprum/device.hpp>
 #include <cuprum/host.hpp>
 #include <cuprum/location.hpp>
-#include <cuprum/stream.hpp>
 #include <cuprum/virtual_memory_resource.hpp>
 
-#include <nanobind/nanobind.h>
-
-#include <array>
 #include <memory>
-#include <string>
-#include <utility>
 
 namespace cuprum::python {
-
-using namespace nb::literals;
 
 namespace {
 
@@ -34,186 +23,7 @@ namespace {
     return static_cast<VirtualMemoryResource&>(*self.core);
 }
 
-[[nodiscard]] nb::object config_argument(nb::handle config);
-[[nodiscard]] VirtualMemoryResourceOptions options_of(nb::handle config);
-[[nodiscard]] nb::object modify_allocation(nb::handle self, nb::handle buffer, nb::handle size,
-                                           nb::handle config);
-
-} // namespace
-
-void bind_virtual_memory_resource(nb::module_& module) {
-    nb::class_<PyVirtualMemoryResource, PyNativeResource> type(
-        module, "VirtualMemoryResource", nb::is_weak_referenceable(),
-        nb::type_slots(
-            MemberSlots<PyVirtualMemoryResource, &PyVirtualMemoryResource::config>::slots),
-        R"(A memory resource that reserves addresses and maps physical memory there.
-
-An allocation can grow without a copy: in place if the addresses behind it are free, or at new
-addresses. Sizes are rounded up to the granularity.
-
-Parameters
-----------
-device_id : Device or int
-    The device whose memory it is. For host memory, the nearest device.
-config : VirtualMemoryResourceOptions or dict, optional
-    How memory is made.
-
-Raises
-------
-RuntimeError
-    If the device does not support virtual memory, or not with GPUDirect RDMA if requested.
-
-Examples
---------
->>> resource = cuprum.VirtualMemoryResource(device)
->>> buffer = resource.allocate(1000)
->>> buffer.size >= 1000
-True)");
-    note_type<PyVirtualMemoryResource>(type);
-    type.def(
-        "__init__",
-        [](PyVirtualMemoryResource* self, nb::handle device_id, nb::handle config) {
-            const Device device = device_argument(device_id, "device_id");
-            nb::object given = config_argument(config);
-            const VirtualMemoryResourceOptions how = options_of(given);
-            new (self) PyVirtualMemoryResource(VirtualMemoryResource::create(device, how),
-                                               std::move(given));
-        },
-        "device_id"_a.none(), "config"_a = nb::none(),
-        nb::sig("def __init__(self, device_id: Device | int, config: "
-                "cuprum._options.VirtualMemoryResourceOptions | dict | None = None) -> None"));
-    type.def(
-        "allocate",
-        [](nb::handle self, nb::handle size, nb::handle stream) {
-            const std::size_t bytes = size_argument(size, "size");
-            const auto order = optional_stream_argument(stream);
-            auto& core = core_of(held_by<PyVirtualMemoryResource>(self));
-            auto buffer = [&] {
-                const nb::gil_scoped_release unlocked;
-                return order ? core.allocate(bytes, *order) : core.allocate(bytes);
-            }();
-            nb::object made = make<PyBuffer>(std::move(buffer), nb::borrow(self), nb::object());
-            if (order) {
-                keep_foreign_stream(made, stream);
-            }
-            return made;
-        },
-        "size"_a.none(), nb::kw_only(), "stream"_a = nb::none(),
-        nb::sig("def allocate(self, size: int, *, stream: Stream | None = None) -> Buffer"),
-        R"(Allocate at least `size` bytes, at once.
-
-Parameters
-----------
-size : int
-    In bytes; the buffer's size is rounded up to the granularity.
-stream : Stream, optional
-    Freeing waits for it; without one, for all work of the device's context.
-
-Returns
--------
-Buffer
-    The memory.
-
-Raises
-------
-ValueError
-    If the size is negative.)");
-    type.def(
-        "deallocate",
-        [](const PyVirtualMemoryResource& self, nb::handle ptr, nb::handle size,
-           nb::handle stream) {
-            const CUdeviceptr pointer = address_argument(ptr, "ptr");
-            const std::size_t bytes = size_argument(size, "size");
-            const Stream order =
-                optional_stream_argument(stream).value_or(detail::Access::make<Stream>(nullptr));
-            const nb::gil_scoped_release unlocked;
-            self.core->deallocate_bytes(pointer, bytes, order);
-        },
-        "ptr"_a.none(), "size"_a.none(), nb::kw_only(), "stream"_a = nb::none(),
-        nb::sig("def deallocate(self, ptr: int, size: int, *, stream: Stream | None = None) -> "
-                "None"),
-        R"(Free memory that was allocated here and that no Buffer holds, in the stream's order.
-
-Parameters
-----------
-ptr : int
-    The address of the memory.
-size : int
-    The size in bytes.
-stream : Stream, optional
-    Work enqueued on it so far finishes first.
-
-Raises
-------
-TypeError
-    If an argument has another type.
-ValueError
-    If `ptr` is not the start of an allocation of this resource, or was freed before.
-ClosedError
-    If the stream is closed.)");
-    type.def(
-        "modify_allocation", modify_allocation, "buf"_a.none(), "new_size"_a.none(),
-        "config"_a = nb::none(),
-        nb::sig("def modify_allocation(self, buf: Buffer, new_size: int, config: "
-                "cuprum._options.VirtualMemoryResourceOptions | dict | None = None) -> Buffer"),
-        R"(Grow an allocation to at least `new_size` bytes and keep its contents.
-
-Parameters
-----------
-buf : Buffer
-    A whole allocation of this resource.
-new_size : int
-    In bytes. If it is not larger, only the access rights change.
-config : VirtualMemoryResourceOptions or dict, optional
-    How the added memory is made and who may access all of it. Replaces the resource's options.
-
-Returns
--------
-Buffer
-    The same buffer if it grew in place. If not, another buffer over the same memory and more;
-    the old one stays usable at its address until it is closed.
-
-Raises
-------
-ValueError
-    If it is not a whole allocation of this resource.)");
-    type.def_prop_ro(
-        "config", [](const PyVirtualMemoryResource& self) { return self.config; },
-        nb::sig("def config(self) -> cuprum._options.VirtualMemoryResourceOptions"),
-        "Return the options of the resource.");
-    type.def_prop_ro(
-        "device",
-        [](const PyVirtualMemoryResource& self) -> nb::object {
-            const auto device = core_of(self).device();
-            return device ? device_object(*device) : nb::none();
-        },
-        nb::sig("def device(self) -> Device | None"),
-        "Return the device whose memory this is, or None for memory of the host.");
-    type.def_prop_ro(
-        "device_id", [](const PyVirtualMemoryResource& self) { return self.core->device_id(); },
-        "Return the ordinal of the device whose memory this is, -1 for memory of the host.");
-    type.def_prop_ro(
-        "granularity",
-        [](const PyVirtualMemoryResource& self) {
-            const nb::gil_scoped_release unlocked;
-            return core_of(self).granularity();
-        },
-        "Return the granularity of sizes, in bytes.");
-    type.def_prop_ro(
-        "is_device_accessible",
-        [](const PyVirtualMemoryResource& self) { return self.core->is_device_accessible(); },
-        "Return whether devices can access the memory.");
-    type.def_prop_ro(
-        "is_host_accessible",
-        [](const PyVirtualMemoryResource& self) { return self.core->is_host_accessible(); },
-        "Return whether the host can access the memory.");
-}
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-nb::object config_argument(nb::handle config) {
+[[nodiscard]] nb::object config_argument(nb::handle config) {
     nb::object given = options_argument(config, "VirtualMemoryResourceOptions");
     if (!given.is_valid()) {
         given = nb::module_::import_("cuprum._options").attr("VirtualMemoryResourceOptions")();
@@ -232,18 +42,22 @@ constexpr std::array<Spec<VirtualMemoryAccess>, 3> ACCESSES{
     {{nullptr, VirtualMemoryAccess::None},
      {"r", VirtualMemoryAccess::Read},
      {"rw", VirtualMemoryAccess::ReadWrite}}};
+
 constexpr std::array<Spec<VirtualMemoryAllocation>, 2> ALLOCATIONS{
     {{"pinned", VirtualMemoryAllocation::Pinned}, {"managed", VirtualMemoryAllocation::Managed}}};
+
 constexpr std::array<Spec<LocationKind>, 4> LOCATIONS{
     {{"device", LocationKind::Device},
      {"host", LocationKind::Host},
      {"host_numa", LocationKind::HostNuma},
      {"host_numa_current", LocationKind::HostNumaCurrent}}};
+
 constexpr std::array<Spec<VirtualMemoryHandle>, 4> HANDLES{
     {{nullptr, VirtualMemoryHandle::None},
      {"posix_fd", VirtualMemoryHandle::PosixFileDescriptor},
      {"win32_kmt", VirtualMemoryHandle::Win32Kmt},
      {"fabric", VirtualMemoryHandle::Fabric}}};
+
 constexpr std::array<Spec<VirtualMemoryGranularity>, 2> GRANULARITIES{
     {{"minimum", VirtualMemoryGranularity::Minimum},
      {"recommended", VirtualMemoryGranularity::Recommended}}};
@@ -272,7 +86,7 @@ template <typename Value, std::size_t Count>
 }
 
 /// Reads the fields of a Python VirtualMemoryResourceOptions.
-VirtualMemoryResourceOptions options_of(nb::handle config) {
+[[nodiscard]] VirtualMemoryResourceOptions options_of(nb::handle config) {
     if (is_text(nb::object(config.attr("handle_type")), "win32")) {
         raise_error(PyExc_NotImplementedError,
                     "win32 is currently not supported as a handle_type; use 'win32_kmt'");
@@ -303,8 +117,8 @@ VirtualMemoryResourceOptions options_of(nb::handle config) {
     return options;
 }
 
-nb::object modify_allocation(nb::handle self, nb::handle buffer, nb::handle size,
-                             nb::handle config) {
+[[nodiscard]] nb::object modify_allocation(nb::handle self, nb::handle buffer, nb::handle size,
+                                           nb::handle config) {
     auto& resource = held_by<PyVirtualMemoryResource>(self);
     const PyBuffer* old = get_if<PyBuffer>(buffer);
     if (old == nullptr) {
@@ -313,10 +127,8 @@ nb::object modify_allocation(nb::handle self, nb::handle buffer, nb::handle size
     const std::size_t bytes = size_argument(size, "new_size");
     nb::object given = config.is_none() ? resource.config : config_argument(config);
     const VirtualMemoryResourceOptions how = options_of(given);
-    Buffer grown = [&] {
-        const nb::gil_scoped_release unlocked;
-        return core_of(resource).modify_allocation(*old, bytes, how);
-    }();
+    Buffer grown =
+        without_gil([&] { return core_of(resource).modify_allocation(*old, bytes, how); });
     resource.config = std::move(given);
     if (detail::Access::state(grown) == detail::Access::state(*old)) {
         return nb::borrow(buffer);
@@ -332,5 +144,55 @@ nb::object modify_allocation(nb::handle self, nb::handle buffer, nb::handle size
 }
 
 } // namespace
+
+void bind_virtual_memory_resource(nb::module_& module) {
+    Class<PyVirtualMemoryResource, PyNativeResource> type(
+        module, "VirtualMemoryResource", nb::is_weak_referenceable(),
+        nb::type_slots(
+            MemberSlots<PyVirtualMemoryResource, &PyVirtualMemoryResource::config>::slots));
+    type.constructor([](PyVirtualMemoryResource* self, const Device& device, nb::handle config) {
+        nb::object given = config_argument(config);
+        const VirtualMemoryResourceOptions how = options_of(given);
+        new (self)
+            PyVirtualMemoryResource(VirtualMemoryResource::create(device, how), std::move(given));
+    });
+    type.method("allocate", [](nb::handle self, std::size_t bytes, nb::handle stream) {
+        const auto order = optional_stream_argument(stream);
+        auto& core = core_of(held_by<PyVirtualMemoryResource>(self));
+        auto buffer = without_gil(
+            [&] { return order ? core.allocate(bytes, *order) : core.allocate(bytes); });
+        nb::object made = make<PyBuffer>(std::move(buffer), nb::borrow(self), nb::object());
+        if (order) {
+            keep_foreign_stream(made, stream);
+        }
+        return made;
+    });
+    type.method("deallocate", [](const PyVirtualMemoryResource& self, nb::handle ptr,
+                                 std::size_t bytes, nb::handle stream) {
+        const CUdeviceptr pointer = address_argument(ptr, "ptr");
+        const Stream order =
+            optional_stream_argument(stream).value_or(detail::Access::make<Stream>(nullptr));
+        const nb::gil_scoped_release unlocked;
+        self.core->deallocate_bytes(pointer, bytes, order);
+    });
+    type.method<modify_allocation>("modify_allocation");
+    type.property("config", [](const PyVirtualMemoryResource& self) { return self.config; });
+    type.property("device", [](const PyVirtualMemoryResource& self) -> nb::object {
+        const auto device = core_of(self).device();
+        return device ? device_object(*device) : nb::none();
+    });
+    type.property("device_id",
+                  [](const PyVirtualMemoryResource& self) { return self.core->device_id(); });
+    type.property("granularity", [](const PyVirtualMemoryResource& self) {
+        const nb::gil_scoped_release unlocked;
+        return core_of(self).granularity();
+    });
+    type.property("is_device_accessible", [](const PyVirtualMemoryResource& self) {
+        return self.core->is_device_accessible();
+    });
+    type.property("is_host_accessible", [](const PyVirtualMemoryResource& self) {
+        return self.core->is_host_accessible();
+    });
+}
 
 } // namespace cuprum::python

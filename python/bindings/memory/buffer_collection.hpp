@@ -4,6 +4,7 @@
 #pragma once
 
 #include "memory/buffer_objects.hpp"
+#include "support/class.hpp"
 
 namespace cuprum::python {
 
@@ -12,6 +13,6 @@ namespace cuprum::python {
 [[nodiscard]] const PyType_Slot* buffer_slots();
 
 /// Binds what lets a Buffer go to other processes.
-void bind_buffer_sharing(nb::class_<PyBuffer>& type);
+void bind_buffer_sharing(Class<PyBuffer>& type);
 
 } // namespace cuprum::python

@@ -9,20 +9,12 @@
 #include "arrays/dlpack_export.hpp"
 #include "arrays/view_sources.hpp"
 #include "memory/buffer_objects.hpp"
-#include "support/errors.hpp"
-#include "support/fast_method.hpp"
-#include "support/gil.hpp"
+#include "support/class.hpp"
 #include "support/leaving.hpp"
-#include "support/python_objects.hpp"
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/detail/order.hpp>
-#include <cuprum/device.hpp>
 #include <cuprum/dlpack.hpp>
-
-#include <nanobind/nanobind.h>
-
-#include <cstdint>
 
 namespace cuprum::python {
 
@@ -35,32 +27,9 @@ namespace {
 
 } // namespace
 
-void bind_buffer_dlpack(nb::class_<PyBuffer>& type) {
-    fast_method<export_buffer>(
-        type,
-        "def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, int] | None = "
-        "None, dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> CapsuleType",
-        R"(Return the memory as a DLPack capsule: one dimension of int8.
-
-Parameters
-----------
-stream : int, optional
-    The stream that will use the memory. It is made to wait for the one that the buffer will be
-    freed on, which is the one it was allocated on unless another was named; None and -1 leave
-    ordering to the caller.
-max_version : tuple of int, optional
-    The newest version that the caller knows; a versioned capsule is returned from (1, 0) on.
-dl_device : tuple of int, optional
-    Only None, the device it lies on, or the CPU for memory that the host can reach.
-copy : bool, optional
-    True is refused.
-
-Raises
-------
-BufferError
-    If another device or a copy is asked for.)");
-    fast_method<device_tuple>(type, "def __dlpack_device__(self) -> tuple[int, int]",
-                              "Return DLPack's device type and the ordinal.");
+void bind_buffer_dlpack(Class<PyBuffer>& type) {
+    type.method<export_buffer>("__dlpack__", HOT);
+    type.method<device_tuple>("__dlpack_device__", HOT);
     const nb::object capsule = exchange_capsule(exchange_table());
     type.attr("__dlpack_c_exchange_api__") = capsule;
 }
@@ -198,7 +167,7 @@ const PyBuffer& buffer_in(void* object) {
 }
 
 int managed_from_buffer(void* object, dlpack::ManagedTensorVersioned** out) {
-    return answer([&] {
+    return status_of([&] {
         *out = nullptr;
         const PyBuffer& buffer = buffer_in(object);
         *out = make_tensor<dlpack::ManagedTensorVersioned>(buffer, dlpack_device_of(buffer));

@@ -5,6 +5,7 @@
 
 #include "arrays/dlpack.hpp"
 #include "memory/buffer_objects.hpp"
+#include "support/class.hpp"
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/device.hpp>
@@ -15,7 +16,7 @@ namespace cuprum::python {
 struct ConsumerStream;
 
 /// Binds DLPack's methods of a buffer.
-void bind_buffer_dlpack(nb::class_<PyBuffer>& type);
+void bind_buffer_dlpack(Class<PyBuffer>& type);
 
 /// Returns where DLPack says a buffer lies.
 /// @throws BufferError if neither host nor device can reach it.

@@ -6,28 +6,15 @@
 #include "arrays/extents.hpp"
 #include "memory/buffer_objects.hpp"
 #include "memory/host_memory.hpp"
-#include "support/arguments.hpp"
-#include "support/fast_method.hpp"
-#include "support/gil.hpp"
-#include "support/python_objects.hpp"
+#include "support/class.hpp"
 
 #include <cuprum/region.hpp>
-#include <cuprum/stream.hpp>
 
 #include <cstring>
-#include <string>
-#include <utility>
 
 namespace cuprum::python {
 
 namespace {
-
-[[nodiscard]] nb::object slice(nb::handle self, nb::handle key);
-void copy_region_from(const PyBuffer& self, nb::handle source, nb::handle extent, nb::handle stream,
-                      nb::handle offset, nb::handle pitch, nb::handle rows_per_slice,
-                      nb::handle src_offset, nb::handle src_pitch, nb::handle src_rows_per_slice);
-void fill_rectangle(const PyBuffer& self, nb::handle value, nb::handle extent, nb::handle stream,
-                    nb::handle offset, nb::handle pitch);
 
 template <typename T>
 [[nodiscard]] T read_as(const void* bytes) {
@@ -36,133 +23,7 @@ template <typename T>
     return value;
 }
 
-} // namespace
-
-void bind_buffer_parts(nb::class_<PyBuffer>& type) {
-    fast_method<slice>(type, "def __getitem__(self, key: slice, /) -> Buffer",
-                       R"(Return a part of the memory as a buffer that shares it.
-
-``buffer[a:b]`` counts bytes. The memory is freed when the buffer and all its parts are gone. A part
-of a ``ManagedBuffer`` is a ``ManagedBuffer``.
-
-Parameters
-----------
-key : slice
-    Without a step. Bounds beyond the end mean the end, as everywhere in Python.
-
-Raises
-------
-TypeError
-    If `key` is not a slice.
-ValueError
-    If the slice has a step.)");
-    fast_method<copy_region_from>(
-        type,
-        "def copy_region_from(self, src: Buffer, extent: tuple[int, ...], *, stream: Stream | "
-        "GraphBuilder, "
-        "offset: int = 0, pitch: int = 0, rows_per_slice: int = 0, src_offset: int = 0, src_pitch: "
-        "int = 0, src_rows_per_slice: int = 0) -> None",
-        R"(Copy a part, a rectangle or a box of bytes from another buffer. Returns at once.
-
-Parameters
-----------
-src : Buffer
-    Where to copy from; may be on another device, or the host's.
-extent : tuple of int
-    The bytes of a row; then the number of rows; then the number of slices.
-stream : Stream
-    The copy is ordered on it.
-offset, src_offset : int, optional
-    Where the region begins, in bytes.
-pitch, src_pitch : int, optional
-    The bytes from row to row; rows follow each other if it is not given.
-rows_per_slice, src_rows_per_slice : int, optional
-    The rows from slice to slice; slices follow each other if it is not given.
-
-Raises
-------
-ValueError
-    If a region does not lie in its buffer, the two overlap, or this buffer is read-only.)");
-    fast_method<fill_rectangle>(type,
-                                "def fill_region(self, value: object, extent: tuple[int, ...], *, "
-                                "stream: Stream | GraphBuilder, offset: "
-                                "int = 0, pitch: int = 0) -> None",
-                                R"(Fill a rectangle of bytes with a repeated value. Returns at once.
-
-Parameters
-----------
-value : int or object with the buffer protocol
-    A byte from 0 to 255, or 1, 2 or 4 bytes.
-extent : tuple of int
-    The bytes of a row, then the number of rows.
-stream : Stream
-    The filling is ordered on it.
-offset : int, optional
-    Where the rectangle begins, in bytes.
-pitch : int, optional
-    The bytes from row to row; rows follow each other if it is not given.
-
-Raises
-------
-OverflowError
-    If an int does not fit a byte.
-ValueError
-    If the rectangle does not lie in the buffer, address, pitch or width are no multiples of the
-    value's width, or the buffer is read-only.)");
-}
-
-const PyBuffer& buffer_argument(nb::handle value, const char* name) {
-    const PyBuffer* buffer = get_if<PyBuffer>(value);
-    if (buffer == nullptr) {
-        const bool is_unmade = PyObject_TypeCheck(value.ptr(), TYPE<PyBuffer>) != 0;
-        raise_error(PyExc_TypeError,
-                    std::string(name) + (is_unmade
-                                             ? " is a Buffer made with __new__ alone"
-                                             : " must be a Buffer, got " + type_label(value)));
-    }
-    return *buffer;
-}
-
-void refuse_readonly(const char* name) {
-    raise_error(PyExc_ValueError, std::string(name) +
-                                      " is read-only: it is memory that was registered with "
-                                      "read_only=True; write to other memory");
-}
-
-std::variant<std::uint8_t, std::uint16_t, std::uint32_t> pattern_argument(nb::handle value) {
-    if (PyLong_Check(value.ptr()) != 0) {
-        int overflow = 0;
-        const long number = PyLong_AsLongAndOverflow(value.ptr(), &overflow);
-        if (overflow != 0 || number < 0 || number > UINT8_MAX) {
-            raise_error(PyExc_OverflowError, "value must be from 0 to 255 if it is an int, got " +
-                                                 repr_text(value) +
-                                                 "; pass bytes for a wider pattern");
-        }
-        return static_cast<std::uint8_t>(number);
-    }
-    if (PyObject_CheckBuffer(value.ptr()) == 0) {
-        raise_error(PyExc_TypeError,
-                    "value must be an int or have the buffer protocol, got " + type_label(value));
-    }
-    const HostMemory pattern(value, HostMemory::Access::Read, "value");
-    switch (pattern.size()) {
-    case sizeof(std::uint8_t):
-        return read_as<std::uint8_t>(pattern.data());
-    case sizeof(std::uint16_t):
-        return read_as<std::uint16_t>(pattern.data());
-    case sizeof(std::uint32_t):
-        return read_as<std::uint32_t>(pattern.data());
-    default:
-        raise_error(PyExc_ValueError,
-                    "value must have 1, 2 or 4 bytes, got " + std::to_string(pattern.size()));
-    }
-}
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-nb::object slice(nb::handle self, nb::handle key) {
+[[nodiscard]] nb::object slice(nb::handle self, nb::handle key) {
     const PyBuffer& buffer = held_by<PyBuffer>(self);
     if (!PySlice_Check(key.ptr())) {
         raise_error(PyExc_TypeError,
@@ -234,11 +95,10 @@ void copy_region_from(const PyBuffer& self, nb::handle source, nb::handle extent
     retain_if_captured(from, order);
 }
 
-void fill_rectangle(const PyBuffer& self, nb::handle value, nb::handle extent, nb::handle stream,
+void fill_rectangle(const PyBuffer& self, nb::handle value, nb::handle extent, const Stream& order,
                     nb::handle offset, nb::handle pitch) {
     check_writable(self, "the buffer");
     const RegionExtent size = extent_argument(extent, 2);
-    const Stream& order = stream_argument(stream);
     const RegionPlace place{.offset = optional_size(offset, "offset"),
                             .pitch = optional_size(pitch, "pitch"),
                             .rows_per_slice = 0};
@@ -252,5 +112,58 @@ void fill_rectangle(const PyBuffer& self, nb::handle value, nb::handle extent, n
 }
 
 } // namespace
+
+void bind_buffer_parts(Class<PyBuffer>& type) {
+    type.method<slice>("__getitem__", HOT);
+    type.method<copy_region_from>("copy_region_from", HOT);
+    type.method<fill_rectangle>("fill_region", HOT);
+}
+
+const PyBuffer& buffer_argument(nb::handle value, const char* name) {
+    const PyBuffer* buffer = get_if<PyBuffer>(value);
+    if (buffer == nullptr) {
+        const bool is_unmade = PyObject_TypeCheck(value.ptr(), TYPE<PyBuffer>) != 0;
+        raise_error(PyExc_TypeError,
+                    std::string(name) + (is_unmade
+                                             ? " is a Buffer made with __new__ alone"
+                                             : " must be a Buffer, got " + type_label(value)));
+    }
+    return *buffer;
+}
+
+void refuse_readonly(const char* name) {
+    raise_error(PyExc_ValueError, std::string(name) +
+                                      " is read-only: it is memory that was registered with "
+                                      "read_only=True; write to other memory");
+}
+
+std::variant<std::uint8_t, std::uint16_t, std::uint32_t> pattern_argument(nb::handle value) {
+    if (PyLong_Check(value.ptr()) != 0) {
+        int overflow = 0;
+        const long number = PyLong_AsLongAndOverflow(value.ptr(), &overflow);
+        if (overflow != 0 || number < 0 || number > UINT8_MAX) {
+            raise_error(PyExc_OverflowError, "value must be from 0 to 255 if it is an int, got " +
+                                                 repr_text(value) +
+                                                 "; pass bytes for a wider pattern");
+        }
+        return static_cast<std::uint8_t>(number);
+    }
+    if (PyObject_CheckBuffer(value.ptr()) == 0) {
+        raise_error(PyExc_TypeError,
+                    "value must be an int or have the buffer protocol, got " + type_label(value));
+    }
+    const HostMemory pattern(value, HostMemory::Access::Read, "value");
+    switch (pattern.size()) {
+    case sizeof(std::uint8_t):
+        return read_as<std::uint8_t>(pattern.data());
+    case sizeof(std::uint16_t):
+        return read_as<std::uint16_t>(pattern.data());
+    case sizeof(std::uint32_t):
+        return read_as<std::uint32_t>(pattern.data());
+    default:
+        raise_error(PyExc_ValueError,
+                    "value must have 1, 2 or 4 bytes, got " + std::to_string(pattern.size()));
+    }
+}
 
 } // namespace cuprum::python

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "memory/buffer_objects.hpp"
+#include "support/class.hpp"
 
 #include <cstdint>
 #include <variant>
@@ -11,7 +12,7 @@
 namespace cuprum::python {
 
 /// Binds what concerns parts of a buffer: slices, copies and fills of regions.
-void bind_buffer_parts(nb::class_<PyBuffer>& type);
+void bind_buffer_parts(Class<PyBuffer>& type);
 
 /// Returns the buffer in an argument.
 /// @throws TypeError naming the argument.

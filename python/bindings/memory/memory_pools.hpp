@@ -64,24 +64,4 @@ template <typename Pool, typename Made>
     }
 }
 
-/// The documentation of that method.
-inline constexpr const char* ALLOCATE = R"(Allocate memory for use on a stream from now on.
-
-Parameters
-----------
-size : int
-    The size in bytes.
-stream : Stream
-    The memory can be used on this stream at once, and elsewhere after it.
-
-Returns
--------
-Buffer
-    The memory. A ManagedMemoryResource returns a ManagedBuffer.
-
-Raises
-------
-OutOfMemoryError
-    If there is not enough memory. The message shows the requested and the free bytes.)";
-
 } // namespace cuprum::python

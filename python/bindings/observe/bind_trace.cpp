@@ -1,17 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "bindings.hpp"
-#include "support/arguments.hpp"
+#include "support/class.hpp"
 
 #include <cuprum/fault_injection.hpp>
 #include <cuprum/trace.hpp>
-
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
-
-#include <optional>
-#include <string>
 
 namespace cuprum::python {
 
@@ -58,57 +51,30 @@ private:
 } // namespace
 
 void bind_trace(nb::module_& module) {
-    module.def(
-        "start_trace",
-        [](nb::handle path, bool has_device_work) {
-            const std::string file = path_argument(path, "path");
-            const nb::gil_scoped_release unlocked;
-            TraceOptions options;
-            options.has_device_work = has_device_work;
-            start_trace(file, options);
-        },
-        "path"_a, "has_device_work"_a,
-        nb::sig("def start_trace(path: str | os.PathLike[str], has_device_work: bool) -> None"),
-        "Start a trace; see ``cuprum.trace``.");
-    module.def("stop_trace", &stop_trace, nb::call_guard<nb::gil_scoped_release>(),
-               "Stop the trace; see ``cuprum.trace``.");
-    module.def("is_tracing", &is_tracing, R"(Return whether a trace is being recorded.
+    function(module, "start_trace", [](nb::handle path, bool has_device_work) {
+        const std::string file = path_argument(path, "path");
+        const nb::gil_scoped_release unlocked;
+        TraceOptions options;
+        options.has_device_work = has_device_work;
+        start_trace(file, options);
+    });
+    function<&stop_trace>(module, "stop_trace", RELEASES_GIL);
+    function<&is_tracing>(module, "is_tracing");
+    function(module, "begin_range", [](const std::string& name) { detail::begin_range(name); });
+    function<&detail::end_range>(module, "end_range");
 
-Returns
--------
-bool
-    True between ``start`` and ``stop``.)");
-    module.def(
-        "begin_range", [](const std::string& name) { detail::begin_range(name); }, "name"_a,
-        "Begin a range; see ``cuprum.trace``.");
-    module.def("end_range", &detail::end_range, "End a range; see ``cuprum.trace``.");
-
-    nb::class_<Fault> fault(module, "FaultInjection",
-                            R"(A driver call that fails inside a ``with`` block.
-
-See ``cuprum.testing.fail_call``.
-
-Examples
---------
->>> with cuprum.testing.fail_call("cuEventCreate", code=2):
-...     try:
-...         device.create_event()
-...     except cuprum.CUDAError as error:
-...         print(error.name)
-CUDA_ERROR_OUT_OF_MEMORY)");
-    fault.def(nb::init<std::string, int, int>(), "function"_a, "nth"_a, "code"_a);
-    fault.def("__enter__", [](nb::object self) {
+    Class<Fault> fault(module, "FaultInjection");
+    fault.constructor([](Fault* self, const std::string& function, int nth, int code) {
+        new (self) Fault(function, nth, code);
+    });
+    fault.method("__enter__", [](nb::object self) {
         nb::cast<Fault&>(self).enter();
         return self;
     });
-    fault.def(
-        "__exit__", [](Fault& self, const nb::args&) { self.exit(); },
-        nb::sig("def __exit__(self, *args: object) -> None"));
-    fault.def("__repr__", &Fault::to_text);
-    fault.def_prop_ro("call_count", &Fault::call_count,
-                      "Return how often the function was called.");
-    fault.def_prop_ro("failed_call", &Fault::failed_call,
-                      "Return the function that was made to fail, or an empty string.");
+    fault.method("__exit__", [](Fault& self, const nb::args&) { self.exit(); });
+    fault.method<&Fault::to_text>("__repr__");
+    fault.property("call_count", &Fault::call_count);
+    fault.property("failed_call", &Fault::failed_call);
 }
 
 } // namespace cuprum::python

@@ -1,28 +1,20 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "bindings.hpp"
 #include "memory/host_memory.hpp"
 #include "program/cache_argument.hpp"
 #include "program/code_type.hpp"
 #include "program/program_options.hpp"
-#include "support/arguments.hpp"
+#include "support/class.hpp"
 #include "support/compatibility.hpp"
-#include "support/python_objects.hpp"
 
 #include <cuprum/linker.hpp>
 #include <cuprum/program.hpp>
 #include <cuprum/program_cache.hpp>
 
-#include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace cuprum::python {
@@ -51,7 +43,7 @@ private:
 };
 
 template <typename Cache>
-void bind_methods(nb::class_<Cache, ProgramCache>& type);
+void bind_methods(Class<Cache, ProgramCache>& type);
 void check_presence_as_reference(nb::handle options, bool has_extra_digest);
 [[nodiscard]] nb::bytes key_of(nb::handle code, nb::handle code_type, nb::handle target,
                                nb::handle options, const std::vector<std::string>& flags,
@@ -60,67 +52,46 @@ void check_presence_as_reference(nb::handle options, bool has_extra_digest);
 } // namespace
 
 void bind_program_cache(nb::module_& module) {
-    const nb::class_<ProgramCache> base(module, "ProgramCache",
-                                        "A cache that the compiled library implements.");
-    note_type<ProgramCache>(base);
-    nb::class_<InMemoryProgramCache, ProgramCache> memory(module, "InMemoryCache",
-                                                          "A cache in memory.");
-    memory.def(nb::init<std::optional<std::size_t>>(), "max_size_bytes"_a.none());
+    const Class<ProgramCache> base(module, "ProgramCache");
+    Class<InMemoryProgramCache, ProgramCache> memory(module, "InMemoryCache");
+    memory.constructor([](InMemoryProgramCache* self, std::optional<std::size_t> max_size_bytes) {
+        new (self) InMemoryProgramCache(max_size_bytes);
+    });
     bind_methods(memory);
-    nb::class_<FileStreamProgramCache, ProgramCache> files(module, "FileStreamCache",
-                                                           "A cache in files.");
-    files.def(
-        "__init__",
+    Class<FileStreamProgramCache, ProgramCache> files(module, "FileStreamCache");
+    files.constructor(
         [](FileStreamProgramCache* self, nb::handle path, std::optional<std::size_t> max_bytes) {
             const auto folder =
                 path.is_none() ? std::nullopt : std::optional(path_argument(path, "path"));
             const nb::gil_scoped_release unlocked;
             new (self) FileStreamProgramCache(folder, max_bytes);
-        },
-        "path"_a.none(), "max_size_bytes"_a.none(),
-        nb::sig(
-            "def __init__(self, path: str | os.PathLike[str] | None, max_size_bytes: int | None)"
-            " -> None"));
+        });
     bind_methods(files);
-    files.def_prop_ro(
-        "path", [](const FileStreamProgramCache& self) { return path_object(self.path()); },
-        nb::sig("def path(self) -> str"), "Return the folder.");
-    files.def(
-        "file_of",
-        [](const FileStreamProgramCache& self, const nb::bytes& key) {
-            return path_object(self.file_of({key.c_str(), key.size()}));
-        },
-        "key"_a, nb::sig("def file_of(self, key: bytes) -> str"), "Return the file of a key.");
-    module.def(
-        "set_default_cache",
-        [](nb::handle cache) {
-            std::shared_ptr<ProgramCache> shared;
-            if (!cache.is_none()) {
-                // The core's share of the Python object.
-                PyObject* const owner = cache.inc_ref().ptr();
-                shared = {nb::cast<ProgramCache*>(cache), [owner](ProgramCache*) {
-                              const nb::gil_scoped_acquire locked;
-                              Py_DECREF(owner);
-                          }};
-            }
-            const nb::gil_scoped_release unlocked;
-            set_default_program_cache(std::move(shared));
-        },
-        "cache"_a.none(), "Make all programs use a cache.");
-    module.def(
-        "ptx_options",
-        [](nb::handle options) {
-            const LinkerOptions linked = program_options(options).to_linker();
-            linked.check_honoured(Linker::which_backend());
-            return linked.to_nvjitlink();
-        },
-        "options"_a, "Return ProgramOptions for PTX as nvJitLink takes them.");
-    module.def("check_cache_options", check_presence_as_reference, "options"_a,
-               "has_extra_digest"_a,
-               "Refuse options that cuda.core refuses for a cache key, if it is to be followed.");
-    module.def("program_cache_key", key_of, "code"_a, "code_type"_a, "target_type"_a, "options"_a,
-               "flags"_a, "names"_a, "extra_digest"_a.none(),
-               "Return the key of a compilation; see make_program_cache_key.");
+    files.property("path",
+                   [](const FileStreamProgramCache& self) { return path_object(self.path()); });
+    files.method("file_of", [](const FileStreamProgramCache& self, const nb::bytes& key) {
+        return path_object(self.file_of({key.c_str(), key.size()}));
+    });
+    function(module, "set_default_cache", [](nb::handle cache) {
+        std::shared_ptr<ProgramCache> shared;
+        if (!cache.is_none()) {
+            // The core's share of the Python object.
+            PyObject* const owner = cache.inc_ref().ptr();
+            shared = {nb::cast<ProgramCache*>(cache), [owner](ProgramCache*) {
+                          const nb::gil_scoped_acquire locked;
+                          Py_DECREF(owner);
+                      }};
+        }
+        const nb::gil_scoped_release unlocked;
+        set_default_program_cache(std::move(shared));
+    });
+    function(module, "ptx_options", [](nb::handle options) {
+        const LinkerOptions linked = program_options(options).to_linker();
+        linked.check_honoured(Linker::which_backend());
+        return linked.to_nvjitlink();
+    });
+    function<check_presence_as_reference>(module, "check_cache_options");
+    function<key_of>(module, "program_cache_key");
 }
 
 CacheArgument::CacheArgument(nb::handle cache) {
@@ -183,44 +154,29 @@ void PythonCache::put(std::string_view key, std::span<const std::byte> code) {
 }
 
 template <typename Cache>
-void bind_methods(nb::class_<Cache, ProgramCache>& type) {
-    const auto view = [](const nb::bytes& key) {
+void bind_methods(Class<Cache, ProgramCache>& type) {
+    static constexpr auto view = [](const nb::bytes& key) {
         return std::string_view(key.c_str(), key.size());
     };
-    type.def(
-        "get",
-        [view](Cache& self, const nb::bytes& key) -> std::optional<nb::bytes> {
-            auto code = [&] {
-                const nb::gil_scoped_release unlocked;
-                return self.get(view(key));
-            }();
-            if (!code.has_value()) {
-                return std::nullopt;
-            }
-            return nb::bytes(code->data(), code->size());
-        },
-        "key"_a, "Return the code under a key, or None.");
-    type.def(
-        "put",
-        [view](Cache& self, const nb::bytes& key, nb::handle code) {
-            const HostMemory memory(code, HostMemory::Access::Read, "code");
-            const nb::gil_scoped_release unlocked;
-            self.put(view(key), {static_cast<const std::byte*>(memory.data()), memory.size()});
-        },
-        "key"_a, "code"_a, "Keep code under a key.");
-    type.def(
-        "remove",
-        [view](Cache& self, const nb::bytes& key) {
-            const nb::gil_scoped_release unlocked;
-            return self.remove(view(key));
-        },
-        "key"_a, "Remove the code under a key. Return whether there was any.");
-    type.def("count", &Cache::count, nb::call_guard<nb::gil_scoped_release>(),
-             "Return how many pieces of code there are.");
-    type.def("clear", &Cache::clear, nb::call_guard<nb::gil_scoped_release>(),
-             "Remove everything.");
-    type.def("size_bytes", &Cache::bytes, nb::call_guard<nb::gil_scoped_release>(),
-             "Return the size of everything.");
+    type.method("get", [](Cache& self, const nb::bytes& key) -> std::optional<nb::bytes> {
+        auto code = without_gil([&] { return self.get(view(key)); });
+        if (!code.has_value()) {
+            return std::nullopt;
+        }
+        return nb::bytes(code->data(), code->size());
+    });
+    type.method("put", [](Cache& self, const nb::bytes& key, nb::handle code) {
+        const HostMemory memory(code, HostMemory::Access::Read, "code");
+        const nb::gil_scoped_release unlocked;
+        self.put(view(key), {static_cast<const std::byte*>(memory.data()), memory.size()});
+    });
+    type.method("remove", [](Cache& self, const nb::bytes& key) {
+        const nb::gil_scoped_release unlocked;
+        return self.remove(view(key));
+    });
+    type.template method<&Cache::count>("count", RELEASES_GIL);
+    type.template method<&Cache::clear>("clear", RELEASES_GIL);
+    type.template method<&Cache::bytes>("size_bytes", RELEASES_GIL);
 }
 
 /// Refuses, for programs that expect it, options that are merely present: `time=False` too.

@@ -24,144 +24,7 @@ namespace cuprum::python {
 
 namespace {
 
-void read(nb::handle value, const char* name, std::optional<bool>& option);
-void read(nb::handle value, const char* name, std::optional<int>& option);
-void read(nb::handle value, const char* name, std::optional<std::string>& option);
-void read(nb::handle value, const char* name, std::vector<std::string>& option);
-void read(nb::handle value, const char* name, std::vector<int>& option);
-void read_macros(nb::handle value, ProgramOptions& options);
-void read_pairs(nb::handle value, const char* name,
-                std::vector<std::pair<std::string, std::string>>& option);
-void read_headers(nb::handle value, ProgramOptions& options);
-void read_time(nb::handle value, ProgramOptions& options);
-[[nodiscard]] nb::object member(nb::handle given, const char* name);
-
-} // namespace
-
-ProgramOptions program_options(nb::handle given) {
-    ProgramOptions options;
-    if (const nb::object name = member(given, "name"); !name.is_none()) {
-        options.name = text_argument(name, "name");
-    }
-#define CUPRUM_OPTION(option) read(member(given, #option), #option, options.option)
-    CUPRUM_OPTION(arch);
-    CUPRUM_OPTION(std);
-    CUPRUM_OPTION(include_path);
-    CUPRUM_OPTION(pre_include);
-    CUPRUM_OPTION(undefine_macro);
-    CUPRUM_OPTION(relocatable_device_code);
-    CUPRUM_OPTION(debug);
-    CUPRUM_OPTION(lineinfo);
-    CUPRUM_OPTION(device_code_optimize);
-    CUPRUM_OPTION(ftz);
-    CUPRUM_OPTION(prec_sqrt);
-    CUPRUM_OPTION(prec_div);
-    CUPRUM_OPTION(fma);
-    CUPRUM_OPTION(use_fast_math);
-    CUPRUM_OPTION(extra_device_vectorization);
-    CUPRUM_OPTION(link_time_optimization);
-    CUPRUM_OPTION(gen_opt_lto);
-    CUPRUM_OPTION(extensible_whole_program);
-    CUPRUM_OPTION(device_as_default_execution_space);
-    CUPRUM_OPTION(device_int128);
-    CUPRUM_OPTION(device_float128);
-    CUPRUM_OPTION(builtin_move_forward);
-    CUPRUM_OPTION(builtin_initializer_list);
-    CUPRUM_OPTION(brief_diagnostics);
-    CUPRUM_OPTION(disable_warnings);
-    CUPRUM_OPTION(no_source_include);
-    CUPRUM_OPTION(no_display_error_number);
-    CUPRUM_OPTION(no_cache);
-    CUPRUM_OPTION(fdevice_syntax_only);
-    CUPRUM_OPTION(minimal);
-    CUPRUM_OPTION(max_register_count);
-    CUPRUM_OPTION(split_compile);
-    CUPRUM_OPTION(optimization_info);
-    CUPRUM_OPTION(fdevice_time_trace);
-    CUPRUM_OPTION(frandom_seed);
-    CUPRUM_OPTION(ofast_compile);
-    CUPRUM_OPTION(ptxas_options);
-    CUPRUM_OPTION(diag_error);
-    CUPRUM_OPTION(diag_suppress);
-    CUPRUM_OPTION(diag_warn);
-    CUPRUM_OPTION(pch);
-    CUPRUM_OPTION(create_pch);
-    CUPRUM_OPTION(use_pch);
-    CUPRUM_OPTION(pch_dir);
-    CUPRUM_OPTION(pch_verbose);
-    CUPRUM_OPTION(pch_messages);
-    CUPRUM_OPTION(instantiate_templates_in_pch);
-    CUPRUM_OPTION(use_libdevice);
-    CUPRUM_OPTION(numba_debug);
-    CUPRUM_OPTION(default_include_path);
-#undef CUPRUM_OPTION
-    read(member(given, "restrict"), "restrict", options.restrict_pointers);
-    read_macros(member(given, "define_macro"), options);
-    read_time(member(given, "time"), options);
-    read_pairs(member(given, "extra_sources"), "extra_sources", options.extra_sources);
-    read_headers(member(given, "headers"), options);
-    return options;
-}
-
-LinkerOptions linker_options(nb::handle given) {
-    LinkerOptions options;
-    if (const nb::object name = member(given, "name"); !name.is_none()) {
-        options.name = text_argument(name, "name");
-    }
-#define CUPRUM_OPTION(option) read(member(given, #option), #option, options.option)
-    CUPRUM_OPTION(arch);
-    CUPRUM_OPTION(max_register_count);
-    CUPRUM_OPTION(time);
-    CUPRUM_OPTION(verbose);
-    CUPRUM_OPTION(link_time_optimization);
-    CUPRUM_OPTION(ptx);
-    CUPRUM_OPTION(optimization_level);
-    CUPRUM_OPTION(debug);
-    CUPRUM_OPTION(lineinfo);
-    CUPRUM_OPTION(ftz);
-    CUPRUM_OPTION(prec_div);
-    CUPRUM_OPTION(prec_sqrt);
-    CUPRUM_OPTION(fma);
-    CUPRUM_OPTION(kernels_used);
-    CUPRUM_OPTION(variables_used);
-    CUPRUM_OPTION(optimize_unused_variables);
-    CUPRUM_OPTION(ptxas_options);
-    CUPRUM_OPTION(split_compile);
-    CUPRUM_OPTION(split_compile_extended);
-    CUPRUM_OPTION(no_cache);
-#undef CUPRUM_OPTION
-    if (const nb::object backend = member(given, "backend"); !backend.is_none()) {
-        const std::string wanted = lower_case(text_argument(backend, "backend"));
-        if (wanted != "nvjitlink" && wanted != "driver") {
-            raise_error(PyExc_ValueError,
-                        "backend must be \"nvJitLink\" or \"driver\", got " + repr_text(backend));
-        }
-        options.backend = wanted == "driver" ? CompilerBackend::Driver : CompilerBackend::NvJitLink;
-    }
-    return options;
-}
-
-void note_search_paths() {
-    static std::atomic<bool> is_done = false;
-    if (!is_done.exchange(true)) {
-        detail::set_library_search_paths(nb::cast<std::vector<std::string>>(
-            nb::module_::import_("cuprum._libraries").attr("search_paths")()));
-    }
-}
-
-JITOptions jit_options(nb::handle given) {
-    JITOptions options;
-    for_each_jit_option(options, [given](const char* name, auto& option) {
-        read(member(given, name), name, option);
-    });
-    return options;
-}
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-nb::object member(nb::handle given, const char* name) {
+[[nodiscard]] nb::object member(nb::handle given, const char* name) {
     return given.attr(name);
 }
 
@@ -332,5 +195,124 @@ void read_time(nb::handle value, ProgramOptions& options) {
 }
 
 } // namespace
+
+ProgramOptions program_options(nb::handle given) {
+    ProgramOptions options;
+    if (const nb::object name = member(given, "name"); !name.is_none()) {
+        options.name = text_argument(name, "name");
+    }
+#define CUPRUM_OPTION(option) read(member(given, #option), #option, options.option)
+    CUPRUM_OPTION(arch);
+    CUPRUM_OPTION(std);
+    CUPRUM_OPTION(include_path);
+    CUPRUM_OPTION(pre_include);
+    CUPRUM_OPTION(undefine_macro);
+    CUPRUM_OPTION(relocatable_device_code);
+    CUPRUM_OPTION(debug);
+    CUPRUM_OPTION(lineinfo);
+    CUPRUM_OPTION(device_code_optimize);
+    CUPRUM_OPTION(ftz);
+    CUPRUM_OPTION(prec_sqrt);
+    CUPRUM_OPTION(prec_div);
+    CUPRUM_OPTION(fma);
+    CUPRUM_OPTION(use_fast_math);
+    CUPRUM_OPTION(extra_device_vectorization);
+    CUPRUM_OPTION(link_time_optimization);
+    CUPRUM_OPTION(gen_opt_lto);
+    CUPRUM_OPTION(extensible_whole_program);
+    CUPRUM_OPTION(device_as_default_execution_space);
+    CUPRUM_OPTION(device_int128);
+    CUPRUM_OPTION(device_float128);
+    CUPRUM_OPTION(builtin_move_forward);
+    CUPRUM_OPTION(builtin_initializer_list);
+    CUPRUM_OPTION(brief_diagnostics);
+    CUPRUM_OPTION(disable_warnings);
+    CUPRUM_OPTION(no_source_include);
+    CUPRUM_OPTION(no_display_error_number);
+    CUPRUM_OPTION(no_cache);
+    CUPRUM_OPTION(fdevice_syntax_only);
+    CUPRUM_OPTION(minimal);
+    CUPRUM_OPTION(max_register_count);
+    CUPRUM_OPTION(split_compile);
+    CUPRUM_OPTION(optimization_info);
+    CUPRUM_OPTION(fdevice_time_trace);
+    CUPRUM_OPTION(frandom_seed);
+    CUPRUM_OPTION(ofast_compile);
+    CUPRUM_OPTION(ptxas_options);
+    CUPRUM_OPTION(diag_error);
+    CUPRUM_OPTION(diag_suppress);
+    CUPRUM_OPTION(diag_warn);
+    CUPRUM_OPTION(pch);
+    CUPRUM_OPTION(create_pch);
+    CUPRUM_OPTION(use_pch);
+    CUPRUM_OPTION(pch_dir);
+    CUPRUM_OPTION(pch_verbose);
+    CUPRUM_OPTION(pch_messages);
+    CUPRUM_OPTION(instantiate_templates_in_pch);
+    CUPRUM_OPTION(use_libdevice);
+    CUPRUM_OPTION(numba_debug);
+    CUPRUM_OPTION(default_include_path);
+#undef CUPRUM_OPTION
+    read(member(given, "restrict"), "restrict", options.restrict_pointers);
+    read_macros(member(given, "define_macro"), options);
+    read_time(member(given, "time"), options);
+    read_pairs(member(given, "extra_sources"), "extra_sources", options.extra_sources);
+    read_headers(member(given, "headers"), options);
+    return options;
+}
+
+LinkerOptions linker_options(nb::handle given) {
+    LinkerOptions options;
+    if (const nb::object name = member(given, "name"); !name.is_none()) {
+        options.name = text_argument(name, "name");
+    }
+#define CUPRUM_OPTION(option) read(member(given, #option), #option, options.option)
+    CUPRUM_OPTION(arch);
+    CUPRUM_OPTION(max_register_count);
+    CUPRUM_OPTION(time);
+    CUPRUM_OPTION(verbose);
+    CUPRUM_OPTION(link_time_optimization);
+    CUPRUM_OPTION(ptx);
+    CUPRUM_OPTION(optimization_level);
+    CUPRUM_OPTION(debug);
+    CUPRUM_OPTION(lineinfo);
+    CUPRUM_OPTION(ftz);
+    CUPRUM_OPTION(prec_div);
+    CUPRUM_OPTION(prec_sqrt);
+    CUPRUM_OPTION(fma);
+    CUPRUM_OPTION(kernels_used);
+    CUPRUM_OPTION(variables_used);
+    CUPRUM_OPTION(optimize_unused_variables);
+    CUPRUM_OPTION(ptxas_options);
+    CUPRUM_OPTION(split_compile);
+    CUPRUM_OPTION(split_compile_extended);
+    CUPRUM_OPTION(no_cache);
+#undef CUPRUM_OPTION
+    if (const nb::object backend = member(given, "backend"); !backend.is_none()) {
+        const std::string wanted = lower_case(text_argument(backend, "backend"));
+        if (wanted != "nvjitlink" && wanted != "driver") {
+            raise_error(PyExc_ValueError,
+                        "backend must be \"nvJitLink\" or \"driver\", got " + repr_text(backend));
+        }
+        options.backend = wanted == "driver" ? CompilerBackend::Driver : CompilerBackend::NvJitLink;
+    }
+    return options;
+}
+
+void note_search_paths() {
+    static std::atomic<bool> is_done = false;
+    if (!is_done.exchange(true)) {
+        detail::set_library_search_paths(nb::cast<std::vector<std::string>>(
+            nb::module_::import_("cuprum._libraries").attr("search_paths")()));
+    }
+}
+
+JITOptions jit_options(nb::handle given) {
+    JITOptions options;
+    for_each_jit_option(options, [given](const char* name, auto& option) {
+        read(member(given, name), name, option);
+    });
+    return options;
+}
 
 } // namespace cuprum::python

@@ -6,28 +6,12 @@
 
 #include "stream/bind_stream_operations.hpp"
 #include "stream/stream_objects.hpp"
-#include "support/arguments.hpp"
-#include "support/gil.hpp"
+#include "support/class.hpp"
 #include "support/lent_owner.hpp"
-#include "support/python_objects.hpp"
-
-#include <cuprum/device.hpp>
-#include <cuprum/stream.hpp>
-
-#include <nanobind/nanobind.h>
 
 namespace cuprum::python {
 
-using namespace nb::literals;
-
 namespace {
-
-template <typename Function, typename... Extra>
-void add_class_method(nb::class_<PyStream>& type, const char* name, Function function,
-                      const Extra&... extra) {
-    const nb::object made = nb::cpp_function(function, nb::name(name), "cls"_a, extra...);
-    type.attr(name) = nb::steal(PyClassMethod_New(made.ptr()));
-}
 
 [[nodiscard]] nb::object init(nb::handle type, nb::handle object, nb::handle options,
                               nb::handle device_id) {
@@ -36,22 +20,18 @@ void add_class_method(nb::class_<PyStream>& type, const char* name, Function fun
     }
     const StreamOptions how = stream_options(options);
     const Device device = device_id.is_none() ? Device() : device_argument(device_id, "device_id");
-    auto stream = [&] {
-        const nb::gil_scoped_release unlocked;
-        return device.create_stream(how);
-    }();
+    auto stream = without_gil([&] { return device.create_stream(how); });
     return make_as<PyStream>(type, std::move(stream));
 }
 
 } // namespace
 
-void add_stream_making(nb::class_<PyStream>& type) {
-    add_class_method(type, "_init", init, "obj"_a = nb::none(), "options"_a = nb::none(),
-                     "device_id"_a = nb::none());
-    add_class_method(type, "_legacy_default", [](nb::handle cls) {
+void add_stream_making(Class<PyStream>& type) {
+    type.class_method<init>("_init");
+    type.class_method("_legacy_default", [](nb::handle cls) {
         return make_as<PyStream>(cls, Stream::legacy_default());
     });
-    add_class_method(type, "_per_thread_default", [](nb::handle cls) {
+    type.class_method("_per_thread_default", [](nb::handle cls) {
         return make_as<PyStream>(cls, Stream::per_thread_default());
     });
 }
@@ -64,6 +44,11 @@ nb::object stream_of(nb::handle type, nb::handle object, nb::handle options) {
     }
     if (const PyStream* stream = get_if<PyStream>(object)) {
         return share_stream(type, *stream);
+    }
+    if (PyDict_Check(object.ptr()) != 0) {
+        raise_error(PyExc_TypeError, "obj must be a stream, got dict; pass options by name, as in "
+                                     "create_stream(options=" +
+                                         repr_text(object) + ")");
     }
     return wrap_stream(type, protocol_stream(object), object);
 }

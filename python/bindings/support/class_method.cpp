@@ -5,7 +5,7 @@
 
 #include <nanobind/nanobind.h>
 
-namespace cuprum::python::fast {
+namespace cuprum::python::binding {
 
 namespace {
 
@@ -106,4 +106,4 @@ nb::object make_class_method(nb::handle type, PyMethodDef* definition) {
     return self;
 }
 
-} // namespace cuprum::python::fast
+} // namespace cuprum::python::binding

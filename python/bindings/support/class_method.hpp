@@ -5,7 +5,7 @@
 
 #include <nanobind/nanobind.h>
 
-namespace cuprum::python::fast {
+namespace cuprum::python::binding {
 
 namespace nb = nanobind;
 
@@ -14,4 +14,10 @@ namespace nb = nanobind;
 /// ones for derived classes only. `definition` is never freed.
 [[nodiscard]] nb::object make_class_method(nb::handle type, PyMethodDef* definition);
 
-} // namespace cuprum::python::fast
+/// Makes an object of a derived class from one that `__new__` returned.
+using Copier = nb::object (*)(nb::handle derived, nb::handle object);
+
+/// Lets classes be derived from one whose `__new__` returns the same object again.
+void set_copier(nb::handle type, Copier copy);
+
+} // namespace cuprum::python::binding

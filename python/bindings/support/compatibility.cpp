@@ -3,6 +3,8 @@
 
 #include "support/compatibility.hpp"
 
+#include "support/class.hpp"
+
 #include <cuprum/detail/peer_copies.hpp>
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
@@ -13,8 +15,6 @@
 
 namespace cuprum::python::compatibility {
 
-using namespace nb::literals;
-
 void raise_never_current(const Device& device) {
     const std::string number = std::to_string(device.ordinal());
     throw CUDAError(CUDA_ERROR_INVALID_CONTEXT, "Device(" + number + ")",
@@ -23,14 +23,11 @@ void raise_never_current(const Device& device) {
 }
 
 void bind(nb::module_& module) {
-    module.def(
-        "follow_reference",
-        [](bool is_on) {
-            hot_data.follows_reference = is_on;
-            // A copy between devices fails if their pools deny each other access.
-            cuprum::detail::set_peer_copies(!is_on);
-        },
-        "is_on"_a, "Choose whether objects behave as those of cuda.core where the two differ.");
+    function(module, "follow_reference", [](bool is_on) {
+        hot_data.follows_reference = is_on;
+        // A copy between devices fails if their pools deny each other access.
+        cuprum::detail::set_peer_copies(!is_on);
+    });
 }
 
 } // namespace cuprum::python::compatibility

@@ -9,15 +9,10 @@ namespace cuprum::python {
 
 namespace nb = nanobind;
 
-/// Defines `_repr_html_`, which notebooks call. A function of cuprum._display makes the text.
-template <typename Class>
-void bind_html(Class& type, const char* function) {
-    type.def(
-        "_repr_html_",
-        [function](nb::handle self) {
-            return nb::object(nb::module_::import_("cuprum._display").attr(function)(self));
-        },
-        nb::sig("def _repr_html_(self) -> str"), "Return what notebooks show.");
+/// Returns what notebooks show of an object: `_repr_html_`. A function of cuprum._display writes
+/// it.
+[[nodiscard]] inline nb::object html_of(nb::handle self, const char* function) {
+    return nb::module_::import_("cuprum._display").attr(function)(self);
 }
 
 } // namespace cuprum::python

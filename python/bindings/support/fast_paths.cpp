@@ -4,6 +4,7 @@
 #include "support/fast_paths.hpp"
 
 #include "bindings.hpp"
+#include "support/class.hpp"
 #include "support/hot_data.hpp"
 #include "support/instances.hpp"
 #include "support/python_int.hpp"
@@ -104,17 +105,13 @@ void check_fast_paths(nb::handle type) {
 }
 
 void bind_fast_paths(nb::module_& module) {
-    module.def(
-        "fast_paths",
-        [] {
-            nb::dict result;
-            for (std::size_t i = 0; i < NAMES.size(); ++i) {
-                result[NAMES[i]] = describe(static_cast<FastPath>(i));
-            }
-            return result;
-        },
-        nb::sig("def fast_paths() -> dict[str, str]"),
-        "Return the state of each fast path: on, disabled, off or not used yet.");
+    function(module, "fast_paths", [] {
+        nb::dict result;
+        for (std::size_t i = 0; i < NAMES.size(); ++i) {
+            result[NAMES[i]] = describe(static_cast<FastPath>(i));
+        }
+        return result;
+    });
 }
 
 } // namespace cuprum::python

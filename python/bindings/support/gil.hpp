@@ -33,6 +33,13 @@ inline void note_python_in_driver() noexcept {
     }
 }
 
+/// Calls a function without the GIL, and returns what it returns.
+template <typename Function>
+decltype(auto) without_gil(const Function& function) {
+    const nb::gil_scoped_release unlocked;
+    return function();
+}
+
 /// Surrounds a driver call that does not wait for the device: keeps the GIL unless a full queue
 /// could be waiting for it. `is_long` releases it in any case, as for the first use of something.
 class Brief {

@@ -6,11 +6,14 @@
 #pragma once
 
 #include "support/arguments.hpp"
-#include "support/fast_method.hpp"
+#include "support/class.hpp"
 #include "support/python_objects.hpp"
 
+#include <cuprum/system/cooling.hpp>
 #include <cuprum/system/device.hpp>
 #include <cuprum/system/enums.hpp>
+#include <cuprum/system/events.hpp>
+#include <cuprum/system/field_value.hpp>
 #include <cuprum/system/values.hpp>
 
 #include <nanobind/nanobind.h>
@@ -28,13 +31,6 @@
 #include <vector>
 
 namespace cuprum::python {
-
-/// Runs a query of NVML without the GIL: the driver may take milliseconds.
-template <typename Query>
-auto ask(const Query& query) {
-    const nb::gil_scoped_release unlocked;
-    return query();
-}
 
 [[nodiscard]] inline nb::object text_object(std::string_view text) {
     const auto size = static_cast<Py_ssize_t>(text.size());
@@ -230,18 +226,25 @@ struct Values {
 /// @throws TypeError, IndexError.
 [[nodiscard]] std::size_t index_argument(nb::handle index, std::size_t count, const char* what);
 
-/// Binds the protocol of a sequence. `to_object` makes the Python object of one value.
-template <typename T, typename ToObject>
-void bind_sequence(nb::class_<Values<T>>& type, const char* item, const char* what,
-                   ToObject to_object) {
-    type.def("__len__", [](const Values<T>& self) { return self.all.size(); });
-    type.def(
-        "__getitem__",
-        [to_object, what](const Values<T>& self, nb::handle index) {
-            return to_object(self.all[index_argument(index, self.all.size(), what)]);
-        },
-        nb::arg("idx"),
-        nb::sig((std::string("def __getitem__(self, idx: int, /) -> ") + item).c_str()));
+/// What messages call one value.
+template <typename T>
+inline constexpr const char* ITEM_LABEL = "item";
+template <>
+inline constexpr const char* ITEM_LABEL<system::DynamicPStateUtilization> = "part";
+template <>
+inline constexpr const char* ITEM_LABEL<system::ThermalSensor> = "sensor";
+template <>
+inline constexpr const char* ITEM_LABEL<system::FieldValue> = "field";
+template <>
+inline constexpr const char* ITEM_LABEL<system::SystemEvent> = "event";
+
+/// Binds the protocol of a sequence. Each value is a Python object of its own.
+template <typename T>
+void bind_sequence(Class<Values<T>>& type) {
+    type.method("__len__", [](const Values<T>& self) { return self.all.size(); });
+    type.method("__getitem__", [](const Values<T>& self, nb::handle idx) {
+        return make<T>(self.all[index_argument(idx, self.all.size(), ITEM_LABEL<T>)]);
+    });
 }
 
 /// Returns a list of Python objects that each hold one value.
@@ -268,6 +271,6 @@ void bind_system_parts(nb::module_& module);
 void bind_system_links(nb::module_& module);
 void bind_system_events(nb::module_& module);
 void bind_system_device(nb::module_& module);
-void add_device_state(nb::class_<system::Device>& type);
+void add_device_state(Class<system::Device>& type);
 
 } // namespace cuprum::python

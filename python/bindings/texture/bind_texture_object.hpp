@@ -4,12 +4,13 @@
 #pragma once
 
 #include "device/device_objects.hpp"
+#include "support/class.hpp"
 
 #include <nanobind/nanobind.h>
 
 namespace cuprum::python {
 
 /// Adds the methods that make arrays, textures and surfaces.
-void add_texture_making(nb::class_<PyDevice>& type);
+void add_texture_making(Class<PyDevice>& type);
 
 } // namespace cuprum::python

@@ -108,7 +108,7 @@ def test_signatures_have_the_names_that_a_reader_imports():
     node = SOURCES.find("cuprum", "Stream")
     record = next(item for item in node.body if getattr(item, "name", "") == "record")
     assert python_reference.signature(record, skip_first=True) == (
-        "(event: Event | None=None, options: EventOptions | dict | None=None, *, "
+        "(event: Event | None=None, options: EventOptions | dict[str, Any] | None=None, *, "
         "external: bool=False) -> Event"
     )
 

@@ -111,7 +111,7 @@ def test_a_derived_class_that_forgot_to_call_init_is_told_so(stream, use):
 
 def test_a_method_of_one_resource_does_not_take_another(device):
     pinned = cuprum.LegacyPinnedMemoryResource()
-    with pytest.raises(TypeError, match="self must be a SynchronousMemoryResource, got Legacy"):
+    with pytest.raises(TypeError, match=r"SynchronousMemoryResource.* doesn't apply to a .*Legacy"):
         cuprum.SynchronousMemoryResource.allocate(pinned, 16)
-    with pytest.raises(TypeError, match="self must be a Buffer, got int"):
+    with pytest.raises(TypeError, match=r"Buffer.* doesn't apply to a 'int'"):
         cuprum.Buffer.__repr__(42)

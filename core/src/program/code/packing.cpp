@@ -3,8 +3,8 @@
 
 #include "program/code/packing.hpp"
 
-#include "launch/parameter_kinds.hpp"
 #include "program/code/image.hpp"
+#include "program/parameter_kinds.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -39,7 +39,6 @@
 #include <cuprum/detail/deferred_release.hpp>
 
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <utility>
 
@@ -137,17 +136,5 @@ inline void release_or_defer(const char* what, const driver::Entry<CUresult(Para
         driver::report_release_failure(what);
     }
 }
-
-/// A function that a stream calls once, on a thread of the driver. It is destroyed later, by a
-/// thread that may call the driver: what it captured may need that.
-struct HostFunction final : DeferredRelease {
-    explicit HostFunction(std::function<void()> called) noexcept : function(std::move(called)) {}
-
-    std::function<void()> function;
-};
-
-/// Calls a HostFunction and defers its release. Reports what it throws as a warning. The driver
-/// calls this.
-void call_host_function(void* function) noexcept;
 
 } // namespace cuprum::detail

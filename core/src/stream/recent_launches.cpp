@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "launch/recent_launches.hpp"
+#include "stream/recent_launches.hpp"
 
 #include "driver/hooks.hpp"
 #include "support/locks.hpp"

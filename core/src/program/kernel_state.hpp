@@ -5,8 +5,8 @@
 
 #include "driver/call.hpp"
 #include "driver/handle.hpp"
-#include "launch/recent_launches.hpp"
 #include "program/library_state.hpp"
+#include "stream/recent_launches.hpp"
 
 #include <cuprum/detail/access.hpp>
 #include <cuprum/kernel.hpp>
@@ -63,12 +63,6 @@ private:
 [[nodiscard]] inline KernelState& open(const Kernel& kernel) {
     return open(Access::state(kernel), "Kernel");
 }
-
-/// Returns how often the library changed what occupancy depends on: attributes of any kernel,
-/// settings of any context. Answers from before the last change are not used again.
-[[nodiscard]] unsigned occupancy_changes() noexcept;
-/// Counts one more change.
-void forget_occupancy() noexcept;
 
 /// Reads a kernel's parameters from the driver, and their kinds from its name in the code and from
 /// its PTX, if there is any.
