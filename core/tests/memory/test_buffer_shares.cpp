@@ -4,6 +4,7 @@
 // Copies and slices of one buffer that are closed on different streams and by different threads.
 
 #include "driver/deferred_release.hpp"
+#include "stream/stream_state.hpp"
 #include "support/device_test.hpp"
 #include "support/fake_driver.hpp"
 
