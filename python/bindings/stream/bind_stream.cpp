@@ -64,6 +64,17 @@ void close(PyStream& self) {
 
 [[nodiscard]] nb::object record(const PyStream& self, nb::handle event, nb::handle options,
                                 nb::handle external) {
+    // Nothing is called so often that does so little: this is the usual call, one event.
+    if (Py_TYPE(event.ptr()) == TYPE<PyEvent> && is_ready_inside(event) &&
+        external.ptr() == Py_False && options.is_none()) [[likely]] {
+        const bool is_recorded = [&] {
+            const Brief unlocked;
+            return detail::record_unless_shared(self, *inside<PyEvent>(event));
+        }();
+        if (is_recorded) [[likely]] {
+            return nb::borrow(event);
+        }
+    }
     if (event.is_none()) {
         const EventOptions how = event_options(options);
         if (how.ipc_enabled) [[unlikely]] {
@@ -96,9 +107,7 @@ void close(PyStream& self) {
     const EventUse use = event_use(external);
     {
         const Brief unlocked;
-        if (use != EventUse::Normal || !detail::record_unless_shared(self, *existing)) {
-            self.record(*existing, use);
-        }
+        self.record(*existing, use);
     }
     return nb::borrow(event);
 }
