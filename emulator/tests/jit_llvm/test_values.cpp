@@ -213,8 +213,11 @@ public:
         builder.getFeatures() = llvm::SubtargetFeatures();
         builder.setCodeGenOptLevel(is_optimized ? llvm::CodeGenOptLevel::Default
                                                 : llvm::CodeGenOptLevel::None);
-        jit_ =
-            llvm::cantFail(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(builder).create());
+        jit_ = llvm::cantFail(llvm::orc::LLJITBuilder()
+                                  .setLinkProcessSymbolsByDefault(false) // code calls no function
+                                  .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
+                                  .setJITTargetMachineBuilder(builder)
+                                  .create());
         module_->setDataLayout(jit_->getDataLayout());
         module_->setTargetTriple(builder.getTargetTriple().str());
     }
