@@ -55,9 +55,10 @@ test-gallery: bootstrap ## Install Dask, Ray, Jupyter and PyTorch beside .venv; 
 	@$(ENV); tools/build dev cuprum_emulator cuprum_python_package
 	@$(ENV); tools/test-gallery
 
-test-matrix: bootstrap ## Test every version of CUDA's compilers from 12.4 on, from NVIDIA's packages
-	@$(ENV); tools/build dev core_program_tests cuprum_emulator cuprum_python_package
+test-matrix: bootstrap ## Test every version of CUDA's compilers from 12.4 on, and two of PyTorch
+	@$(ENV); tools/build dev core_program_tests cuprum_emulator_package cuprum_python_package
 	@$(ENV); $(VENV_PYTHON) tools/test-matrix $(VERSIONS)
+	@$(ENV); tools/test-torch
 
 asan: bootstrap ## Run every test under the address and undefined-behaviour sanitizers
 	@$(ENV); tools/test-sanitized asan

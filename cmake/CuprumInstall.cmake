@@ -59,6 +59,11 @@ if(CUPRUM_EMULATOR)
   endif()
   install(TARGETS cuprum_emulator cuprum_emulator_nvml ${runtime}
           LIBRARY DESTINATION "${emulator_dir}" COMPONENT emulator)
+  set(plugin)
+  if(TARGET cuprum_jit)
+    set(plugin cuprum_jit)
+    install(TARGETS cuprum_jit LIBRARY DESTINATION "${emulator_dir}" COMPONENT emulator)
+  endif()
   install(TARGETS cuprum_emulator_name LIBRARY DESTINATION "${emulator_dir}/names" COMPONENT emulator)
   set(compilers cuprum_ptxas cuprum_nvjitlink_12 cuprum_nvjitlink_13 cuprum_nvrtc_12 cuprum_nvrtc_13
                 cuprum_nvfatbin_12 cuprum_nvfatbin_13)
@@ -76,7 +81,7 @@ if(CUPRUM_EMULATOR)
   # Builds all that is installed here. The wheel cuprum-emulator names this target alone.
   add_custom_target(cuprum_emulator_package)
   add_dependencies(cuprum_emulator_package cuprum_emulator cuprum_emulator_name cuprum_emulator_nvml
-                   ${runtime} ${archives} ${compilers} ${stand_ins} cuprum_emulator_command)
+                   ${plugin} ${runtime} ${archives} ${compilers} ${stand_ins} cuprum_emulator_command)
 endif()
 
 # ---- the extension module and licences ----------------------------------------------------------
@@ -92,7 +97,7 @@ else()
   set(licenses_dir "${CMAKE_INSTALL_DATADIR}/licenses/cuprum")
   install(FILES LICENSE NOTICE DESTINATION "${licenses_dir}" COMPONENT library)
   if(CUPRUM_EMULATOR)
-    install(FILES LICENSE NOTICE licenses/zstd.txt DESTINATION "${licenses_dir}"
+    install(FILES LICENSE NOTICE licenses/zstd.txt licenses/llvm.txt DESTINATION "${licenses_dir}"
             COMPONENT emulator)
   endif()
 endif()

@@ -86,16 +86,30 @@ std::vector<Source> read_sources(const PtxasOptions& options) {
     return sources;
 }
 
-void show_version(const EmulatedDriver& driver) {
+/// Returns the release of CUDA whose ptxas this shall be. Old versions of Triton know no newer one.
+std::string release(const EmulatedDriver& driver) {
+    const char* const named = ::secure_getenv("CUPRUM_EMULATOR_PTXAS_RELEASE");
+    if (named != nullptr && *named != 0) {
+        int major = 0;
+        int minor = 0;
+        char rest = 0;
+        if (std::sscanf(named, "%3d.%3d%c", &major, &minor, &rest) != 2 || major < 1 || minor < 0) {
+            throw UsageError("CUPRUM_EMULATOR_PTXAS_RELEASE is '" + std::string(named) +
+                             "', expected a release of CUDA such as 12.8");
+        }
+        return named;
+    }
     int version = 0;
     CUPRUM_DRIVER_FUNCTION(driver, cuDriverGetVersion)(&version);
-    const int major = version / 1000;
-    const int minor = version % 1000 / 10;
+    return std::to_string(version / 1000) + '.' + std::to_string(version % 1000 / 10);
+}
+
+void show_version(const EmulatedDriver& driver) {
+    const std::string number = release(driver);
     // Other programs read the version from the third line.
     std::cout << "ptxas: Cuprum's stand-in, which makes no machine code\n"
               << "For the emulated device of Cuprum\n"
-              << "Cuda compilation tools, release " << major << '.' << minor << ", V" << major
-              << '.' << minor << ".0\n";
+              << "Cuda compilation tools, release " << number << ", V" << number << ".0\n";
 }
 
 /// Makes the emulated device one of the wanted kind. Only before it starts.

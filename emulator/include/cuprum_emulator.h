@@ -36,6 +36,12 @@ typedef struct CuprumLiveCounts {
 /** Counts the live objects. Returns 0, or 1 if `counts` is NULL or its size is unknown. */
 int cuprumEmulatorLiveObjects(CuprumLiveCounts* counts);
 
+/**
+ * Tells the check `initialized` that the host has written device memory by itself, at its address.
+ * Does nothing if the check is off.
+ */
+void cuprumEmulatorMarkWritten(const void* address, size_t bytes);
+
 /** Returns the emulator's version, such as "0.1.0". */
 const char* cuprumEmulatorVersion(void);
 

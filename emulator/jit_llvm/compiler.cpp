@@ -121,9 +121,6 @@ std::string compile(const Request& request, Object& object) {
     if (std::string problem = build(kernel, request.shape, graph); !problem.empty()) {
         return problem;
     }
-    if (std::getenv("CUPRUM_JIT_DUMP") != nullptr) {
-        llvm::errs() << describe(graph) << "\n";
-    }
     std::string problem;
     const auto machine = machine_for(request.level, problem);
     if (machine == nullptr) {
@@ -147,19 +144,12 @@ std::string compile(const Request& request, Object& object) {
     if (target.flushes) {
         function.addFnAttr("denormal-fp-math", "preserve-sign,preserve-sign");
     }
-    const bool dumps = std::getenv("CUPRUM_JIT_DUMP_IR") != nullptr;
-    if (dumps) {
-        module.print(llvm::errs(), nullptr);
-    }
     std::string report;
     llvm::raw_string_ostream stream(report);
     if (llvm::verifyModule(module, &stream)) {
         return "the emitted code is wrong, please report this: " + report;
     }
     optimize(module, *machine);
-    if (dumps) {
-        module.print(llvm::errs(), nullptr);
-    }
     llvm::SmallVector<char, 0> bytes;
     llvm::raw_svector_ostream out(bytes);
     llvm::legacy::PassManager emission;
@@ -167,12 +157,6 @@ std::string compile(const Request& request, Object& object) {
         return "this processor is not supported";
     }
     emission.run(module);
-    if (const char* const folder = std::getenv("CUPRUM_JIT_OBJECTS")) {
-        std::error_code error;
-        llvm::raw_fd_ostream file(std::string(folder) + "/" + kernel.name.substr(0, 40) + ".o",
-                                  error);
-        file.write(bytes.data(), bytes.size());
-    }
     object.code.resize(bytes.size());
     std::memcpy(object.code.data(), bytes.data(), bytes.size());
     object.entries = emitter.take_entries();

@@ -9,8 +9,6 @@
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/MDBuilder.h>
-#include <llvm/Support/raw_ostream.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -249,13 +247,6 @@ void KernelEmitter::call_handler(const Node& node, Mask mask, const Access* acce
 }
 
 void KernelEmitter::run_handler(const Node& node, Mask mask) {
-    if (std::getenv("CUPRUM_JIT_HANDLERS") != nullptr && version_ == Version::Full) {
-        const bytecode::Kernel& kernel = *graph_.kernel;
-        const std::uint32_t offset = kernel.lines[at(node).line].text_offset;
-        const auto end = kernel.source->find(';', offset);
-        llvm::errs() << "handler: " << kernel.name << ": "
-                     << kernel.source->substr(offset, end - offset) << "\n";
-    }
     llvm::SmallVector<IR, 4> results;
     IR guard = nullptr;
     if (node.guard.kind != Ref::Kind::None) {

@@ -10,8 +10,10 @@
 #include "cuprum_emulator.h"
 #pragma GCC visibility pop
 
+#include "check/written.hpp"
 #include "objects/code/module.hpp"
 #include "objects/devices/context.hpp"
+#include "objects/memory/address_space.hpp"
 #include "objects/memory/allocations.hpp"
 #include "objects/memory/pool.hpp"
 
@@ -59,6 +61,11 @@ int cuprumEmulatorLiveObjects(CuprumLiveCounts* counts) {
                                handles.count(HandleKind::ExternalMemory) +
                                handles.count(HandleKind::ExternalSemaphore);
     return 0;
+}
+
+void cuprumEmulatorMarkWritten(const void* address, size_t bytes) {
+    check::mark_written(AddressSpace::instance().map(), reinterpret_cast<std::uint64_t>(address),
+                        bytes);
 }
 
 const char* cuprumEmulatorVersion(void) {

@@ -106,6 +106,7 @@ CUdriverProcAddressQueryResult find_entry_point(const char* name, int version, c
     const OwnEntry own_entries[] = {
         {"cuprumEmulatorVersion", reinterpret_cast<void*>(&cuprumEmulatorVersion)},
         {"cuprumEmulatorLiveObjects", reinterpret_cast<void*>(&cuprumEmulatorLiveObjects)},
+        {"cuprumEmulatorMarkWritten", reinterpret_cast<void*>(&cuprumEmulatorMarkWritten)},
         {"cuprumEmulatorIsImplemented", reinterpret_cast<void*>(&cuprumEmulatorIsImplemented)},
     };
     for (const OwnEntry& own : own_entries) {

@@ -257,6 +257,8 @@ void Block::leave_lockstep() {
 /// Looks for compiled code, and forgets what it knew of memory that has changed.
 void Block::find_compiled() {
     context_.compiled = compiled_ == nullptr ? nullptr : compiled_->find(shape_);
+    context_.compiled_code =
+        context_.compiled == nullptr ? nullptr : context_.compiled->instructions.data();
     if (context_.compiled == nullptr) {
         return;
     }

@@ -17,7 +17,6 @@
 #include "interp/groups.hpp"
 #include "interp/probe.hpp"
 #include "interp/random.hpp"
-#include "jit/compiled.hpp"
 
 #include <algorithm>
 
@@ -60,9 +59,10 @@ void start_warp(WarpContext& warp, std::uint32_t present) {
 }
 
 Stop run_warp(WarpContext& warp) {
-    warp.compiled = warp.block->probe == nullptr ? warp.block->compiled : nullptr;
-    warp.code = warp.compiled != nullptr ? warp.compiled->instructions.data()
-                                         : warp.block->code->current().instructions;
+    const BlockContext& block = *warp.block;
+    warp.code = block.compiled_code != nullptr && block.probe == nullptr
+                    ? block.compiled_code
+                    : block.code->current().instructions;
     while (choose_group(warp)) {
         if (warp.block->probe == nullptr) [[likely]] {
             run_group(warp);

@@ -137,9 +137,10 @@ struct BlockContext {
     static constexpr std::uint32_t BARRIER_COUNT = 16;
 
     const bytecode::Kernel* kernel = nullptr;
-    const bytecode::CodeSlot* code = nullptr; // what the warps run, unless there is:
-    const jit::Compiled* compiled = nullptr;  // compiled code, or null
-    jit::Site* sites = nullptr;               // of this code, for the worker
+    const bytecode::CodeSlot* code = nullptr;             // what the warps run, unless there is:
+    const jit::Compiled* compiled = nullptr;              // compiled code, or null
+    const bytecode::Instruction* compiled_code = nullptr; // its instructions
+    jit::Site* sites = nullptr;                           // of this code, for the worker
     const MemoryMap* memory = nullptr;
     std::byte* shared = nullptr; // static and dynamic shared memory
     std::uint32_t shared_bytes = 0;
@@ -207,7 +208,6 @@ struct WarpContext {
     std::uint32_t cluster_parity = 0;
     // The value of ClusterContext::mbarrier_changes when each lane last tested an mbarrier.
     std::array<std::uint32_t, bytecode::WARP_SIZE> tested_at{};
-    const jit::Compiled* compiled = nullptr; // as in the block when run_warp() began
 
     /// Returns the frame of the lanes at a call depth.
     [[nodiscard]] std::byte* frame(std::uint32_t depth) const {

@@ -251,7 +251,7 @@ std::unique_ptr<Compiled> make_compiled(const bytecode::Kernel& kernel, Object o
 
 const Instruction* enter(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     const BlockContext& block = *warp.block;
-    const Compiled& compiled = *warp.compiled;
+    const Compiled& compiled = *block.compiled;
     const auto pc = static_cast<std::uint32_t>(at - warp.code);
     const Entry& entry = compiled.entries[compiled.entry_at[pc] - 1];
     GangCall call = call_for(block, compiled);
@@ -351,7 +351,6 @@ BlockEnd run_block(BlockContext& block, std::uint32_t budget) {
     auto trust = GangCall::Trust::Full;
     for (std::uint32_t w = 0; w < block.warp_count; ++w) {
         block.warps[w].code = compiled.instructions.data();
-        block.warps[w].compiled = &compiled;
     }
     for (;;) {
         const std::uint32_t number = compiled.entry_at[pc];

@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstdlib>
 #include <deque>
+#include <shared_mutex>
 #include <string_view>
 #include <thread>
 
@@ -26,6 +28,16 @@ constexpr std::chrono::nanoseconds WORK_BEFORE_COMPILING = std::chrono::millisec
 
 std::atomic<Mode> mode{Mode::Off};
 std::atomic<void (*)(const std::string&)> note{nullptr};
+
+// Compilations hold this together; the end of the process waits for them. LLVM's own objects are
+// destroyed soon after.
+std::shared_mutex compiling;
+std::atomic<bool> is_leaving{false};
+
+void wait_for_compilations() {
+    is_leaving.store(true);
+    const std::unique_lock lock(compiling);
+}
 
 void say(const std::string& text) {
     if (const auto noting = note.load()) {
@@ -193,7 +205,7 @@ const Compiled* CodeCache::find(std::size_t shape) {
 
 void CodeCache::note_work(const std::uint32_t (&block)[3], std::chrono::nanoseconds time,
                           const std::shared_ptr<const bytecode::Kernel>& kernel) {
-    if (mode.load(std::memory_order_relaxed) != Mode::Auto || plugin() == nullptr) {
+    if (mode.load(std::memory_order_relaxed) != Mode::Auto) {
         return;
     }
     const std::size_t shape = shape_for(block);
@@ -206,12 +218,24 @@ void CodeCache::note_work(const std::uint32_t (&block)[3], std::chrono::nanoseco
 
 void CodeCache::compile(std::size_t shape) {
     const std::lock_guard lock(mutex_);
+    const std::shared_lock gate(compiling);
     Place& place = places_[shape];
-    if (place.code.load() != nullptr) {
+    if (place.code.load() != nullptr || is_leaving.load()) {
         return;
     }
     const Plugin* const plugin = jit::plugin();
-    if (plugin != nullptr) {
+    static std::once_flag once;
+    std::call_once(once, [&] {
+        if (plugin == nullptr) {
+            say("kernels are interpreted: " + plugin_problem());
+        } else {
+            // Registered after LLVM has registered the end of its objects, so it runs before that.
+            (void)std::atexit(wait_for_compilations);
+        }
+    });
+    if (plugin == nullptr) {
+        mode.store(Mode::Off);
+    } else {
         const std::string& level = level_name();
         Object object;
         std::string why = plugin->compile({.kernel = &kernel_,

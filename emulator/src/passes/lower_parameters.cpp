@@ -20,10 +20,6 @@ namespace {
 
 using OperandKind = ptx::Operand::Kind;
 
-bool is_signed(Type type) {
-    return type == Type::S8 || type == Type::S16 || type == Type::S32 || type == Type::S64;
-}
-
 /// Returns the registers of a vector operand, or the operand itself.
 std::span<const ptx::Operand> elements_of(const ptx::Operand& operand) {
     return operand.kind == OperandKind::Vector ? std::span<const ptx::Operand>(operand.parts)

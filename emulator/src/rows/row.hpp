@@ -37,6 +37,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace cuprum::emulator::rows {
@@ -340,10 +342,16 @@ constexpr std::vector<T> collect_forms(const Row<T> (&rows)[COUNT]) {
 /// of all levels.
 template <const auto& ROWS>
 constexpr inline auto FORMS = [] {
-    using T = decltype(collect_forms(ROWS))::value_type;
-    std::array<T, collect_forms(ROWS).size()> result;
-    const std::vector<T> forms = collect_forms(ROWS);
-    std::copy(forms.begin(), forms.end(), result.begin());
+    constexpr auto all = [] { // evaluated once, so the size is not known yet
+        constexpr std::size_t most = 1024;
+        const auto forms = collect_forms(ROWS);
+        std::pair<std::array<std::remove_cvref_t<decltype(forms[0])>, most>, std::size_t> result;
+        std::copy(forms.begin(), forms.end(), result.first.begin());
+        result.second = forms.size();
+        return result;
+    }();
+    std::array<std::remove_cvref_t<decltype(all.first[0])>, all.second> result;
+    std::copy_n(all.first.begin(), all.second, result.begin());
     return result;
 }();
 

@@ -242,6 +242,19 @@ TEST(Checks, copies_fills_and_kernels_write_device_memory) {
                 testing::ExitedWithCode(0), "which was never written");
 }
 
+TEST(Checks, the_host_can_say_that_it_has_written_device_memory) {
+    EXPECT_EXIT(exit_if("initialized",
+                        [](const Program& program) {
+                            const CUdeviceptr memory = program.allocate(64);
+                            CU(cuprumEmulatorMarkWritten)(reinterpret_cast<const void*>(memory),
+                                                          16);
+                            CU(cuprumEmulatorMarkWritten)(nullptr, 16); // not device memory
+                            return program.run("read", memory, 3) == CUDA_SUCCESS &&
+                                   program.run("read", memory, 4) == CUDA_ERROR_LAUNCH_FAILED;
+                        }),
+                testing::ExitedWithCode(0), "16 bytes into device memory");
+}
+
 TEST(Checks, memory_that_is_allocated_again_is_fresh) {
     EXPECT_EXIT(exit_if("initialized",
                         [](const Program& program) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The instruction forms that the grammar fuzzer writes.
+// The instruction forms that the grammar fuzzer writes, beside those of rows (rows/row.hpp).
 //
 // `{a,b,}` picks one alternative; a comma or brace with a space behind it is PTX's own. `$` and a
 // letter stand for an operand. Upper case is a destination, lower case a source: H 16 bits, W 32
@@ -15,57 +15,6 @@
 namespace cuprum::emulator::test {
 
 inline constexpr std::string_view PTX_FORMS[] = {
-    // Integers.
-    "{add,sub,min,max,mul.lo,mul.hi,div,rem}.{u,s}16 $H, $h, $h",
-    "{add,sub,min,max,mul.lo,mul.hi,div,rem}.{u,s}32 $W, $w, $w",
-    "{add,sub,min,max,mul.lo,mul.hi,div,rem}.{u,s}64 $Q, $q, $q",
-    "{add,sub}.sat.s32 $W, $w, $w",
-    "mul24.{lo,hi}.{u,s}32 $W, $w, $w",
-    "mad24.{lo,hi}.{u,s}32 $W, $w, $w, $w",
-    "mul.wide.{u,s}16 $W, $h, $h",
-    "mul.wide.{u,s}32 $Q, $w, $w",
-    "mad.{lo,hi}.{u,s}16 $H, $h, $h, $h",
-    "mad.{lo,hi,hi.sat}.s32 $W, $w, $w, $w",
-    "mad.{lo,hi}.{u,s}64 $Q, $q, $q, $q",
-    "mad.wide.{u,s}32 $Q, $w, $w, $q",
-    "sad.{u,s}32 $W, $w, $w, $w",
-    "{abs,neg}.s{16 $H, $h,32 $W, $w,64 $Q, $q}",
-    "{add,min,max}.{u,s}16x2 $W, $w, $w",
-    "{min,max}.relu.s{16x2,32} $W, $w, $w",
-    "dp4a.{u,s}32.{u,s}32 $W, $w, $w, $w",
-    "dp2a.{lo,hi}.{u,s}32.{u,s}32 $W, $w, $w, $w",
-    "{add,sub,addc,subc}{.cc,}.{u,s}32 $W, $w, $w",
-    "{add,sub,addc,subc}{.cc,}.{u,s}64 $Q, $q, $q",
-    "{mad,madc}.{lo,hi}{.cc,}.{u,s}32 $W, $w, $w, $w",
-    // Bits.
-    "{and,or,xor}.b{16 $H, $h, $h,32 $W, $w, $w,64 $Q, $q, $q}",
-    "{and,or,xor}.pred $R, $r, $r",
-    "{not,cnot}.b{16 $H, $h,32 $W, $w,64 $Q, $q}",
-    "not.pred $R, $r",
-    "{shl.b,shr.u,shr.s}16 $H, $h, $w",
-    "{shl.b,shr.u,shr.s}32 $W, $w, $w",
-    "{shl.b,shr.u,shr.s}64 $Q, $q, $w",
-    "shf.{l,r}.{wrap,clamp}.b32 $W, $w, $w, $w",
-    "{popc,clz}.b{32 $W, $w,64 $W, $q}",
-    "brev.b{32 $W, $w,64 $Q, $q}",
-    "bfind{.shiftamt,}.{u,s}{32 $W, $w,64 $W, $q}",
-    "bfe.{u,s}{32 $W, $w, $w, $w,64 $Q, $q, $w, $w}",
-    "bfi.b{32 $W, $w, $w, $w, $w,64 $Q, $q, $q, $w, $w}",
-    "bmsk.{clamp,wrap}.b32 $W, $w, $w",
-    "szext.{clamp,wrap}.{u,s}32 $W, $w, $w",
-    "fns.b32 $W, $w, $w, $i",
-    "prmt.b32{,.f4e,.b4e,.rc8,.ecl,.ecr,.rc16} $W, $w, $w, $w",
-    "lop3.b32 $W, $w, $w, $w, {0x80,0xE8,$i}",
-    "lop3.{and,or}.b32 $W|$R, $w, $w, $w, 0x1b, $r",
-    // Comparisons and selections.
-    "setp.{eq,ne,lt,le,gt,ge}.s{16 $R, $h, $h,32 $R, $w, $w,64 $R, $q, $q}",
-    "setp.{lo,ls,hi,hs}.u32 $R, $w, $w",
-    "setp.{lt,ge}.{and,or,xor}.s32 $R|$R, $w, $w, $r",
-    "setp.{eq,ltu,nan,num}{.ftz,}.f32 $R, $w, $w",
-    "setp.{eq,geu}.f{64 $R, $q, $q,16 $R, $h, $h}",
-    "set.{eq,gtu}.{u32,s32,f32}.f32 $W, $w, $w",
-    "selp.{b16 $H, $h, $h,b32 $W, $w, $w,f64 $Q, $q, $q}, $r",
-    "slct.{u32,f32}.{s32,f32} $W, $w, $w, $w",
     // Floats.
     "{add,sub,mul}{.rn,.rz,.rm,.rp,}{.ftz,}{.sat,}.f32 $W, $w, $w",
     "{add,sub,mul}{.rn,.rz,.rm,.rp,}.f64 $Q, $q, $q",
@@ -86,6 +35,11 @@ inline constexpr std::string_view PTX_FORMS[] = {
     "fma.rn{.ftz,}{.sat,.relu,}.{f16 $H, $h, $h, $h,f16x2 $W, $w, $w, $w}",
     "fma.rn{.relu,}.{bf16 $H, $h, $h, $h,bf16x2 $W, $w, $w, $w}",
     "{ex2,tanh}.approx.{f16 $H, $h,f16x2 $W, $w}",
+    // Comparisons, and lop3 with a predicate.
+    "setp.{eq,ltu,nan,num}{.ftz,}.f32 $R, $w, $w",
+    "setp.{eq,geu}.f{64 $R, $q, $q,16 $R, $h, $h}",
+    "set.{eq,gtu}.{u32,s32,f32}.f32 $W, $w, $w",
+    "lop3.{and,or}.b32 $W|$R, $w, $w, $w, 0x1b, $r",
     // Conversions.
     "cvt{.sat,}.{u8,s8,u16,s16}.{u32,s32} $H, $w",
     "cvt{.sat,}.{u32,s32}.{u64,s64} $W, $q",
@@ -101,8 +55,6 @@ inline constexpr std::string_view PTX_FORMS[] = {
     "cvt.rna.tf32.f32 $W, $w",
     "cvt.rn.satfinite{.relu,}.{e4m3x2,e5m2x2}.f32 $H, $w, $w",
     "cvt.rn{.relu,}.f16x2.{e4m3x2,e5m2x2} $W, $h",
-    "cvt.pack.sat.{u16,s16}.s32 $W, $w, $w",
-    "cvt.pack.sat.{u8,s4,u2}.s32.b32 $W, $w, $w, $w",
     // Video.
     "{vadd,vsub,vabsdiff,vmin,vmax}.{u,s}32.{u,s}32.{u,s}32{.sat,} $W, $w, $w",
     "{vadd,vsub}.s32.s32.s32.sat $W, $k{.b1,.h1,}, $k{.b3,.h0,}",

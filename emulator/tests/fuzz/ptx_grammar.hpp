@@ -11,6 +11,7 @@
 #pragma once
 
 #include "fuzz/ptx_forms.hpp"
+#include "support/row_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -523,16 +524,55 @@ private:
                 return;
             }
             const std::size_t opcode = text_.size();
-            form(choices_.pick(PTX_FORMS));
+            any_form();
             add_unknown_modifier(opcode);
             text_ += ";\n";
             return;
         }
-        form(wrong() ? choices_.pick(WRONG_PTX_FORMS) : choices_.pick(PTX_FORMS));
+        if (wrong()) {
+            form(choices_.pick(WRONG_PTX_FORMS));
+        } else {
+            any_form();
+        }
         if (wrong()) {
             change_modifiers(start);
         }
         text_ += wrong() ? ", 1;\n" : ";\n";
+    }
+
+    void any_form() {
+        const std::size_t chosen = choices_.below(std::size(PTX_FORMS) + row_patterns().size());
+        if (chosen < std::size(PTX_FORMS)) {
+            form(PTX_FORMS[chosen]);
+        } else {
+            row_form(row_patterns()[chosen - std::size(PTX_FORMS)]);
+        }
+    }
+
+    /// Writes an instruction of a row.
+    void row_form(const RowPattern& row) {
+        RowText text{rows::Match(row.pattern), row.kinds};
+        for (std::size_t i = 0; i < row.pattern.groups.size(); ++i) {
+            text.match.choose(i, choices_.below(row.pattern.groups[i].words.size()));
+        }
+        const auto letter = [&](char kind, std::string_view letters) {
+            const unsigned bits = text.bits_of(kind);
+            return letters[bits == 1 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3];
+        };
+        text_ += text.instruction() + " ";
+        operand(letter(text.result_kind(), "RHWQ"));
+        if (text.result_kind() == 'P' && choices_.one_in(4)) {
+            text_ += "|";
+            operand('R');
+        }
+        for (const char kind : text.source_kinds()) {
+            text_ += ", ";
+            if (kind == 'L') {
+                number(choices_.below(256));
+            } else {
+                operand(letter(kind, "rhwq"));
+            }
+        }
     }
 
     /// Writes a form, with its alternatives and operands decided.

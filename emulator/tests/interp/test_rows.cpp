@@ -7,9 +7,8 @@
 // values. The guarded one also has negated predicates, and both results of setp.
 
 #include "interp/integer_reference.hpp"
-#include "rows/integer.hpp"
-#include "rows/move.hpp"
 #include "support/operation.hpp"
+#include "support/row_text.hpp"
 
 #include <random>
 #include <set>
@@ -71,74 +70,36 @@ std::vector<Values> make_inputs() {
     return inputs;
 }
 
-/// A text of a row: how often it stands in the lists does not matter.
-struct Text {
-    rows::Match match;
-    std::string_view kinds;
+/// Returns a register of this size: %h, %w, %q or %p, with `prefix` in its name.
+std::string register_of(unsigned bits, const std::string& prefix) {
+    return "%" + prefix + (bits == 1 ? "p" : bits == 16 ? "h" : bits == 32 ? "w" : "q");
+}
 
-    [[nodiscard]] std::string instruction() const {
-        std::string text(match.word(0));
-        for (std::size_t i = 1; i < match.pattern().groups.size(); ++i) {
-            text += match.word(i).empty() ? "" : "." + std::string(match.word(i));
-        }
-        return text;
+unsigned result_bits(const RowText& text) {
+    return text.bits_of(text.result_kind());
+}
+
+bool writes_pair(const RowText& text) {
+    return text.result_kind() == 'P';
+}
+
+/// Returns the operands: %dw and so on is the result, source i lies in %w<i>, %q<i> and so on.
+std::string operands(const RowText& text, bool is_guarded) {
+    std::string result = " " + register_of(result_bits(text), "d");
+    result += is_guarded && writes_pair(text) ? "|%dp1" : "";
+    unsigned source = 0;
+    for (const char kind : text.source_kinds()) {
+        const unsigned bits = text.bits_of(kind);
+        result += is_guarded && bits == 1 ? ", !" : ", ";
+        result += kind == 'L' ? std::to_string(text.match.literal)
+                              : register_of(bits, "") + std::to_string(source);
+        ++source;
     }
-
-    [[nodiscard]] unsigned bits_of_kind(char kind) const {
-        switch (kind) {
-        case 'p':
-        case 'P':
-            return 1;
-        case 'h':
-            return 16;
-        case 'w':
-        case 'i':
-        case 'f':
-            return 32;
-        case 'q':
-            return 64;
-        case 'D':
-            return 2 * ptx::bits_of(match.type().part);
-        default:
-            return ptx::bits_of(rows::type_named(match[kind]).part);
-        }
-    }
-
-    [[nodiscard]] unsigned result_bits() const { return bits_of_kind(kinds[1]); }
-
-    [[nodiscard]] bool writes_pair() const { return kinds[1] == 'P'; }
-
-    /// Returns the operands. Sources lie in %h, %w, %q and %p, the result in %dh, %dw and so on.
-    [[nodiscard]] std::string operands(bool is_guarded) const {
-        std::string text = " " + register_of(result_bits(), "d");
-        text += is_guarded && writes_pair() ? "|%dp1" : "";
-        unsigned source = 0;
-        for (std::size_t i = kinds.find(' ') + 1; i < kinds.size(); ++i) {
-            const char kind = kinds[i];
-            if (kind == 'c' || (kind >= '0' && kind <= '9') ||
-                (kind == 'b' && match['b'].empty())) {
-                continue;
-            }
-            text += ", ";
-            if (kind == 'L') {
-                text += std::to_string(match.literal);
-            } else if (kind == 'p' || kind == 'b') {
-                text += (is_guarded ? "!%p" : "%p") + std::to_string(source);
-            } else {
-                text += register_of(bits_of_kind(kind), "") + std::to_string(source);
-            }
-            ++source;
-        }
-        return text + ";\n";
-    }
-
-    static std::string register_of(unsigned bits, const std::string& prefix) {
-        return "%" + prefix + (bits == 1 ? "p" : bits == 16 ? "h" : bits == 32 ? "w" : "q");
-    }
-};
+    return result + ";\n";
+}
 
 /// Returns the kernel that runs some texts. The carry flag is set where source 2 is odd.
-std::string kernel_of(std::span<const Text> texts, std::size_t count) {
+std::string kernel_of(std::span<const RowText> texts, std::size_t count) {
     std::string text =
         ".visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n)\n{\n"
         ".reg .b64 %q<5>, %in, %out, %dq, %stride; .reg .b32 %w<5>, %i, %n, %t, %dw, %e;\n"
@@ -160,13 +121,13 @@ std::string kernel_of(std::span<const Text> texts, std::size_t count) {
         text +=
             "st.global.u64 [%out+" + std::to_string(8 * count * place++) + "], " + value + ";\n";
     };
-    for (const Text& each : texts) {
-        const std::string to = Text::register_of(each.result_bits(), "d");
+    for (const RowText& each : texts) {
+        const std::string to = register_of(result_bits(each), "d");
         const std::string widen =
-            each.result_bits() == 1 ? "selp.u64 %dq, 1, 0, %dp;\n"
-            : each.result_bits() == 64
+            result_bits(each) == 1 ? "selp.u64 %dq, 1, 0, %dp;\n"
+            : result_bits(each) == 64
                 ? ""
-                : "cvt.u64.u" + std::to_string(each.result_bits()) + " %dq, " + to + ";\n";
+                : "cvt.u64.u" + std::to_string(result_bits(each)) + " %dq, " + to + ";\n";
         const bool has_carry = each.kinds.find('c') != std::string_view::npos;
         const std::string set_carry =
             has_carry ? "and.b32 %t, %w2, 1; add.cc.u32 %t, %t, 0xffffffff;\n" : "";
@@ -174,12 +135,12 @@ std::string kernel_of(std::span<const Text> texts, std::size_t count) {
             text += set_carry + "mov.b64 %dq, 0x5a5a5a5a5a5a5a5a; mov.b32 %dw, 0x5a5a5a5a;\n"
                                 "mov.b16 %dh, 0x5a5a; setp.ne.u32 %dp, 0, 0; "
                                 "setp.ne.u32 %dp1, 0, 0;\n";
-            text += (is_guarded ? "@%g " : "") + each.instruction() + each.operands(is_guarded);
+            text += (is_guarded ? "@%g " : "") + each.instruction() + operands(each, is_guarded);
             text += has_carry ? "addc.u32 %e, 0, 0;\n" : "mov.u32 %e, 0;\n";
             text += widen;
             store("%dq");
-            text += is_guarded && each.writes_pair() ? "selp.u64 %dq, 1, 0, %dp1;\n"
-                                                     : "cvt.u64.u32 %dq, %e;\n";
+            text += is_guarded && writes_pair(each) ? "selp.u64 %dq, 1, 0, %dp1;\n"
+                                                    : "cvt.u64.u32 %dq, %e;\n";
             store("%dq");
         }
     }
@@ -187,7 +148,7 @@ std::string kernel_of(std::span<const Text> texts, std::size_t count) {
 }
 
 /// Returns what a text must have stored, in the order of kernel_of().
-std::array<std::uint64_t, PLACES> expected(const Text& text, const Values& input,
+std::array<std::uint64_t, PLACES> expected(const RowText& text, const Values& input,
                                            std::size_t thread) {
     const auto result = [&](bool is_negated) {
         Values values = input;
@@ -203,11 +164,11 @@ std::array<std::uint64_t, PLACES> expected(const Text& text, const Values& input
     std::array<std::uint64_t, PLACES> all{plain.result, has_carry && plain.carry ? 1u : 0u};
     const bool runs = thread % 3 != 0;
     const Values guarded = result(true);
-    const unsigned bits = text.result_bits();
+    const unsigned bits = result_bits(text);
     all[2] = runs ? guarded.result : bits == 1 ? 0 : low_bits(static_cast<Wide>(UNTOUCHED), bits);
     const bool carry = runs ? guarded.carry : (input.source[2] & 1) != 0;
     all[3] = has_carry && carry ? 1 : 0;
-    if (text.writes_pair()) {
+    if (writes_pair(text)) {
         all[3] = runs ? guarded.second : 0;
     }
     return all;
@@ -217,17 +178,15 @@ class Runner {
 public:
     template <typename T, std::size_t COUNT>
     void run_rows(const rows::Row<T> (&rows)[COUNT]) {
-        for (const rows::Row<T>& row : rows) {
-            if (row.operation == nullptr) {
-                continue;
-            }
-            const rows::Pattern pattern(row.pattern);
-            rows::Match match(pattern);
-            const bool has_literal = row.operands.find('L') != std::string_view::npos;
+        std::vector<RowPattern> patterns;
+        add_patterns(patterns, rows);
+        for (const RowPattern& row : patterns) {
+            rows::Match match(row.pattern);
+            const bool has_literal = row.kinds.find('L') != std::string_view::npos;
             do {
                 for (unsigned literal = 0; literal < (has_literal ? 256 : 1); ++literal) {
                     match.literal = static_cast<std::uint8_t>(literal);
-                    texts_.push_back({match, row.operands});
+                    texts_.push_back({match, row.kinds});
                     if (texts_.size() == MOST) {
                         run_texts();
                     }
@@ -260,8 +219,8 @@ private:
                 static_cast<std::uint32_t>(threads));
         ASSERT_EQ(fault.kind, FaultKind::None) << fault.report;
         for (std::size_t index = 0; index < texts_.size(); ++index) {
-            const Text& text = texts_[index];
-            seen_.insert(text.instruction() + text.operands(false));
+            const RowText& text = texts_[index];
+            seen_.insert(text.instruction() + operands(text, false));
             int failures = 0;
             for (std::size_t i = 0; i < threads && failures < 3; ++i) {
                 const auto wanted = expected(text, inputs_[i], i);
@@ -270,10 +229,10 @@ private:
                     if (got != wanted[place]) {
                         ++failures;
                         const std::uint64_t(&s)[4] = inputs_[i].source;
-                        ADD_FAILURE() << text.instruction() << text.operands(place >= 2) << std::hex
-                                      << "place " << place << ", sources " << s[0] << ' ' << s[1]
-                                      << ' ' << s[2] << ' ' << s[3] << ": got " << got
-                                      << ", expected " << wanted[place];
+                        ADD_FAILURE() << text.instruction() << operands(text, place >= 2)
+                                      << std::hex << "place " << place << ", sources " << s[0]
+                                      << ' ' << s[1] << ' ' << s[2] << ' ' << s[3] << ": got "
+                                      << got << ", expected " << wanted[place];
                     }
                 }
             }
@@ -282,7 +241,7 @@ private:
     }
 
     const std::vector<Values> inputs_ = make_inputs();
-    std::vector<Text> texts_;
+    std::vector<RowText> texts_;
     std::set<std::string> seen_;
 };
 

@@ -53,6 +53,10 @@ struct Analysed {
     [[nodiscard]] std::uint32_t pc(std::string_view text) const {
         std::uint32_t found = jit::NONE;
         for (std::uint32_t at = 0; at < kernel->code.size(); ++at) {
+            const bytecode::Family family = kernel->code[at].form.family();
+            if (family == bytecode::Family::Spread || family == bytecode::Family::Settle) {
+                continue; // inserted before an instruction, with its text
+            }
             const std::uint32_t offset = kernel->lines[kernel->code[at].line].text_offset;
             const std::string_view there =
                 std::string_view(*kernel->source).substr(offset, text.size() + 1);

@@ -98,11 +98,16 @@ def load(build: Build, emulator: Path) -> None:
     """
     assert build.cuda is not None
     major = build.cuda.partition(".")[0]
+    # PyTorch's version of Triton may know no newer ptxas.
+    os.environ.setdefault("CUPRUM_EMULATOR_PTXAS_RELEASE", ".".join(build.cuda.split(".")[:2]))
     own = [
         emulator / "libcuda.so.1",
         emulator / f"libcudart.so.{major}",
         emulator / f"compilers/libnvrtc.so.{major}",
     ]
+    if os.environ.get("CUPRUM_EMULATOR_CHECK", "window") != "window":
+        # Behind a tensor the checks must find no memory that PyTorch keeps for others.
+        os.environ.setdefault("PYTORCH_NO_CUDA_MEMORY_CACHING", "1")
     loaded = _loaded_files()
     for file in own:
         if not file.exists():

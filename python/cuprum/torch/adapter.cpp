@@ -17,14 +17,18 @@
 // cuprum.torch compiles this file against the headers in PyTorch's wheel: the binary interface of
 // the dispatcher differs between versions. CUDA's headers are not needed.
 
+#include <dlfcn.h>
+
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Context.h>
+#include <ATen/NestedTensorImpl.h>
 #include <ATen/SparseCsrTensorImpl.h>
 #include <ATen/SparseTensorImpl.h>
 #include <ATen/autocast_mode.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/detail/CUDAHooksInterface.h>
+#include <ATen/ops/_nested_view_from_buffer.h>
 #include <ATen/ops/_sparse_compressed_tensor_unsafe.h>
 #include <ATen/ops/_sparse_coo_tensor_with_dims_and_tensors.h>
 #include <ATen/ops/copy_native.h>
@@ -62,8 +66,7 @@ constexpr std::string_view NAMESPACE = "aten::";
 // PyTorch rounds the offset of a CUDA generator to a multiple of this.
 constexpr uint64_t OFFSET_STEP = 4;
 
-// ---- memory
-// --------------------------------------------------------------------------------------
+// ---- memory ------------------------------------------------------------------------------------
 
 thread_local bool is_in_operator = false;
 
@@ -136,8 +139,7 @@ private:
     c10::impl::ExcludeDispatchKeyGuard no_autocast_{c10::autocast_dispatch_keyset};
 };
 
-// ---- order
-// ---------------------------------------------------------------------------------------
+// ---- order -------------------------------------------------------------------------------------
 
 /// Waits for the current stream of a device.
 void wait_for(c10::Device device, const c10::OperatorName& name) {
@@ -158,8 +160,21 @@ void wait_for(c10::Device device, const c10::OperatorName& name) {
     guard.synchronizeStream(guard.getStream(device));
 }
 
-// ---- random numbers
-// ------------------------------------------------------------------------------
+/// Tells the emulated device what an operator has written, for its check of uninitialised memory.
+void mark_written(const c10::Storage& storage) {
+    using Mark = void(const void*, size_t);
+    static Mark* const mark = [] {
+        void* const driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+        return driver == nullptr
+                   ? nullptr
+                   : reinterpret_cast<Mark*>(::dlsym(driver, "cuprumEmulatorMarkWritten"));
+    }();
+    if (mark != nullptr) {
+        mark(storage.data(), storage.nbytes());
+    }
+}
+
+// ---- random numbers ----------------------------------------------------------------------------
 
 uint64_t mix(uint64_t value) { // splitmix64
     value += 0x9e3779b97f4a7c15;
@@ -205,8 +220,7 @@ private:
     at::Tensor before_;
 };
 
-// ---- tensors
-// -------------------------------------------------------------------------------------
+// ---- tensors -----------------------------------------------------------------------------------
 
 at::Tensor make_tensor(c10::Storage storage, DispatchKey key, const c10::TensorImpl& like) {
     auto tensor = at::detail::make_tensor<c10::TensorImpl>(std::move(storage),
@@ -218,9 +232,16 @@ at::Tensor make_tensor(c10::Storage storage, DispatchKey key, const c10::TensorI
     return tensor;
 }
 
-/// Returns a sparse tensor of another device whose members are those of this one, changed.
+/// Returns a sparse or nested tensor of another device whose members are those of this one,
+/// changed.
 template <typename Change>
 at::Tensor with_members(const at::Tensor& tensor, c10::Device device, Change change) {
+    if (tensor.is_nested()) { // what it says about its sizes is on the CPU in any case
+        const auto* const nested = at::native::get_nested_tensor_impl(tensor);
+        return at::_nested_view_from_buffer(
+            change(nested->get_unsafe_storage_as_tensor()), nested->get_nested_sizes(),
+            nested->get_nested_strides(), nested->get_storage_offsets());
+    }
     const auto options =
         at::TensorOptions().dtype(tensor.dtype()).layout(tensor.layout()).device(device);
     if (tensor.is_sparse()) {
@@ -251,8 +272,9 @@ void set_members(const at::Tensor& tensor, const at::Tensor& members) {
                              members.sizes());
 }
 
-bool is_sparse(const at::Tensor& tensor) {
-    return tensor.layout() != c10::kStrided;
+/// Returns whether a tensor consists of others.
+bool has_members(const at::Tensor& tensor) {
+    return tensor.is_nested() || tensor.layout() != c10::kStrided;
 }
 
 /// The tensors of one call: CUDA tensors with the CPU tensors that stand for them.
@@ -262,6 +284,11 @@ public:
         : name_(name), allows_devices_(allows_devices) {}
 
     /// Replaces what belongs to a CUDA device by what stands for it on the CPU.
+    void lower(c10::IValue& value, bool is_written) {
+        is_written_ = is_written;
+        lower(value);
+    }
+
     void lower(c10::IValue& value) {
         if (value.isTensor()) {
             value = lower(value.toTensor());
@@ -306,7 +333,7 @@ public:
         }
         meet(tensor.device());
         at::Tensor host =
-            is_sparse(tensor)
+            has_members(tensor)
                 ? with_members(tensor, c10::kCPU,
                                [this](const at::Tensor& member) { return lower(member); })
                 : make_tensor(lower(tensor.storage()), DispatchKey::CPU,
@@ -334,9 +361,12 @@ public:
     /// Gives CUDA tensors the sizes and the memory that the operator gave those that stand for
     /// them.
     void settle() {
-        for (const auto& [device, host] : lent_storages_) {
+        for (const auto& [device, host, is_written] : lent_storages_) {
             if (host.data() != device.data()) {
                 device.unsafeGetStorageImpl()->set_data_ptr_noswap(take(host));
+            }
+            if (is_written) {
+                mark_written(device);
             }
             if (host.nbytes() != device.nbytes()) {
                 device.unsafeGetStorageImpl()->set_nbytes(host.nbytes());
@@ -345,8 +375,11 @@ public:
         for (const Lent& each : tensors_) {
             const c10::TensorImpl& host = *each.host.unsafeGetTensorImpl();
             c10::TensorImpl& tensor = *each.device.unsafeGetTensorImpl();
-            if (is_sparse(each.device)) {
-                set_members(each.device, lift_sparse(each.host));
+            if (each.device.is_nested()) { // no operator changes its sizes
+                continue;
+            }
+            if (has_members(each.device)) {
+                set_members(each.device, lift_members(each.host));
             } else if (host.sizes() != tensor.sizes() || host.strides() != tensor.strides() ||
                        host.storage_offset() != tensor.storage_offset()) {
                 tensor.set_sizes_and_strides(host.sizes(), host.strides(), host.storage_offset());
@@ -393,15 +426,16 @@ private:
     }
 
     c10::Storage lower(const c10::Storage& storage) {
-        for (const auto& [device, host] : lent_storages_) {
-            if (device.is_alias_of(storage)) {
-                return host;
+        for (StoragePair& each : lent_storages_) {
+            if (each.device.is_alias_of(storage)) {
+                each.is_written |= is_written_;
+                return each.host;
             }
         }
         at::DataPtr lent(storage.mutable_data(), c10::kCPU);
         c10::Storage host(c10::Storage::use_byte_size_t(), storage.nbytes(), std::move(lent),
                           memory, true);
-        lent_storages_.emplace_back(storage, host);
+        lent_storages_.push_back({storage, host, is_written_});
         return host;
     }
 
@@ -414,29 +448,33 @@ private:
                 return each.device;
             }
         }
-        if (is_sparse(tensor)) {
-            return lift_sparse(tensor);
+        TORCH_CHECK_NOT_IMPLEMENTED(!tensor.is_quantized(), name_,
+                                    " makes a quantised tensor, which the emulated device does not "
+                                    "support: use the CPU, or the integers themselves");
+        if (has_members(tensor)) {
+            return lift_members(tensor);
         }
         return make_tensor(lift(tensor.storage()), DispatchKey::CUDA,
                            *tensor.unsafeGetTensorImpl());
     }
 
-    at::Tensor lift_sparse(const at::Tensor& tensor) {
+    at::Tensor lift_members(const at::Tensor& tensor) {
         return with_members(tensor, device(),
                             [this](const at::Tensor& member) { return lift(member); });
     }
 
     c10::Storage lift(const c10::Storage& storage) {
         for (const auto* const storages : {&lent_storages_, &made_storages_}) {
-            for (const auto& [device, host] : *storages) {
-                if (host.is_alias_of(storage)) {
-                    return device;
+            for (const StoragePair& each : *storages) {
+                if (each.host.is_alias_of(storage)) {
+                    return each.device;
                 }
             }
         }
         c10::Storage made(c10::Storage::use_byte_size_t(), storage.nbytes(), take(storage),
                           device_allocator(), true);
-        made_storages_.emplace_back(made, storage);
+        mark_written(made);
+        made_storages_.push_back({made, storage, true});
         return made;
     }
 
@@ -454,20 +492,26 @@ private:
         return copy;
     }
 
-    using Storages = c10::SmallVector<std::pair<c10::Storage, c10::Storage>, 4>;
+    struct StoragePair {
+        c10::Storage device;
+        c10::Storage host;
+        bool is_written;
+    };
+
+    using Storages = c10::SmallVector<StoragePair, 4>;
 
     const c10::OperatorName& name_;
     bool allows_devices_;
     bool has_host_tensor_ = false;
+    bool is_written_ = false; // the argument at hand
     std::optional<c10::Device> device_;
     std::optional<c10::Device> other_;
     c10::SmallVector<Lent, 4> tensors_;
-    Storages lent_storages_; // of the device, and what stands for it
+    Storages lent_storages_;
     Storages made_storages_;
 };
 
-// ---- operators
-// -----------------------------------------------------------------------------------
+// ---- operators ---------------------------------------------------------------------------------
 
 /// Returns whether an operator takes tensors of several devices, as on a GPU.
 bool allows_devices(std::string_view name) {
@@ -489,8 +533,12 @@ class Operator final : public c10::OperatorKernel {
 public:
     Operator(const c10::OperatorHandle& handle, DispatchKey host_key)
         : host_key_(host_key),
+          is_for_each_(handle.operator_name().name.starts_with("aten::_foreach_")),
           allows_devices_(allows_devices(
               std::string_view(handle.operator_name().name).substr(NAMESPACE.size()))) {
+        for (const c10::Argument& each : handle.schema().arguments()) {
+            is_written_.push_back(each.alias_info() != nullptr && each.alias_info()->isWrite());
+        }
         if (!handle.hasTag(at::Tag::nondeterministic_seeded)) {
             return;
         }
@@ -505,10 +553,15 @@ public:
 
     void operator()(const c10::OperatorHandle& handle, c10::DispatchKeySet, Stack* stack) {
         const size_t arguments = handle.schema().arguments().size();
+        if (is_for_each_ && has_devices(last(*stack, arguments))) {
+            // Takes the lists apart, as on a GPU.
+            handle.callBoxedForDispatchKey(DispatchKey::CompositeExplicitAutograd, *stack);
+            return;
+        }
         const size_t returns = handle.schema().returns().size();
         Loan loan(handle.operator_name(), allows_devices_);
-        for (c10::IValue& each : last(*stack, arguments)) {
-            loan.lower(each);
+        for (size_t index = 0; c10::IValue & each : last(*stack, arguments)) {
+            loan.lower(each, is_written_[index++]);
         }
         loan.begin();
         const c10::DeviceGuard guard(loan.device());
@@ -531,6 +584,24 @@ private:
         return std::span(stack).last(count);
     }
 
+    /// Returns whether lists have tensors of several devices.
+    static bool has_devices(std::span<c10::IValue> arguments) {
+        std::optional<c10::Device> first;
+        for (const c10::IValue& each : arguments) {
+            if (!each.isTensorList()) {
+                continue;
+            }
+            for (const c10::IValue& tensor : each.toListRef()) {
+                const c10::Device device = tensor.toTensor().device();
+                if (first.value_or(device) != device) {
+                    return true;
+                }
+                first = device;
+            }
+        }
+        return false;
+    }
+
     void seed(std::span<c10::IValue> arguments, c10::Device device,
               std::optional<SeededScope>& scope) {
         if (generator_ && !arguments[*generator_].isNone()) {
@@ -545,9 +616,11 @@ private:
     }
 
     DispatchKey host_key_;
+    bool is_for_each_;
     bool allows_devices_;
     bool is_random_ = false;
     std::optional<size_t> generator_; // which argument
+    std::vector<bool> is_written_;    // for each argument
 };
 
 /// Answers no to the question whether an operator of cuDNN or MIOpen can be used.
@@ -586,6 +659,9 @@ at::Tensor& copy(at::Tensor& self, const at::Tensor& source, bool non_blocking) 
     loan.begin();
     const at::AutoDispatchBelowADInplaceOrView no_autograd;
     to.copy_(from);
+    if (self.is_cuda()) {
+        mark_written(self.storage());
+    }
     return self;
 }
 
@@ -646,12 +722,14 @@ bool is_kept(std::string_view name) {
         "_pin_memory", "is_pinned", "record_stream",
         // say something else about the same memory
         "alias", "as_strided", "detach", "unfold", "view", "view_as_complex", "view_as_real",
-        "_reshape_alias", "_nested_view_from_buffer", "is_set_to", "_has_same_storage_numel",
-        "set_", "set_.source_Storage", "set_.source_Storage_storage_offset", "set_.source_Tensor",
-        "resize_", "_resize_output_", "sparse_resize_", "sparse_resize_and_clear_", "_coalesced_",
-        "is_coalesced", "sparse_dim", "dense_dim", "_dimI", "_dimV", "_nnz", "_indices", "_values",
-        "indices", "values", "crow_indices", "col_indices", "ccol_indices", "row_indices",
-        "resize_as_sparse_", "copy_sparse_to_sparse_"};
+        "_reshape_alias", "_nested_view_from_buffer", "_nested_tensor_size",
+        "_nested_tensor_strides", "_nested_tensor_storage_offsets", "is_set_to",
+        "_has_same_storage_numel", "set_", "set_.source_Storage",
+        "set_.source_Storage_storage_offset", "set_.source_Tensor", "resize_", "_resize_output_",
+        "sparse_resize_", "sparse_resize_and_clear_", "_coalesced_", "is_coalesced", "sparse_dim",
+        "dense_dim", "_dimI", "_dimV", "_nnz", "_indices", "_values", "indices", "values",
+        "crow_indices", "col_indices", "ccol_indices", "row_indices", "resize_as_sparse_",
+        "copy_sparse_to_sparse_"};
     return names.contains(name);
 }
 
@@ -672,6 +750,7 @@ constexpr std::array REPLACEMENTS{
     Replacement{DispatchKey::CUDA, DispatchKey::CPU},
     Replacement{DispatchKey::SparseCUDA, DispatchKey::SparseCPU},
     Replacement{DispatchKey::SparseCsrCUDA, DispatchKey::SparseCsrCPU},
+    Replacement{DispatchKey::NestedTensorCUDA, DispatchKey::NestedTensorCPU},
 };
 
 void replace_operators(const Replacement& keys) {

@@ -26,7 +26,7 @@ FOLDERS = {
 LICENSES = {
     "cuprum": {"LICENSE", "NOTICE", "licenses/nanobind.txt", "licenses/robin_map.txt"},
     "libcuprum": {"LICENSE", "NOTICE"},
-    "cuprum-emulator": {"LICENSE", "NOTICE", "licenses/zstd.txt"},
+    "cuprum-emulator": {"LICENSE", "NOTICE", "licenses/zstd.txt", "licenses/llvm.txt"},
 }
 
 

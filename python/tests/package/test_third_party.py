@@ -206,19 +206,18 @@ def test_a_sample_has_the_same_jobs_each_time_and_says_so(tool, tmp_path, monkey
     (tmp_path / "bin" / "cuprum-emulator").touch()
     options = ["tool", "own", "--emulator", str(tmp_path), "--folder", str(tmp_path)]
     runs = []
-    for more in ([], ["--sample", "4"], ["--sample", "4"], ["--sample", "10"], ["--one-in", "3"]):
+    for more in (
+        *([], ["--sample", "4"], ["--sample", "4"], ["--sample", "10"]),
+        *(["--one-in", "3"], ["--tests", "job [0-2]"]),
+    ):
         monkeypatch.setattr(sys, "argv", [*options, *more])
         runs.append(tool.run("own", tool.parse_arguments()))
-    assert [run["passed"] for run in runs] == [
-        9,
-        4,
-        4,
-        9,
-        9,
-    ]  # these jobs have no tests to leave out
+    # These jobs have no tests that --one-in could leave out.
+    assert [run["passed"] for run in runs] == [9, 4, 4, 9, 9, 3]
     assert runs[1]["files"] == runs[2]["files"]
     assert [run["part"] for run in runs[:2]] == ["all", "all; 4 of 9 jobs, drawn at random"]
     assert runs[4]["part"] == "all; one test in 3"
+    assert runs[5]["part"] == "all; jobs that match `job [0-2]`"
     assert all(run["cpu_seconds"] >= 0 for run in runs)
 
 

@@ -225,6 +225,28 @@ def test_a_version_is_zero():
     assert (ended.stdout.strip(), ended.stderr) == ("0", "")
 
 
+def ptxas_version(release):
+    return subprocess.run(
+        [stand_in("../compilers/ptxas"), "--version"],
+        env={**os.environ, "CUPRUM_EMULATOR_PTXAS_RELEASE": release},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_triton_meets_a_ptxas_of_the_release_of_torch(packages):
+    code = "import torch, os; print(os.environ['CUPRUM_EMULATOR_PTXAS_RELEASE'])"
+    release = under_run(packages(cuda="12.8"), code).stdout.strip()
+    assert "release 12.8, V12.8.0" in ptxas_version(release).stdout
+
+
+@pytest.mark.parametrize("release", ["12", "12.x", "12.8.1", "-1.0"])
+def test_a_wrong_release_of_ptxas_is_refused(release):
+    ended = ptxas_version(release)
+    assert ended.returncode != 0
+    assert f"CUPRUM_EMULATOR_PTXAS_RELEASE is '{release}', expected" in ended.stderr
+
+
 # ---- the adapter ---------------------------------------------------------------------------------
 
 

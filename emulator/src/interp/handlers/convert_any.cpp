@@ -35,18 +35,18 @@ constexpr std::uint64_t ONE = 1;
 }
 
 [[gnu::always_inline]] inline Narrow<float> singles(Bits bits) {
-    return cast<Narrow<float>>(convert<Narrow<std::uint32_t>>(bits));
+    return cast<Narrow<float>>(convert<std::uint32_t>(bits));
 }
 
 /// Flushes the bits of floats.
 [[gnu::always_inline]] inline Bits flush_singles(Bits bits) {
-    return choose((bits & 0x7f800000u) == 0, bits & 0x80000000u, bits);
+    return select((bits & 0x7f800000u) == 0, bits & 0x80000000u, bits);
 }
 
 /// Widens small floats. Preserves NaN and infinity.
 Doubles decode_small(Bits bits, Format format) {
     if (format == Format::UE8M0) {
-        return choose(bits == 0xff, Doubles{} + __builtin_nan(""),
+        return select(bits == 0xff, Doubles{} + __builtin_nan(""),
                       cast<Doubles>((bits + (1023 - 127)) << 52));
     }
     const Layout layout = layout_of(format);
@@ -59,12 +59,12 @@ Doubles decode_small(Bits bits, Format format) {
     const Bits moved = (magnitude << (52 - fraction_bits)) + ((1023 - bias) << 52);
     const std::uint64_t least = (1024 - bias) << 52;
     const Doubles subnormal = cast<Doubles>(moved + (ONE << 52)) - double_from(least);
-    Doubles value = choose((magnitude >> fraction_bits) == 0, subnormal, cast<Doubles>(moved));
+    Doubles value = select((magnitude >> fraction_bits) == 0, subnormal, cast<Doubles>(moved));
     const Bits payload = (magnitude & ((ONE << fraction_bits) - 1)) << (52 - fraction_bits);
     const Bits nan = payload | 0x7ff8000000000000u;
     const Bits infinity = all(layout.infinity != 0 ? layout.infinity : ~std::uint64_t{0});
-    value = choose(magnitude > layout.largest, cast<Doubles>(nan), value);
-    value = choose(magnitude == infinity, Doubles{} + __builtin_inf(), value);
+    value = select(magnitude > layout.largest, cast<Doubles>(nan), value);
+    value = select(magnitude == infinity, Doubles{} + __builtin_inf(), value);
     return cast<Doubles>(cast<Bits>(value) | (bits >> sign_at & 1) << 63);
 }
 
@@ -95,11 +95,11 @@ Bits integer_to_integer(Bits bits, const ConvertForm& form) {
         using Signed = Vector<std::int64_t>;
         const std::uint64_t most = ~std::uint64_t{0} >> (64 - to.bits + (to.is_signed ? 1 : 0));
         const std::uint64_t least = to.is_signed ? ~most : 0;
-        const Bits not_above = choose(bits > most, all(most), bits);
+        const Bits not_above = select(bits > most, all(most), bits);
         const Bits not_below =
-            choose(cast<Signed>(bits) < cast<Signed>(all(least)), all(least), bits);
+            select(cast<Signed>(bits) < cast<Signed>(all(least)), all(least), bits);
         const auto is_negative = (bits >> 63) != 0;
-        bits = from.is_signed ? choose(is_negative, not_below, not_above) : not_above;
+        bits = from.is_signed ? select(is_negative, not_below, not_above) : not_above;
     }
     return extend(bits, to);
 }
@@ -109,15 +109,15 @@ Bits convert_whole(Doubles value, bool is_signed) {
     const double limit = is_signed ? 0x1p63 : 0x1p64;
     const Doubles least{};
     const auto fits = (value < limit) & (value >= (is_signed ? least - limit : least));
-    const Doubles inside = choose(fits, value, Doubles{});
+    const Doubles inside = select(fits, value, Doubles{});
     // The upper half of the unsigned numbers is converted without its highest bit.
     const auto is_upper = inside >= 0x1p63;
-    const Doubles lower = choose(is_upper, inside - 0x1p63, inside);
-    const Bits bits = cast<Bits>(convert<Vector<std::int64_t>>(lower));
-    const Bits result = choose(is_upper, bits | SIGN_64, bits);
+    const Doubles lower = select(is_upper, inside - 0x1p63, inside);
+    const Bits bits = cast<Bits>(convert<std::int64_t>(lower));
+    const Bits result = select(is_upper, bits | SIGN_64, bits);
     const std::uint64_t most = is_signed ? ~SIGN_64 : ~std::uint64_t{0};
-    const Bits limited = choose(value < 0.0, all(~most), all(most));
-    return choose(fits, result, limited);
+    const Bits limited = select(value < 0.0, all(~most), all(most));
+    return select(fits, result, limited);
 }
 
 Bits float_to_integer(Doubles value, const ConvertForm& form) {
@@ -132,11 +132,11 @@ Bits float_to_integer(Doubles value, const ConvertForm& form) {
             double_from(std::uint64_t{1023 + to.bits - (to.is_signed ? 1 : 0)} << 52);
         const Doubles most = Doubles{} + (limit - 1);
         const Doubles least = Doubles{} + (to.is_signed ? -limit : 0.0);
-        const Doubles below = choose(rounded < most, rounded, most);
-        result = bits_of_whole(choose(below > least, below, least));
+        const Doubles below = select(rounded < most, rounded, most);
+        result = bits_of_whole(select(below > least, below, least));
     }
     const Bits nan = is_wide ? extend(all(ONE << (to.bits - 1)), to) : Bits{};
-    return choose(value != value, nan, result);
+    return select(value != value, nan, result);
 }
 
 /// Returns the format's own NaN. A NaN from f64 keeps its sign and the upper part of its payload.
@@ -155,20 +155,20 @@ Bits encode_nan(Doubles value, const ConvertForm& form, const Layout& layout, un
 Bits encode_power(Doubles value, const ConvertForm& form) {
     const Bits bits = cast<Bits>(value);
     const Bits field = bits >> 52 & 0x7ff;
-    const Bits up = choose((bits << 12) != 0, all(form.rounding == Rounding::Up ? 1 : 0), Bits{});
+    const Bits up = select((bits << 12) != 0, all(form.rounding == Rounding::Up ? 1 : 0), Bits{});
     const Bits power = field + up; // with the bias of double precision
     constexpr std::uint64_t lowest = 1023 - 127;
     constexpr std::uint64_t nan = 0xff;
     constexpr std::uint64_t largest = 0xfe;
-    const Bits limited = choose(power < lowest, Bits{}, power - lowest);
+    const Bits limited = select(power < lowest, Bits{}, power - lowest);
     const std::uint64_t above = form.is_finite_saturating ? largest : nan;
-    return choose(value != value, all(nan), choose(limited > largest, all(above), limited));
+    return select(value != value, all(nan), select(limited > largest, all(above), limited));
 }
 
 /// Rounds numbers to a format of up to 32 bits, including f32.
 Bits encode(Doubles value, const ConvertForm& form) {
     if (form.is_relu) {
-        value = choose(value <= 0.0, Doubles{}, value); // a NaN stays a NaN
+        value = select(value <= 0.0, Doubles{}, value); // a NaN stays a NaN
     }
     if (form.is_saturating) {
         value = saturate(value);
@@ -189,20 +189,20 @@ Bits encode(Doubles value, const ConvertForm& form) {
         const Bits infinity = all(layout.infinity != 0 ? layout.infinity : layout.nan);
         const Bits positive = stays_finite(form.rounding, false) ? largest : infinity;
         const Bits negative = stays_finite(form.rounding, true) ? largest : infinity;
-        above = choose(sign != 0, negative, positive);
-        above = choose(value - value != 0.0, infinity, above); // an infinity stays one
+        above = select(sign != 0, negative, positive);
+        above = select(value - value != 0.0, infinity, above); // an infinity stays one
     }
-    const Bits bits = choose(magnitude > largest, above, magnitude);
+    const Bits bits = select(magnitude > largest, above, magnitude);
     const unsigned shift = form.to == Format::TF32 ? 13 : 0;
     const std::uint64_t sign_at = form.to == Format::TF32 ? 18 : sign_position(form.to);
     const Bits result = (bits | sign << sign_at) << std::uint64_t{shift};
-    return choose(value != value, encode_nan(value, form, layout, shift), result);
+    return select(value != value, encode_nan(value, form, layout, shift), result);
 }
 
 Doubles decode(Bits bits, const ConvertForm& form) {
     switch (form.from) {
     case Format::F32:
-        return convert<Doubles>(singles(form.flushes ? flush_singles(bits) : bits));
+        return convert<double>(singles(form.flushes ? flush_singles(bits) : bits));
     case Format::F64:
         return cast<Doubles>(bits);
     default:
@@ -229,14 +229,14 @@ Bits convert_bits(Bits bits, const ConvertForm& form) {
     }
     const Bits result = encode(value, form);
     if (form.rounds_away) {
-        return choose(value != value, bits & 0xffffe000u, result); // .rna truncates a NaN
+        return select(value != value, bits & 0xffffe000u, result); // .rna truncates a NaN
     }
     if (form.to == Format::F32 && form.flushes) {
         // See resize_float in convert.cpp: 24 bits below the smallest normal number are flushed.
         const Doubles magnitude = cast<Doubles>(cast<Bits>(value) & ~SIGN_64);
         const auto is_tiny = form.rounding == Rounding::Nearest ? magnitude < 0x1p-126 - 0x1p-151
                                                                 : magnitude <= 0x1p-126 - 0x1p-150;
-        return choose(is_tiny, result & 0x80000000u, flush_singles(result));
+        return select(is_tiny, result & 0x80000000u, flush_singles(result));
     }
     return result;
 }
@@ -254,7 +254,8 @@ double integer_to_double(std::uint64_t bits, bool is_signed) {
         return load<std::uint64_t>(from, chunk);
     }
     using Words = NarrowOf<std::uint32_t>;
-    return convert<Bits>(Words::Value{reinterpret_cast<const Words::Memory*>(from)[chunk]});
+    return convert<std::uint64_t>(
+        Words::Value{reinterpret_cast<const Words::Memory*>(from)[chunk]});
 }
 
 /// Writes the results of all lanes, which are complete before the first is written, because the
@@ -268,7 +269,7 @@ void write_all(const WarpContext& warp, Operand operand, Width width, const Bits
     }
     Narrow<std::uint32_t> words[CHUNKS<double>];
     for (unsigned chunk = 0; chunk < CHUNKS<double>; ++chunk) {
-        words[chunk] = convert<Narrow<std::uint32_t>>(results[chunk]);
+        words[chunk] = convert<std::uint32_t>(results[chunk]);
     }
     store_lanes<std::uint32_t>(to, reinterpret_cast<const std::uint32_t*>(words), mask);
 }
@@ -316,7 +317,7 @@ const Instruction* convert_integer_to_double(WarpContext& warp, const Instructio
     }
     for (unsigned chunk = 0; chunk < CHUNKS<double>; ++chunk) {
         // Some compilers convert unsigned numbers with an addition: -0 if sums are rounded down.
-        inputs[chunk] = choose(inputs[chunk] == 0, Bits{}, cast<Bits>(results[chunk]));
+        inputs[chunk] = select(inputs[chunk] == 0, Bits{}, cast<Bits>(results[chunk]));
     }
     write_all(warp, at->dst[0], form.to_width, inputs, mask);
     return at + 1;

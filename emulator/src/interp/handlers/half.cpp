@@ -24,7 +24,7 @@ template <bool BFLOAT, typename Body>
 [[gnu::always_inline]] inline Halves in_double(Body body, Halves a, Halves b, Halves c) {
     using F = HalfFormat<BFLOAT>;
     const auto widen = [](Narrow<U> bits) __attribute__((always_inline)) {
-        return convert<Vector<double>>(F::widen(bits));
+        return convert<double>(F::widen(bits));
     };
     const auto x = cast<Parts>(a);
     const auto y = cast<Parts>(b);
@@ -47,9 +47,9 @@ template <bool BFLOAT, typename Body>
     using Bits = Vector<std::uint64_t>;
     constexpr std::uint64_t infinity = 0x7f80;
     const Bits magnitude = encode_magnitude(sum, to);
-    const Bits limited = choose(magnitude > infinity, Bits{} + infinity, magnitude);
+    const Bits limited = select(magnitude > infinity, Bits{} + infinity, magnitude);
     const Bits result = limited | (cast<Bits>(sum) >> 48 & 0x8000u);
-    return convert<Narrow<U>>(choose(sum != sum, Bits{} + HALF_NAN, result));
+    return convert<U>(select(sum != sum, Bits{} + HALF_NAN, result));
 }
 
 /// Returns where a number rounds to 11 bits below the smallest normal f16. It is then flushed, even
@@ -67,7 +67,7 @@ template <bool BFLOAT, bool FLUSHES>
     } else {
         const Vector<float> sum = sum_to_odd(half_to_float(a) * half_to_float(b), half_to_float(c));
         const Halves result = float_to_half(sum);
-        return FLUSHES ? choose(is_tiny(sum), result & 0x8000u, result) : result;
+        return FLUSHES ? select(is_tiny(sum), result & 0x8000u, result) : result;
     }
 }
 
@@ -78,7 +78,7 @@ template <bool BFLOAT>
 
 template <bool BFLOAT>
 [[gnu::always_inline]] inline Halves flush_half(Halves a) {
-    return choose((a & (BFLOAT ? 0x7f80u : 0x7c00u)) == 0, a & 0x8000u, a);
+    return select((a & (BFLOAT ? 0x7f80u : 0x7c00u)) == 0, a & 0x8000u, a);
 }
 
 /// Computes min and max by the order of the bits, which equals the order of the numbers once signs
@@ -92,11 +92,11 @@ template <bool BFLOAT, bool MAX, bool KEEPS_NAN, bool XORSIGN>
     }
     const auto a_nan = is_nan<BFLOAT>(a);
     const auto b_nan = is_nan<BFLOAT>(b);
-    const Halves x = choose((a & 0x8000u) != 0, 0x7fffu - (a & 0x7fffu), a + 0x8000u);
-    const Halves y = choose((b & 0x8000u) != 0, 0x7fffu - (b & 0x7fffu), b + 0x8000u);
+    const Halves x = select((a & 0x8000u) != 0, 0x7fffu - (a & 0x7fffu), a + 0x8000u);
+    const Halves y = select((b & 0x8000u) != 0, 0x7fffu - (b & 0x7fffu), b + 0x8000u);
     const auto takes_a = b_nan | (~a_nan & (MAX ? x > y : x < y));
-    const Halves result = choose(takes_a, a, b) | (XORSIGN ? sign : Halves{});
-    return choose(KEEPS_NAN ? a_nan | b_nan : a_nan & b_nan, Halves{} + HALF_NAN, result);
+    const Halves result = select(takes_a, a, b) | (XORSIGN ? sign : Halves{});
+    return select(KEEPS_NAN ? a_nan | b_nan : a_nan & b_nan, Halves{} + HALF_NAN, result);
 }
 
 /// Rounds 2^x or tanh(x) of doubles to 16 bits.
@@ -105,7 +105,7 @@ template <FloatOp OP, bool BFLOAT>
     const auto body = [](Vector<double> x, Vector<double>,
                          Vector<double>) __attribute__((always_inline)) {
         const Vector<double> value = OP == FloatOp::Ex2 ? exp2_of(x) : tanh_of(x);
-        return HalfFormat<BFLOAT>::narrow(convert<Narrow<float>>(value));
+        return HalfFormat<BFLOAT>::narrow(convert<float>(value));
     };
     return in_double<BFLOAT>(body, a, a, a);
 }
@@ -120,7 +120,7 @@ template <FloatOp OP, bool BFLOAT, bool FLUSHES>
     }
     Halves result{};
     if constexpr (OP == FloatOp::Neg || OP == FloatOp::Abs) {
-        return choose(is_nan<BFLOAT>(a), Halves{} + HALF_NAN,
+        return select(is_nan<BFLOAT>(a), Halves{} + HALF_NAN,
                       OP == FloatOp::Neg ? a ^ 0x8000u : a & 0x7fffu);
     } else if constexpr (OP == FloatOp::Add) {
         result = F::narrow(F::widen(a) + F::widen(b));
@@ -130,7 +130,7 @@ template <FloatOp OP, bool BFLOAT, bool FLUSHES>
         const Vector<float> product = F::widen(a) * F::widen(b);
         result = F::narrow(product);
         if constexpr (FLUSHES) {
-            result = choose(is_tiny(product), result & 0x8000u, result);
+            result = select(is_tiny(product), result & 0x8000u, result);
         }
     } else if constexpr (OP == FloatOp::Fma) {
         result = fuse<BFLOAT, FLUSHES>(a, b, c);
@@ -150,11 +150,11 @@ template <bool BFLOAT, unsigned FLAGS>
     const auto is_negative = (value & 0x8000u) != 0;
     if constexpr ((FLAGS & RELU) != 0) {
         // A NaN stays a NaN; -0 and everything below becomes +0.
-        return choose(is_nan<BFLOAT>(value), Halves{} + HALF_NAN,
-                      choose(is_negative, Halves{}, value));
+        return select(is_nan<BFLOAT>(value), Halves{} + HALF_NAN,
+                      select(is_negative, Halves{}, value));
     } else if constexpr ((FLAGS & SATURATES) != 0) {
-        return choose(is_nan<BFLOAT>(value) | is_negative, Halves{},
-                      choose(value > one, Halves{} + one, value));
+        return select(is_nan<BFLOAT>(value) | is_negative, Halves{},
+                      select(value > one, Halves{} + one, value));
     } else {
         return value;
     }
@@ -174,7 +174,7 @@ struct Arithmetic {
     [[gnu::always_inline]] static Halves one(Halves a, Halves b, Halves c) {
         const Halves value = clamp_half<BFLOAT, FLAGS>(compute<OP, BFLOAT, FLUSHES>(a, b, c));
         if constexpr ((FLAGS & OUT_OF_BOUNDS) != 0) { // whatever the addend is
-            return choose(is_out_of_bounds(a) | is_out_of_bounds(b), Halves{}, value);
+            return select(is_out_of_bounds(a) | is_out_of_bounds(b), Halves{}, value);
         } else {
             return value;
         }

@@ -76,16 +76,16 @@ const Instruction* approximate(WarpContext& warp, const Instruction* at, std::ui
     const auto* const from = reinterpret_cast<const Input*>(locate(warp, at->src[0]));
     for (unsigned chunk = 0; chunk < CHUNKS<double>; ++chunk) {
         const Narrow<float> single = from[chunk];
-        const auto x = convert<Vector<double>>(FLUSHES ? flush_lanes(single) : single);
+        const auto x = convert<double>(FLUSHES ? flush_lanes(single) : single);
         const Vector<double> value = OP == FloatOp::Sin   ? sine_of<false>(x)
                                      : OP == FloatOp::Cos ? sine_of<true>(x)
                                      : OP == FloatOp::Lg2 ? log2_of(x)
                                      : OP == FloatOp::Ex2 ? exp2_of(x)
                                                           : tanh_of(x);
-        const auto result = convert<Narrow<float>>(value);
+        const auto result = convert<float>(value);
         const auto flushed = FLUSHES ? flush_lanes(result) : result;
         results[chunk] =
-            choose(flushed != flushed, Narrow<float>{} + float_from(CANONICAL_NAN), flushed);
+            select(flushed != flushed, Narrow<float>{} + float_from(CANONICAL_NAN), flushed);
     }
     store_lanes<float>(locate(warp, at->dst[0]), reinterpret_cast<const float*>(results), mask);
     return at + 1;

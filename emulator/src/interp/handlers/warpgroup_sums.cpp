@@ -239,9 +239,16 @@ template <unsigned K>
 /// Repeats a pair of values.
 template <typename T>
 [[gnu::always_inline]] inline Vector<T> repeated_pair(const T* pair) {
+#if defined(__AVX512F__)
+    return reinterpret_cast<Vector<T>>(
+        _mm512_set1_pd(*reinterpret_cast<const Aliased<double>::Value*>(pair)));
+#elif defined(__AVX2__)
+    return reinterpret_cast<Vector<T>>(_mm256_broadcast_sd(reinterpret_cast<const double*>(pair)));
+#else
     std::uint64_t bits = 0;
     __builtin_memcpy(&bits, pair, sizeof bits);
     return reinterpret_cast<Vector<T>>(broadcast<std::uint64_t>(bits));
+#endif
 }
 
 using Ints = Vector<std::int32_t>;
@@ -323,90 +330,127 @@ template <unsigned K>
     const auto scales = cast<Words>(scale);
     Results results;
     for (unsigned i = 0; i < 2; ++i) {
-        const auto sum =
-            convert<Vector<double>>(lows.part[i]) + convert<Vector<double>>(highs.part[i]);
+        const auto sum = convert<double>(lows.part[i]) + convert<double>(highs.part[i]);
         // The weight of the last bit is the inverse of the scale.
         const Bits unit = (std::uint64_t{1023 + 127} << 52) -
-                          (cast<Bits>(convert<Vector<std::int64_t>>(scales.part[i])) << (52 - 23));
+                          (cast<Bits>(convert<std::int64_t>(scales.part[i])) << (52 - 23));
         const Bits bits = cast<Bits>(sum * cast<Vector<double>>(unit));
-        const Bits odd = choose((bits & format.lost) != 0, Bits{} + format.odd, Bits{});
-        results.part[i] = convert<Narrow<float>>(cast<Vector<double>>((bits & ~format.lost) | odd));
+        const Bits odd = select((bits & format.lost) != 0, Bits{} + format.odd, Bits{});
+        results.part[i] = convert<float>(cast<Vector<double>>((bits & ~format.lost) | odd));
     }
     return cast<Vector<float>>(results);
 }
 
-/// Adds the products of one vector of results, interleaved as above. Returns false if single
-/// precision cannot hold the terms.
-template <unsigned K>
-[[gnu::always_inline]] inline bool add_pair(const Interleaved& factors, unsigned n, unsigned pair,
-                                            unsigned first, const SumFormat& format,
-                                            Vector<float>& sums) {
-    const std::size_t row = std::size_t{2} * pair * K;
-    Ints most = exponents_of(sums, -126);
+/// The factors of two rows, and of some columns, of an interleaved block of K products.
+struct PairFactors {
+    const float* a;
+    const std::int32_t* a_exponents;
+    const float* b;
+    const std::int32_t* b_exponents;
+};
+
+/// Adds the products of VECTORS neighbouring vectors of results. Returns false if single precision
+/// cannot hold the terms. B has N columns, or `n` if that is 0.
+template <unsigned K, unsigned N, unsigned VECTORS>
+[[gnu::noinline]] bool add_pair(const PairFactors& factors, unsigned n, const SumFormat& format,
+                                float* upper, float* lower) {
+    constexpr unsigned COUNT = LANES<float>;
+    const float* const a = factors.a;
+    const std::int32_t* const a_exponents = factors.a_exponents;
+    const float* const b = factors.b;
+    const std::int32_t* const b_exponents = factors.b_exponents;
+    const unsigned stride = 2 * (N == 0 ? n : N);
+    Vector<float> sums[VECTORS];
+    Ints most[VECTORS];
+#pragma GCC unroll 2
+    for (unsigned v = 0; v < VECTORS; ++v) {
+        const unsigned column = v * (COUNT / 2);
+        sums[v] = alternate_low<float>(load_at(upper + column), load_at(lower + column));
+        most[v] = exponents_of(sums[v], -126);
+    }
 #pragma GCC unroll 16
     for (unsigned i = 0; i < K; ++i) {
-        const Ints exponent = repeated_pair(factors.a_exponents + row + 2 * i) +
-                              load_at(factors.b_exponents + 2 * i * n + first);
-        most = most > exponent ? most : exponent;
+        const Ints row = repeated_pair(a_exponents + 2 * i);
+#pragma GCC unroll 2
+        for (unsigned v = 0; v < VECTORS; ++v) {
+            const Ints exponent = row + load_at(b_exponents + i * stride + v * COUNT);
+            most[v] = most[v] > exponent ? most[v] : exponent;
+        }
     }
-    const Ints slow = (most > LARGEST_FAST) | ((most < SMALLEST_FAST) & (most > LARGEST_ZERO));
-    if (!is_zero_vector(slow)) [[unlikely]] {
+    Ints slow{};
+#pragma GCC unroll 2
+    for (unsigned v = 0; v < VECTORS; ++v) {
+        slow |= (most[v] > LARGEST_FAST) | ((most[v] < SMALLEST_FAST) & (most[v] > LARGEST_ZERO));
+    }
+    if (sign_bits<std::int32_t>(slow) != 0) [[unlikely]] {
         return false;
     }
-    const Ints exponent = most < LARGEST_ZERO ? Ints{} : most;
-    const auto scale = reinterpret_cast<Vector<float>>((format.places + 127 - exponent) << 23);
-    Ints halves[2] = {convert<Ints>(sums * scale), Ints{}};
+    Vector<float> scale[VECTORS];
+    Ints halves[2][VECTORS];
+#pragma GCC unroll 2
+    for (unsigned v = 0; v < VECTORS; ++v) {
+        const Ints exponent = most[v] < LARGEST_ZERO ? Ints{} : most[v];
+        scale[v] = reinterpret_cast<Vector<float>>((format.places + 127 - exponent) << 23);
+        halves[0][v] = convert<std::int32_t>(sums[v] * scale[v]);
+        halves[1][v] = Ints{};
+    }
 #pragma GCC unroll 16
     for (unsigned i = 0; i < K; ++i) {
-        const Vector<float> product =
-            repeated_pair(factors.a + row + 2 * i) * load_at(factors.b + 2 * i * n + first);
-        halves[i % 2] += convert<Ints>(product * scale);
+        const Vector<float> row = repeated_pair(a + 2 * i);
+#pragma GCC unroll 2
+        for (unsigned v = 0; v < VECTORS; ++v) {
+            const Vector<float> product = row * load_at(b + i * stride + v * COUNT);
+            halves[i % 2][v] += convert<std::int32_t>(product * scale[v]);
+        }
     }
-    sums = finish_vector(halves[0], halves[1], scale, format);
+#pragma GCC unroll 2
+    for (unsigned v = 0; v < VECTORS; ++v) {
+        const Vector<float> sum = finish_vector(halves[0][v], halves[1][v], scale[v], format);
+        const Vector<float> of_upper = even<float>(sum, sum);
+        const Vector<float> of_lower = odd<float>(sum, sum);
+        __builtin_memcpy(upper + v * (COUNT / 2), &of_upper, sizeof of_upper / 2);
+        __builtin_memcpy(lower + v * (COUNT / 2), &of_lower, sizeof of_lower / 2);
+    }
     return true;
 }
 
-/// Computes one vector of results by itself.
-[[gnu::noinline]] void add_alone(const Interleaved& factors, unsigned k, unsigned n, unsigned pair,
-                                 unsigned first, const SumFormat& format, float* sums) {
+/// Computes the results of two rows in `columns` columns by themselves.
+[[gnu::noinline]] void add_alone(const PairFactors& factors, unsigned k, unsigned n,
+                                 unsigned columns, const SumFormat& format, float* upper,
+                                 float* lower) {
     float a[Interleaved::MAX_K];
     float b[Interleaved::MAX_K];
     std::int16_t a_exponents[Interleaved::MAX_K];
     std::int16_t b_exponents[Interleaved::MAX_K];
-    for (unsigned lane = 0; lane < LANES<float>; ++lane) {
+    for (unsigned lane = 0; lane < 2 * columns; ++lane) {
         for (unsigned i = 0; i < k; ++i) {
-            const unsigned of_a = 2 * (pair * k + i) + lane % 2;
-            const unsigned of_b = 2 * i * n + first + lane;
-            a[i] = factors.a[of_a];
-            a_exponents[i] = static_cast<std::int16_t>(factors.a_exponents[of_a]);
-            b[i] = factors.b[of_b];
-            b_exponents[i] = static_cast<std::int16_t>(factors.b_exponents[of_b]);
+            a[i] = factors.a[2 * i + lane % 2];
+            a_exponents[i] = static_cast<std::int16_t>(factors.a_exponents[2 * i + lane % 2]);
+            b[i] = factors.b[2 * i * n + lane];
+            b_exponents[i] = static_cast<std::int16_t>(factors.b_exponents[2 * i * n + lane]);
         }
-        sums[lane] = add_element(a, a_exponents, b, b_exponents, k, sums[lane], format);
+        float& sum = (lane % 2 == 0 ? upper : lower)[lane / 2];
+        sum = add_element(a, a_exponents, b, b_exponents, k, sum, format);
     }
 }
 
-template <unsigned K>
+/// Adds a block with K products and N columns; 0 if there are others than 8.
+template <unsigned K, unsigned N>
 [[gnu::noinline]] void add_block_of(const BlockFactors& factors, const SumFormat& format,
                                     float* result) {
-    constexpr unsigned COLUMNS = LANES<float> / 2;
-    Interleaved interleaved;
-    interleave<K>(factors, interleaved);
+    constexpr unsigned VECTORS = LANES<float> == 8 ? 2 : 1; // as many as share elements of A well
+    constexpr unsigned COLUMNS = VECTORS * LANES<float> / 2;
+    const unsigned n = N == 0 ? factors.n : N;
+    Interleaved block;
+    interleave<K>(factors, block);
     for (unsigned pair = 0; pair < factors.m / 2; ++pair) {
-        for (unsigned column = 0; column < factors.n; column += COLUMNS) {
-            float* const upper = result + 2 * pair * factors.n + column;
-            float* const lower = upper + factors.n;
-            Vector<float> sums = alternate_low<float>(load_at(upper), load_at(lower));
-            if (!add_pair<K>(interleaved, factors.n, pair, 2 * column, format, sums)) [[unlikely]] {
-                alignas(VECTOR_BYTES) float each[LANES<float>];
-                store_at(each, sums);
-                add_alone(interleaved, K, factors.n, pair, 2 * column, format, each);
-                sums = load_at(each);
+        for (unsigned column = 0; column < n; column += COLUMNS) {
+            const PairFactors own{block.a + 2 * pair * K, block.a_exponents + 2 * pair * K,
+                                  block.b + 2 * column, block.b_exponents + 2 * column};
+            float* const upper = result + 2 * pair * n + column;
+            if (!add_pair<K, N, VECTORS>(own, n, format, upper, upper + n)) [[unlikely]] {
+                add_alone(own, K, n, COLUMNS, format, upper, upper + n);
             }
-            const Vector<float> of_upper = even<float>(sums, sums);
-            const Vector<float> of_lower = odd<float>(sums, sums);
-            __builtin_memcpy(upper, &of_upper, sizeof of_upper / 2);
-            __builtin_memcpy(lower, &of_lower, sizeof of_lower / 2);
         }
     }
 }
@@ -471,11 +515,14 @@ float add_element(const float* a, const std::int16_t* a_exponents, const float* 
 void add_block(const BlockFactors& factors, const SumFormat& format, float* result) {
     switch (factors.k) {
     case 4:
-        return add_block_of<4>(factors, format, result);
+        return factors.n == 8 ? add_block_of<4, 8>(factors, format, result)
+                              : add_block_of<4, 0>(factors, format, result);
     case 8:
-        return add_block_of<8>(factors, format, result);
+        return factors.n == 8 ? add_block_of<8, 8>(factors, format, result)
+                              : add_block_of<8, 0>(factors, format, result);
     default:
-        return add_block_of<16>(factors, format, result);
+        return factors.n == 8 ? add_block_of<16, 8>(factors, format, result)
+                              : add_block_of<16, 0>(factors, format, result);
     }
 }
 

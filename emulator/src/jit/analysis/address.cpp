@@ -175,7 +175,8 @@ std::optional<Address> Addresses::split_long(const Node& node, bool follows_phis
         const auto convert = form.as<ConvertForm>();
         const bool is_signed = convert.from == Format::S32;
         const bool is_long = convert.to == Format::S64 || convert.to == Format::U64;
-        return is_long && (is_signed || convert.from == Format::U32) && !convert.is_saturating
+        return is_long && (is_signed || convert.from == Format::U32) &&
+                       convert.from_width == Width::B32 && !convert.is_saturating
                    ? widened(node, 0, is_signed, 1)
                    : std::nullopt;
     }

@@ -9,6 +9,7 @@
 
 #include "bytecode/forms.hpp"
 #include "jit/analysis/internal.hpp"
+#include "ptx/type_sizes.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -180,10 +181,6 @@ private:
     const Instruction& instruction_;
     std::vector<Lanes> sources_;
 };
-
-bool is_signed(ptx::Type type) {
-    return type == ptx::Type::S16 || type == ptx::Type::S32 || type == ptx::Type::S64;
-}
 
 bool is_64_bits(ptx::Type type) {
     return type == ptx::Type::U64 || type == ptx::Type::S64 || type == ptx::Type::B64;
@@ -440,17 +437,15 @@ Lanes Rule::bits(const BitsForm& form) const {
 }
 
 Lanes Rule::convert(const ConvertForm& form) const {
-    const auto is_word = [](Format format) {
-        return format == Format::U32 || format == Format::S32;
+    // Registers may be wider than the number in them; such conversions extend in another way.
+    const auto is_whole = [](Format format, Width width) {
+        return ((format == Format::U32 || format == Format::S32) && width == Width::B32) ||
+               ((format == Format::U64 || format == Format::S64) && width == Width::B64);
     };
-    const auto is_long = [](Format format) {
-        return format == Format::U64 || format == Format::S64;
-    };
-    if ((!is_word(form.from) && !is_long(form.from)) || (!is_word(form.to) && !is_long(form.to)) ||
-        form.is_saturating || !is_affine(0)) {
-        return other();
-    }
-    return source(0);
+    return is_whole(form.from, form.from_width) && is_whole(form.to, form.to_width) &&
+                   !form.is_saturating
+               ? source(0)
+               : other();
 }
 
 Lanes Rule::compare(const CompareForm& form) const {

@@ -6,6 +6,7 @@
 #include "bytecode/forms.hpp"
 #include "bytecode/matrix_forms.hpp"
 #include "jit/analysis/internal.hpp"
+#include "ptx/type_sizes.hpp"
 
 namespace cuprum::emulator::jit {
 
@@ -49,24 +50,12 @@ Role role_of_fixed(FixedOp op) {
     }
 }
 
-Width width_of(ptx::Type type) {
-    switch (type) {
-    case ptx::Type::Pred:
-        return Width::Predicate;
-    case ptx::Type::B64:
-    case ptx::Type::U64:
-    case ptx::Type::S64:
-    case ptx::Type::F64:
-        return Width::B64;
-    case ptx::Type::B128:
-        return Width::B128;
-    default:
-        return Width::B32;
-    }
-}
-
 Width width_of_bytes(std::uint32_t bytes) {
     return bytes <= 4 ? Width::B32 : bytes == 8 ? Width::B64 : Width::B128;
+}
+
+Width width_of(ptx::Type type) {
+    return type == ptx::Type::Pred ? Width::Predicate : width_of_bytes(ptx::bits_of(type) / 8);
 }
 
 Width source_width_of_move(const MoveForm& form, std::size_t index) {
