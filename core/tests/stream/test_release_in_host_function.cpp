@@ -4,6 +4,7 @@
 // Objects whose last share is released in a host function, which must not call the driver.
 
 #include "driver/deferred_release.hpp"
+#include "stream/stream_state.hpp"
 #include "support/device_test.hpp"
 #include "support/fake_driver.hpp"
 
