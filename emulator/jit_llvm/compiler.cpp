@@ -330,6 +330,13 @@ constexpr Plugin PLUGIN{.build = CUPRUM_JIT_BUILD, .compile = compile, .load = l
 
 } // namespace cuprum::emulator::jit
 
+/// Takes the place of the C library's function in this plug-in: no object of LLVM is destroyed when
+/// the process exits, because a thread may still compile.
+extern "C" [[gnu::visibility("hidden")]] int __cxa_atexit(void (* /*function*/)(void*),
+                                                          void* /*argument*/, void* /*library*/) {
+    return 0;
+}
+
 extern "C" [[gnu::visibility("default")]] const cuprum::emulator::jit::Plugin* cuprum_jit_plugin() {
     return &cuprum::emulator::jit::PLUGIN;
 }

@@ -9,6 +9,7 @@
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/MDBuilder.h>
+
 #include <algorithm>
 #include <limits>
 

@@ -122,8 +122,10 @@ void fail_with(Grid& grid, const std::exception& error, const char* purpose = "t
 }
 
 /// Tells the kernel of a launch how long its blocks have worked, so that it is compiled some time.
-void note_work(const GridLaunch& launch, std::uint64_t ns) {
-    if (jit::CodeCache* const code = launch.kernel->code_source->compiled_code()) {
+void note_work(const Grid& grid, std::uint64_t ns) {
+    const GridLaunch& launch = grid.launch();
+    jit::CodeCache* const code = launch.kernel->code_source->compiled_code();
+    if (code != nullptr && launch.memory->checks == 0 && !grid.is_random()) {
         code->note_work(launch.block, std::chrono::nanoseconds(ns), launch.kernel);
     }
 }
@@ -292,7 +294,7 @@ void Engine::State::run_grid(Worker& self, const std::shared_ptr<Grid>& grid) {
             // From here on the grid may be done and may run again on other workers.
         }
         now = now_ns();
-        note_work(grid->launch(), now - begin);
+        note_work(*grid, now - begin);
         // A grid that has ended may run again at once. What followed on its end comes first then.
         if (!range.is_empty() || !grid->may_start_more() || self.next != nullptr ||
             (now >= turn_end && !is_turn_young && has_rivals(*grid))) {
@@ -481,7 +483,7 @@ bool Engine::State::drive(Grid& grid, std::unique_ptr<Block>& block, bool has_mo
             return false;
         }
         const std::uint64_t now = now_ns();
-        note_work(grid.launch(), now - this_worker->turn_begin_ns);
+        note_work(grid, now - this_worker->turn_begin_ns);
         this_worker->turn_begin_ns = now;
         slow.note(*block);
         if (this_worker->is_guest && !waiting_host) {

@@ -8,11 +8,11 @@
 #include "decode/decode.hpp"
 #include "jit/plugin_loader.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <condition_variable>
-#include <cstdlib>
 #include <deque>
-#include <shared_mutex>
 #include <string_view>
 #include <thread>
 
@@ -28,16 +28,6 @@ constexpr std::chrono::nanoseconds WORK_BEFORE_COMPILING = std::chrono::millisec
 
 std::atomic<Mode> mode{Mode::Off};
 std::atomic<void (*)(const std::string&)> note{nullptr};
-
-// Compilations hold this together; the end of the process waits for them. LLVM's own objects are
-// destroyed soon after.
-std::shared_mutex compiling;
-std::atomic<bool> is_leaving{false};
-
-void wait_for_compilations() {
-    is_leaving.store(true);
-    const std::unique_lock lock(compiling);
-}
 
 void say(const std::string& text) {
     if (const auto noting = note.load()) {
@@ -113,6 +103,7 @@ public:
             queue_.push_back({std::move(kernel), &cache, shape});
             if (!thread_.joinable()) {
                 thread_ = std::thread([this] { work(); });
+                owner_.store(::getpid());
             }
             news_.notify_one();
         } catch (const std::exception&) { // NOLINT(bugprone-empty-catch)
@@ -120,6 +111,9 @@ public:
     }
 
     void stop() noexcept {
+        if (owner_.load() != ::getpid()) {
+            return; // no thread was started, or not in this process: it has forked
+        }
         {
             const std::lock_guard lock(mutex_);
             is_stopping_ = true;
@@ -158,6 +152,7 @@ private:
     std::condition_variable news_;
     std::deque<Job> queue_;
     std::thread thread_;
+    std::atomic<pid_t> owner_{0}; // the process that has the thread
     bool is_stopping_ = false;
 };
 
@@ -218,9 +213,8 @@ void CodeCache::note_work(const std::uint32_t (&block)[3], std::chrono::nanoseco
 
 void CodeCache::compile(std::size_t shape) {
     const std::lock_guard lock(mutex_);
-    const std::shared_lock gate(compiling);
     Place& place = places_[shape];
-    if (place.code.load() != nullptr || is_leaving.load()) {
+    if (place.code.load() != nullptr) {
         return;
     }
     const Plugin* const plugin = jit::plugin();
@@ -228,9 +222,6 @@ void CodeCache::compile(std::size_t shape) {
     std::call_once(once, [&] {
         if (plugin == nullptr) {
             say("kernels are interpreted: " + plugin_problem());
-        } else {
-            // Registered after LLVM has registered the end of its objects, so it runs before that.
-            (void)std::atexit(wait_for_compilations);
         }
     });
     if (plugin == nullptr) {
