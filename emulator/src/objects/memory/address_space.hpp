@@ -87,9 +87,9 @@ private:
     std::vector<std::unique_ptr<MemoryMap>> others_;   // of the other devices
     std::vector<std::atomic<std::uint8_t>*> granules_; // by device
     std::atomic<std::uint64_t> permission_changes_{0};
-    std::mutex mutex_;                                 // guards the members below
-    std::uint64_t next_ = 0;                           // addresses from here on were never used
-    std::uint64_t committed_ = 0;                      // readable and writable up to here
+    std::mutex mutex_;            // guards the members below
+    std::uint64_t next_ = 0;      // addresses from here on were never used
+    std::uint64_t committed_ = 0; // readable and writable up to here
     FreeRanges free_;
     std::deque<std::pair<std::uint64_t, std::uint64_t>> resting_;
     std::uint64_t resting_bytes_ = 0;

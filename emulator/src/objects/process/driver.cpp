@@ -234,8 +234,7 @@ void Driver::initialize() {
          .progress_after = settings.progress_after,
          .is_random = settings.is_random,
          .seed = settings.seed});
-    jit::configure(settings.jit,
-                   [](const std::string& text) { log(LogLevel::Info, text); });
+    jit::configure(settings.jit, [](const std::string& text) { log(LogLevel::Info, text); });
     if (settings.is_random) {
         const std::string schedule =
             "the schedule is CUPRUM_EMULATOR_SCHEDULE=random:" + std::to_string(settings.seed);
