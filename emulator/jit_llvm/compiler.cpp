@@ -36,10 +36,6 @@
 #include <string_view>
 #include <sys/mman.h>
 
-#ifndef CUPRUM_JIT_BUILD
-#define CUPRUM_JIT_BUILD "development"
-#endif
-
 namespace cuprum::emulator::jit {
 
 namespace {
@@ -324,7 +320,7 @@ std::unique_ptr<Code> load(const Object& object, std::string& problem) {
     return problem.empty() ? std::move(code) : nullptr;
 }
 
-constexpr Plugin PLUGIN{.build = CUPRUM_JIT_BUILD, .compile = compile, .load = load};
+constexpr Plugin PLUGIN{.layout = PLUGIN_LAYOUT, .compile = compile, .load = load};
 
 } // namespace
 

@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -124,10 +125,28 @@ public:
     [[nodiscard]] virtual GangFunction function() const noexcept = 0;
 };
 
+/// Returns a number that differs for other sizes.
+constexpr std::uint64_t layout_of(std::initializer_list<std::size_t> sizes) {
+    std::uint64_t number = 0xcbf29ce484222325u; // FNV-1a
+    for (const std::size_t size : sizes) {
+        number = (number ^ size) * 0x100000001b3u;
+    }
+    return number;
+}
+
+/// The layout of what compiled code and both sides of the interface read. A plug-in with another
+/// one belongs to another build.
+constexpr std::uint64_t PLUGIN_LAYOUT = layout_of(
+    {sizeof(WarpContext), sizeof(BlockContext), sizeof(GangCall), sizeof(Stand), sizeof(Site),
+     sizeof(SiteUse), sizeof(Services), sizeof(Entry), sizeof(Object), sizeof(Request),
+     sizeof(bytecode::Instruction), sizeof(bytecode::Kernel), sizeof(bytecode::Form),
+     offsetof(WarpContext, block), offsetof(WarpContext, present), offsetof(BlockContext, shared),
+     offsetof(BlockContext, local), static_cast<std::size_t>(FixedOp::Count)});
+
 /// What the plug-in offers. Safe to call from several threads.
 struct Plugin {
-    /// Changes with this header and the bytecode; both sides compare it.
-    const char* build = "";
+    /// Both sides compare it.
+    std::uint64_t layout = PLUGIN_LAYOUT;
 
     /// Compiles a kernel. Returns why it cannot, or an empty string.
     std::string (*compile)(const Request& request, Object& object) = nullptr;

@@ -5,12 +5,6 @@
 
 #include <dlfcn.h>
 
-#include <cstring>
-
-#ifndef CUPRUM_JIT_BUILD
-#define CUPRUM_JIT_BUILD "development"
-#endif
-
 namespace cuprum::emulator::jit {
 
 namespace {
@@ -42,7 +36,7 @@ Loaded open_plugin() {
     }
     const auto function = reinterpret_cast<PluginFunction>(::dlsym(handle, PLUGIN_FUNCTION));
     const Plugin* const plugin = function == nullptr ? nullptr : function();
-    if (plugin == nullptr || std::strcmp(plugin->build, CUPRUM_JIT_BUILD) != 0) {
+    if (plugin == nullptr || plugin->layout != PLUGIN_LAYOUT) {
         ::dlclose(handle);
         return {nullptr, path + " belongs to another build of the emulated device"};
     }
