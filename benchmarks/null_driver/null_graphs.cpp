@@ -110,6 +110,13 @@ EXPORT cuStreamBeginCapture_v2(CUstream, CUstreamCaptureMode) {
     return CUDA_SUCCESS;
 }
 
+EXPORT cuStreamGetCaptureInfo(CUstream, CUstreamCaptureStatus* status, cuuint64_t* number, CUgraph*,
+                              const CUgraphNode**, const CUgraphEdgeData**, size_t*) {
+    *status = CU_STREAM_CAPTURE_STATUS_ACTIVE; // only builders that capture ask
+    *number = 1;
+    return CUDA_SUCCESS;
+}
+
 EXPORT cuStreamEndCapture(CUstream, CUgraph* graph) {
     return cuGraphCreate(graph, 0);
 }

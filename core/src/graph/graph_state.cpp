@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <iterator>
 #include <mutex>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -67,25 +68,40 @@ void collect(GraphState& graph, std::vector<PayloadShare>& all) {
 
 } // namespace
 
-NodeShare NodeTable::make() {
-    auto made = std::make_shared<NodeState>();
-    Nodes one{{nullptr, nullptr}};
-    make_room_for_one(rooms_);
-    const std::size_t promised = nodes_.size() + rooms_.size() + 1;
-    if (static_cast<float>(promised) >
-        nodes_.max_load_factor() * static_cast<float>(nodes_.bucket_count())) {
-        nodes_.reserve(2 * promised);
+void NodeTable::make_room() {
+    if (const std::size_t needed = added_.size() + promised_ + 1; needed > added_.capacity()) {
+        added_.reserve(2 * needed + std::tuple_size_v<Piece>);
     }
-    rooms_.push_back(one.extract(one.begin()));
-    return made;
+    if (unused_ == 0) {
+        piece_ = std::make_shared<Piece>();
+        unused_ = piece_->size();
+    }
 }
 
-void NodeTable::insert(NodeShare node) noexcept {
-    Nodes::node_type room = std::move(rooms_.back());
-    rooms_.pop_back();
-    room.key() = node->handle;
-    room.mapped() = std::move(node);
-    nodes_.insert(std::move(room));
+void NodeTable::move_added() {
+    for (; !added_.empty(); added_.pop_back()) {
+        found_.emplace(added_.back()->handle, added_.back());
+    }
+}
+
+NodeShare NodeTable::find(CUgraphNode handle) {
+    move_added();
+    const auto place = found_.find(handle);
+    return place == found_.end() ? nullptr : place->second;
+}
+
+void NodeTable::erase(CUgraphNode handle) noexcept {
+    try {
+        move_added();
+    } catch (const std::bad_alloc&) { // the node may be in the list still
+        std::erase_if(added_, [&](const NodeShare& node) { return node->handle == handle; });
+    }
+    found_.erase(handle);
+}
+
+void NodeTable::clear() noexcept {
+    found_.clear();
+    added_.clear();
 }
 
 void AddressRanges::add(Room room, CUdeviceptr begin, std::size_t bytes) noexcept {

@@ -94,39 +94,49 @@ struct PointState final : NodeState {
 };
 
 /// The nodes of one graph that somebody knows, by handle.
+///
+/// Adding a node is the call that must be fast: it appends to a list, and the memory of nodes comes
+/// in pieces. The first search moves the list into a map. A piece goes when nobody knows a node of
+/// it.
 class NodeTable {
-    using Nodes = std::unordered_map<CUgraphNode, std::shared_ptr<NodeState>>;
-
 public:
     /// Makes the state of a node that is to be added, and room for it, so that adding it cannot
     /// fail. Hand it to insert() or take_back().
-    [[nodiscard]] std::shared_ptr<NodeState> make();
-
-    /// Adds a node that is not there and that make() made.
-    void insert(std::shared_ptr<NodeState> node) noexcept;
-
-    /// Takes back a node that make() made and the driver refused.
-    void take_back() noexcept { rooms_.pop_back(); }
-
-    /// Returns the state of a node, or null.
-    [[nodiscard]] std::shared_ptr<NodeState> find(CUgraphNode handle) const noexcept {
-        const auto place = nodes_.find(handle);
-        return place == nodes_.end() ? nullptr : place->second;
+    [[nodiscard]] std::shared_ptr<NodeState> make() {
+        if (added_.size() + promised_ >= added_.capacity() || unused_ == 0) [[unlikely]] {
+            make_room();
+        }
+        ++promised_;
+        return {piece_, &(*piece_)[--unused_]};
     }
 
-    void erase(CUgraphNode handle) noexcept { nodes_.erase(handle); }
+    /// Adds a node that is not there and that make() made.
+    void insert(std::shared_ptr<NodeState> node) noexcept {
+        added_.push_back(std::move(node));
+        --promised_;
+    }
 
-    void clear() noexcept { nodes_.clear(); }
+    /// Takes back a node that make() made and the driver refused.
+    void take_back() noexcept { --promised_; }
 
-    [[nodiscard]] std::size_t size() const noexcept { return nodes_.size(); }
+    /// Returns the state of a node, or null.
+    [[nodiscard]] std::shared_ptr<NodeState> find(CUgraphNode handle);
+
+    void erase(CUgraphNode handle) noexcept;
+    void clear() noexcept;
+
+    [[nodiscard]] std::size_t size() const noexcept { return found_.size() + added_.size(); }
 
     /// Returns how many nodes were made that are neither inserted nor taken back, for tests.
-    [[nodiscard]] std::size_t promised() const noexcept { return rooms_.size(); }
+    [[nodiscard]] std::size_t promised() const noexcept { return promised_; }
 
     /// Calls a function with a share of every state.
     template <typename Function>
     void for_each(const Function& function) const {
-        for (const auto& [handle, node] : nodes_) {
+        for (const auto& [handle, node] : found_) {
+            function(node);
+        }
+        for (const auto& node : added_) {
             function(node);
         }
     }
@@ -145,8 +155,17 @@ public:
     }
 
 private:
-    Nodes nodes_;
-    std::vector<Nodes::node_type> rooms_; // for nodes that make() made
+    using Piece = std::array<NodeState, 16>;
+
+    [[gnu::cold]] void make_room();
+    /// Moves the list into the map. Without memory, the rest stays in the list.
+    void move_added();
+
+    std::unordered_map<CUgraphNode, std::shared_ptr<NodeState>> found_;
+    std::vector<std::shared_ptr<NodeState>> added_; // since the last search
+    std::size_t promised_ = 0;                      // places in it, for nodes that make() made
+    std::shared_ptr<Piece> piece_;                  // that new nodes come from
+    std::size_t unused_ = 0;                        // nodes of it
 };
 
 /// Why a graph that was captured cannot be used.
