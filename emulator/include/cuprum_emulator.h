@@ -45,6 +45,18 @@ void cuprumEmulatorMarkWritten(const void* address, size_t bytes);
 /** Returns the emulator's version, such as "0.1.0". */
 const char* cuprumEmulatorVersion(void);
 
+/** One exported name of the driver API. */
+typedef struct CuprumFunction {
+    const char* symbol;  /**< such as "cuMemAlloc_v2" */
+    const char* name;    /**< such as "cuMemAlloc" */
+    int version;         /**< the CUDA version that added it, such as 3020 */
+    int is_per_thread;   /**< 1 if NULL is the calling thread's own default stream for it */
+    const char* missing; /**< why it is refused; NULL if it is implemented */
+} CuprumFunction;
+
+/** Describes an exported name by its index. Returns 0, or 1 if there are not so many. */
+int cuprumEmulatorFunction(size_t index, CuprumFunction* function);
+
 /** Returns 1 if an exported name, such as "cuMemAlloc_v2", is implemented, 0 if it is refused. */
 int cuprumEmulatorIsImplemented(const char* symbol);
 

@@ -43,63 +43,43 @@ void copy_flat(CUstream stream, const FlatEnd& to, const FlatEnd& from, std::siz
     if (from.end == CopyEnd::Array) {
         copy.source = array_side(from.array, {from.offset, 0, 0}, copy);
     }
-    enqueue_copy(*stream_from(stream), copy, mode);
+    enqueue_copy(*object_of(stream), copy, mode);
 }
 
 } // namespace
 
-extern "C" {
-
-CUresult CUDAAPI cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void* srcHost,
-                                 size_t ByteCount) {
-    return entry("cuMemcpyHtoA", [&] {
-        copy_flat(nullptr, part_of(dstArray, dstOffset), host(srcHost), ByteCount, CopyMode::Sync);
-    });
+ROW_PTDS(cuMemcpyHtoA_v2, 3020, CUarray dstArray, size_t dstOffset, const void* srcHost,
+         size_t ByteCount) {
+    copy_flat(nullptr, part_of(dstArray, dstOffset), host(srcHost), ByteCount, CopyMode::Sync);
 }
 
-CUresult CUDAAPI cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void* srcHost,
-                                      size_t ByteCount, CUstream hStream) {
-    return entry("cuMemcpyHtoAAsync", [&] {
-        copy_flat(hStream, part_of(dstArray, dstOffset), host(srcHost), ByteCount, CopyMode::Async);
-    });
+ROW_PTSZ(cuMemcpyHtoAAsync_v2, 3020, CUarray dstArray, size_t dstOffset, const void* srcHost,
+         size_t ByteCount, CUstream hStream) {
+    copy_flat(hStream, part_of(dstArray, dstOffset), host(srcHost), ByteCount, CopyMode::Async);
 }
 
-CUresult CUDAAPI cuMemcpyAtoH_v2(void* dstHost, CUarray srcArray, size_t srcOffset,
-                                 size_t ByteCount) {
-    return entry("cuMemcpyAtoH", [&] {
-        copy_flat(nullptr, host(dstHost), part_of(srcArray, srcOffset), ByteCount, CopyMode::Sync);
-    });
+ROW_PTDS(cuMemcpyAtoH_v2, 3020, void* dstHost, CUarray srcArray, size_t srcOffset,
+         size_t ByteCount) {
+    copy_flat(nullptr, host(dstHost), part_of(srcArray, srcOffset), ByteCount, CopyMode::Sync);
 }
 
-CUresult CUDAAPI cuMemcpyAtoHAsync_v2(void* dstHost, CUarray srcArray, size_t srcOffset,
-                                      size_t ByteCount, CUstream hStream) {
-    return entry("cuMemcpyAtoHAsync", [&] {
-        copy_flat(hStream, host(dstHost), part_of(srcArray, srcOffset), ByteCount, CopyMode::Async);
-    });
+ROW_PTSZ(cuMemcpyAtoHAsync_v2, 3020, void* dstHost, CUarray srcArray, size_t srcOffset,
+         size_t ByteCount, CUstream hStream) {
+    copy_flat(hStream, host(dstHost), part_of(srcArray, srcOffset), ByteCount, CopyMode::Async);
 }
 
-CUresult CUDAAPI cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice,
-                                 size_t ByteCount) {
-    return entry("cuMemcpyDtoA", [&] {
-        copy_flat(nullptr, part_of(dstArray, dstOffset), device(srcDevice), ByteCount,
-                  CopyMode::Sync);
-    });
+ROW_PTDS(cuMemcpyDtoA_v2, 3020, CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice,
+         size_t ByteCount) {
+    copy_flat(nullptr, part_of(dstArray, dstOffset), device(srcDevice), ByteCount, CopyMode::Sync);
 }
 
-CUresult CUDAAPI cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset,
-                                 size_t ByteCount) {
-    return entry("cuMemcpyAtoD", [&] {
-        copy_flat(nullptr, device(dstDevice), part_of(srcArray, srcOffset), ByteCount,
-                  CopyMode::Sync);
-    });
+ROW_PTDS(cuMemcpyAtoD_v2, 3020, CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset,
+         size_t ByteCount) {
+    copy_flat(nullptr, device(dstDevice), part_of(srcArray, srcOffset), ByteCount, CopyMode::Sync);
 }
 
-CUresult CUDAAPI cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray,
-                                 size_t srcOffset, size_t ByteCount) {
-    return entry("cuMemcpyAtoA", [&] {
-        copy_flat(nullptr, part_of(dstArray, dstOffset), part_of(srcArray, srcOffset), ByteCount,
-                  CopyMode::Sync);
-    });
+ROW_PTDS(cuMemcpyAtoA_v2, 3020, CUarray dstArray, size_t dstOffset, CUarray srcArray,
+         size_t srcOffset, size_t ByteCount) {
+    copy_flat(nullptr, part_of(dstArray, dstOffset), part_of(srcArray, srcOffset), ByteCount,
+              CopyMode::Sync);
 }
-
-} // extern "C"

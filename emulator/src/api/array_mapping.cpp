@@ -33,17 +33,16 @@ std::shared_ptr<ArrayMemory> memory_of(const CUarrayMapInfo& info) {
     std::shared_ptr<ArrayMemory> memory;
     switch (info.resourceType) {
     case CU_RESOURCE_TYPE_ARRAY: {
-        require(is_array(info.resource.array), "not an array, or it has been destroyed");
-        const auto array = array_from(info.resource.array);
+        require(is_live(info.resource.array), "not an array, or it has been destroyed");
+        const auto array = object_of(info.resource.array);
         require(array->role() == Array::Role::Whole,
                 "memory is mapped into whole mipmaps, not into a level");
         memory = array->memory();
         break;
     }
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-        require(is_mipmapped_array(info.resource.mipmap),
-                "not a mipmapped array, or it has been destroyed");
-        memory = mipmapped_array_from(info.resource.mipmap)->memory();
+        require(is_live(info.resource.mipmap), "not a mipmapped array, or it has been destroyed");
+        memory = object_of(info.resource.mipmap)->memory();
         break;
     default:
         fail(CUDA_ERROR_INVALID_VALUE, "resourceType must be that of an array or a mipmap");
@@ -86,26 +85,19 @@ ArrayMapping checked_mapping(const CUarrayMapInfo& info, int device) {
 
 } // namespace
 
-extern "C" {
-
-CUresult CUDAAPI cuMemMapArrayAsync(CUarrayMapInfo* mapInfoList, unsigned int count,
-                                    CUstream hStream) {
-    return entry("cuMemMapArrayAsync", [&] {
-        const auto stream = stream_from(hStream);
-        Capture::refuse_in(stream->context(), nullptr);
-        require(mapInfoList != nullptr || count == 0, "mapInfoList must not be NULL");
-        std::vector<ArrayMapping> mappings;
-        for (unsigned index = 0; index < count; ++index) {
-            mappings.push_back(
-                checked_mapping(mapInfoList[index], stream->context().device().ordinal()));
-        }
-        // Later calls check their arrays at once, so the mapping cannot wait for its turn in the
-        // stream. Everything before it is done instead.
-        stream->context().drain();
-        for (ArrayMapping& mapping : mappings) {
-            mapping.array->map(std::move(mapping.memory), mapping.offset);
-        }
-    });
+ROW_PTSZ(cuMemMapArrayAsync, 11010, CUarrayMapInfo* mapInfoList, unsigned int count,
+         Stream& stream) {
+    Capture::refuse_in(stream.context(), nullptr);
+    require(mapInfoList != nullptr || count == 0, "mapInfoList must not be NULL");
+    std::vector<ArrayMapping> mappings;
+    for (unsigned index = 0; index < count; ++index) {
+        mappings.push_back(
+            checked_mapping(mapInfoList[index], stream.context().device().ordinal()));
+    }
+    // Later calls check their arrays at once, so the mapping cannot wait for its turn in the
+    // stream. Everything before it is done instead.
+    stream.context().drain();
+    for (ArrayMapping& mapping : mappings) {
+        mapping.array->map(std::move(mapping.memory), mapping.offset);
+    }
 }
-
-} // extern "C"

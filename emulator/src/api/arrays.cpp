@@ -41,130 +41,80 @@ void wait_for_users(const Context& owner) {
 
 } // namespace
 
-extern "C" {
-
-CUresult CUDAAPI cuArrayCreate_v2(CUarray* pHandle, const CUDA_ARRAY_DESCRIPTOR* pAllocateArray) {
-    return entry("cuArrayCreate", [&] {
-        Capture::refuse_unsafe_call();
-        require(pHandle != nullptr, "pHandle must not be NULL");
-        require(pAllocateArray != nullptr, "pAllocateArray must not be NULL");
-        *pHandle = create_array(deep_descriptor(*pAllocateArray));
-    });
+ROW(cuArrayCreate_v2, 3020, UnsafeCall, CUarray& pHandle,
+    const CUDA_ARRAY_DESCRIPTOR& pAllocateArray) {
+    pHandle = create_array(deep_descriptor(pAllocateArray));
 }
 
-CUresult CUDAAPI cuArray3DCreate_v2(CUarray* pHandle,
-                                    const CUDA_ARRAY3D_DESCRIPTOR* pAllocateArray) {
-    return entry("cuArray3DCreate", [&] {
-        Capture::refuse_unsafe_call();
-        require(pHandle != nullptr, "pHandle must not be NULL");
-        require(pAllocateArray != nullptr, "pAllocateArray must not be NULL");
-        *pHandle = create_array(*pAllocateArray);
-    });
+ROW(cuArray3DCreate_v2, 3020, UnsafeCall, CUarray& pHandle,
+    const CUDA_ARRAY3D_DESCRIPTOR& pAllocateArray) {
+    pHandle = create_array(pAllocateArray);
 }
 
-CUresult CUDAAPI cuArrayDestroy(CUarray hArray) {
-    return entry("cuArrayDestroy", [&] {
-        Capture::refuse_unsafe_call();
-        const auto array = array_from(hArray);
-        if (array->role() == Array::Role::Whole) { // levels and planes go with the whole
-            wait_for_users(array->context());
-            array->destroy();
-        }
-    });
+ROW(cuArrayDestroy, 2000, UnsafeCall, Array& array) {
+    if (array.role() == Array::Role::Whole) { // levels and planes go with the whole
+        wait_for_users(array.context());
+        array.destroy();
+    }
 }
 
-CUresult CUDAAPI cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR* pArrayDescriptor, CUarray hArray) {
-    return entry("cuArrayGetDescriptor", [&] {
-        require(pArrayDescriptor != nullptr, "pArrayDescriptor must not be NULL");
-        const auto& deep = array_from(hArray)->descriptor();
-        *pArrayDescriptor = {deep.Width, deep.Height, deep.Format, deep.NumChannels};
-    });
+ROW(cuArrayGetDescriptor_v2, 3020, CUDA_ARRAY_DESCRIPTOR& pArrayDescriptor, Array& array) {
+    const auto& deep = array.descriptor();
+    pArrayDescriptor = {deep.Width, deep.Height, deep.Format, deep.NumChannels};
 }
 
-CUresult CUDAAPI cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* pArrayDescriptor,
-                                           CUarray hArray) {
-    return entry("cuArray3DGetDescriptor",
-                 [&] { put(pArrayDescriptor, array_from(hArray)->descriptor()); });
+ROW(cuArray3DGetDescriptor_v2, 3020, CUDA_ARRAY3D_DESCRIPTOR* pArrayDescriptor, Array& array) {
+    put(pArrayDescriptor, array.descriptor());
 }
 
-CUresult CUDAAPI cuArrayGetPlane(CUarray* pPlaneArray, CUarray hArray, unsigned int planeIdx) {
-    return entry("cuArrayGetPlane", [&] {
-        const auto array = array_from(hArray);
-        require(pPlaneArray != nullptr, "pPlaneArray must not be NULL");
-        *pPlaneArray = array->plane(planeIdx)->handle<CUarray>();
-    });
+ROW(cuArrayGetPlane, 11020, CUarray* pPlaneArray, Array& array, unsigned int planeIdx) {
+    require(pPlaneArray != nullptr, "pPlaneArray must not be NULL");
+    *pPlaneArray = array.plane(planeIdx)->handle<CUarray>();
 }
 
-CUresult CUDAAPI cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* sparseProperties,
-                                            CUarray array) {
-    return entry("cuArrayGetSparseProperties", [&] {
-        require(sparseProperties != nullptr, "sparseProperties must not be NULL");
-        require(is_array(array), NOT_AN_ARRAY);
-        fail(CUDA_ERROR_INVALID_VALUE, "the array was not created with CUDA_ARRAY3D_SPARSE");
-    });
+ROW(cuArrayGetSparseProperties, 11010, CUDA_ARRAY_SPARSE_PROPERTIES& /*sparseProperties*/,
+    CUarray array) {
+    require(is_live(array), NOT_AN_ARRAY);
+    fail(CUDA_ERROR_INVALID_VALUE, "the array was not created with CUDA_ARRAY3D_SPARSE");
 }
 
-CUresult CUDAAPI cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequirements,
-                                              CUarray array, CUdevice /*device*/) {
-    return entry("cuArrayGetMemoryRequirements", [&] {
-        require(memoryRequirements != nullptr, "memoryRequirements must not be NULL");
-        require(is_array(array), NOT_AN_ARRAY);
-        *memoryRequirements = memory_requirements(*array_from(array));
-    });
+ROW(cuArrayGetMemoryRequirements, 11060, CUDA_ARRAY_MEMORY_REQUIREMENTS& memoryRequirements,
+    CUarray array, CUdevice /*device*/) {
+    require(is_live(array), NOT_AN_ARRAY);
+    memoryRequirements = memory_requirements(*object_of(array));
 }
 
 // ---- mipmaps -----------------------------------------------------------------------------------
 
-CUresult CUDAAPI cuMipmappedArrayCreate(CUmipmappedArray* pHandle,
-                                        const CUDA_ARRAY3D_DESCRIPTOR* pMipmappedArrayDesc,
-                                        unsigned int numMipmapLevels) {
-    return entry("cuMipmappedArrayCreate", [&] {
-        Capture::refuse_unsafe_call();
-        require(pHandle != nullptr, "pHandle must not be NULL");
-        require(pMipmappedArrayDesc != nullptr, "pMipmappedArrayDesc must not be NULL");
-        *pHandle = MipmappedArray::create(current_context(), *pMipmappedArrayDesc, numMipmapLevels)
-                       ->handle<CUmipmappedArray>();
-    });
+ROW(cuMipmappedArrayCreate, 5000, UnsafeCall, CUmipmappedArray& pHandle,
+    const CUDA_ARRAY3D_DESCRIPTOR& pMipmappedArrayDesc, unsigned int numMipmapLevels) {
+    pHandle = MipmappedArray::create(current_context(), pMipmappedArrayDesc, numMipmapLevels)
+                  ->handle<CUmipmappedArray>();
 }
 
-CUresult CUDAAPI cuMipmappedArrayGetLevel(CUarray* pLevelArray, CUmipmappedArray hMipmappedArray,
-                                          unsigned int level) {
-    return entry("cuMipmappedArrayGetLevel", [&] {
-        require(pLevelArray != nullptr, "pLevelArray must not be NULL");
-        *pLevelArray = mipmapped_array_from(hMipmappedArray)->level(level)->handle<CUarray>();
-    });
+ROW(cuMipmappedArrayGetLevel, 5000, CUarray& pLevelArray, MipmappedArray& mipmap,
+    unsigned int level) {
+    pLevelArray = mipmap.level(level)->handle<CUarray>();
 }
 
-CUresult CUDAAPI cuMipmappedArrayDestroy(CUmipmappedArray hMipmappedArray) {
-    return entry("cuMipmappedArrayDestroy", [&] {
-        Capture::refuse_unsafe_call();
-        const auto mipmap = mipmapped_array_from(hMipmappedArray);
-        if (mipmap->is_mapped()) {
-            fail(CUDA_ERROR_ARRAY_IS_MAPPED,
-                 "the mipmap belongs to a mapped graphics resource; unmap that instead");
-        }
-        wait_for_users(mipmap->context());
-        mipmap->destroy();
-    });
+ROW(cuMipmappedArrayDestroy, 5000, UnsafeCall, MipmappedArray& mipmap) {
+    if (mipmap.is_mapped()) {
+        fail(CUDA_ERROR_ARRAY_IS_MAPPED,
+             "the mipmap belongs to a mapped graphics resource; unmap that instead");
+    }
+    wait_for_users(mipmap.context());
+    mipmap.destroy();
 }
 
-CUresult CUDAAPI cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES* sparseProperties,
-                                                     CUmipmappedArray mipmap) {
-    return entry("cuMipmappedArrayGetSparseProperties", [&] {
-        require(sparseProperties != nullptr, "sparseProperties must not be NULL");
-        require(is_mipmapped_array(mipmap), NOT_A_MIPMAP);
-        fail(CUDA_ERROR_INVALID_VALUE, "the mipmap was not created with CUDA_ARRAY3D_SPARSE");
-    });
+ROW(cuMipmappedArrayGetSparseProperties, 11010, CUDA_ARRAY_SPARSE_PROPERTIES& /*sparseProperties*/,
+    CUmipmappedArray mipmap) {
+    require(is_live(mipmap), NOT_A_MIPMAP);
+    fail(CUDA_ERROR_INVALID_VALUE, "the mipmap was not created with CUDA_ARRAY3D_SPARSE");
 }
 
-CUresult CUDAAPI
-cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS* memoryRequirements,
-                                      CUmipmappedArray mipmap, CUdevice /*device*/) {
-    return entry("cuMipmappedArrayGetMemoryRequirements", [&] {
-        require(memoryRequirements != nullptr, "memoryRequirements must not be NULL");
-        require(is_mipmapped_array(mipmap), NOT_A_MIPMAP);
-        *memoryRequirements = memory_requirements(*mipmapped_array_from(mipmap));
-    });
+ROW(cuMipmappedArrayGetMemoryRequirements, 11060,
+    CUDA_ARRAY_MEMORY_REQUIREMENTS& memoryRequirements, CUmipmappedArray mipmap,
+    CUdevice /*device*/) {
+    require(is_live(mipmap), NOT_A_MIPMAP);
+    memoryRequirements = memory_requirements(*object_of(mipmap));
 }
-
-} // extern "C"

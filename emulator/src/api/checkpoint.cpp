@@ -34,65 +34,47 @@ void require_zero(const T& reserved) {
 
 } // namespace
 
-extern "C" {
-
-CUresult CUDAAPI cuCheckpointProcessGetRestoreThreadId(int pid, int* tid) {
-    return early_entry("cuCheckpointProcessGetRestoreThreadId", [&] {
-        require(tid != nullptr, "tid must not be NULL");
-        *tid = ask(pid, {.command = ControlCommand::GetThread}).thread;
-    });
+ROW(cuCheckpointProcessGetRestoreThreadId, 12080, Early, int pid, int& tid) {
+    tid = ask(pid, {.command = ControlCommand::GetThread}).thread;
 }
 
-CUresult CUDAAPI cuCheckpointProcessGetState(int pid, CUprocessState* state) {
-    return early_entry("cuCheckpointProcessGetState", [&] {
-        require(state != nullptr, "state must not be NULL");
-        *state = ask(pid, {.command = ControlCommand::GetState}).state;
-    });
+ROW(cuCheckpointProcessGetState, 12080, Early, int pid, CUprocessState& state) {
+    state = ask(pid, {.command = ControlCommand::GetState}).state;
 }
 
-CUresult CUDAAPI cuCheckpointProcessLock(int pid, CUcheckpointLockArgs* args) {
-    return early_entry("cuCheckpointProcessLock", [&] {
-        ControlRequest request{.command = ControlCommand::Lock};
-        if (args != nullptr) {
-            require(args->reserved0 == 0, "reserved members of the arguments must be zero");
-            require_zero(args->reserved1);
-            request.timeout_ms = args->timeoutMs;
-        }
-        (void)ask(pid, request);
-    });
+ROW(cuCheckpointProcessLock, 12080, Early, int pid, CUcheckpointLockArgs* args) {
+    ControlRequest request{.command = ControlCommand::Lock};
+    if (args != nullptr) {
+        require(args->reserved0 == 0, "reserved members of the arguments must be zero");
+        require_zero(args->reserved1);
+        request.timeout_ms = args->timeoutMs;
+    }
+    (void)ask(pid, request);
 }
 
-CUresult CUDAAPI cuCheckpointProcessCheckpoint(int pid, CUcheckpointCheckpointArgs* args) {
-    return early_entry("cuCheckpointProcessCheckpoint", [&] {
-        if (args != nullptr) {
-            require_zero(args->reserved);
-        }
-        (void)ask(pid, {.command = ControlCommand::Checkpoint});
-    });
+ROW(cuCheckpointProcessCheckpoint, 12080, Early, int pid, CUcheckpointCheckpointArgs* args) {
+    if (args != nullptr) {
+        require_zero(args->reserved);
+    }
+    (void)ask(pid, {.command = ControlCommand::Checkpoint});
 }
 
-CUresult CUDAAPI cuCheckpointProcessRestore(int pid, CUcheckpointRestoreArgs* args) {
-    return early_entry("cuCheckpointProcessRestore", [&] {
-        ControlRequest request{.command = ControlCommand::Restore};
-        if (args != nullptr) {
-            require_zero(args->reserved);
-            require(args->reserved1 == 0, "reserved members of the arguments must be zero");
-            require(args->gpuPairs != nullptr || args->gpuPairsCount == 0,
-                    "gpuPairs is NULL, but gpuPairsCount is not 0");
-            const std::span pairs(args->gpuPairs, args->gpuPairsCount);
-            request.pairs.assign(pairs.begin(), pairs.end());
-        }
-        (void)ask(pid, request);
-    });
+ROW(cuCheckpointProcessRestore, 12080, Early, int pid, CUcheckpointRestoreArgs* args) {
+    ControlRequest request{.command = ControlCommand::Restore};
+    if (args != nullptr) {
+        require_zero(args->reserved);
+        require(args->reserved1 == 0, "reserved members of the arguments must be zero");
+        require(args->gpuPairs != nullptr || args->gpuPairsCount == 0,
+                "gpuPairs is NULL, but gpuPairsCount is not 0");
+        const std::span pairs(args->gpuPairs, args->gpuPairsCount);
+        request.pairs.assign(pairs.begin(), pairs.end());
+    }
+    (void)ask(pid, request);
 }
 
-CUresult CUDAAPI cuCheckpointProcessUnlock(int pid, CUcheckpointUnlockArgs* args) {
-    return early_entry("cuCheckpointProcessUnlock", [&] {
-        if (args != nullptr) {
-            require_zero(args->reserved);
-        }
-        (void)ask(pid, {.command = ControlCommand::Unlock});
-    });
+ROW(cuCheckpointProcessUnlock, 12080, Early, int pid, CUcheckpointUnlockArgs* args) {
+    if (args != nullptr) {
+        require_zero(args->reserved);
+    }
+    (void)ask(pid, {.command = ControlCommand::Unlock});
 }
-
-} // extern "C"

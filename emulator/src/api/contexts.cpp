@@ -80,228 +80,177 @@ CurrentContext context_to_set(CUcontext handle) {
 
 } // namespace
 
-extern "C" {
-
-CUresult CUDAAPI cuCtxCreate_v4(CUcontext* pctx, CUctxCreateParams* ctxCreateParams,
-                                unsigned int flags, CUdevice dev) {
-    return entry("cuCtxCreate", [&] {
-        if (ctxCreateParams != nullptr && (ctxCreateParams->numExecAffinityParams != 0 ||
-                                           ctxCreateParams->cigParams != nullptr)) {
-            fail(CUDA_ERROR_NOT_SUPPORTED, "execution affinity and graphics sharing are not "
-                                           "supported by the emulated device");
-        }
-        create_context(pctx, flags, dev);
-    });
+ROW(cuCtxCreate_v4, 12050, CUcontext* pctx, CUctxCreateParams* ctxCreateParams, unsigned int flags,
+    CUdevice dev) {
+    if (ctxCreateParams != nullptr &&
+        (ctxCreateParams->numExecAffinityParams != 0 || ctxCreateParams->cigParams != nullptr)) {
+        fail(CUDA_ERROR_NOT_SUPPORTED, "execution affinity and graphics sharing are not "
+                                       "supported by the emulated device");
+    }
+    create_context(pctx, flags, dev);
 }
 
-CUresult CUDAAPI cuCtxCreate_v3(CUcontext* pctx, CUexecAffinityParam* /*paramsArray*/,
-                                int numParams, unsigned int flags, CUdevice dev) {
-    return entry("cuCtxCreate_v3", [&] {
-        if (numParams != 0) {
-            fail(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY,
-                 "execution affinity is not supported by the emulated device");
-        }
-        create_context(pctx, flags, dev);
-    });
+ROW(cuCtxCreate_v3, 11040, CUcontext* pctx, CUexecAffinityParam* /*paramsArray*/, int numParams,
+    unsigned int flags, CUdevice dev) {
+    if (numParams != 0) {
+        fail(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY,
+             "execution affinity is not supported by the emulated device");
+    }
+    create_context(pctx, flags, dev);
 }
 
-CUresult CUDAAPI cuCtxCreate_v2(CUcontext* pctx, unsigned int flags, CUdevice dev) {
-    return entry("cuCtxCreate_v2", [&] { create_context(pctx, flags, dev); });
+ROW(cuCtxCreate_v2, 3020, CUcontext* pctx, unsigned int flags, CUdevice dev) {
+    create_context(pctx, flags, dev);
 }
 
-CUresult CUDAAPI cuCtxDestroy_v2(CUcontext ctx) {
-    return entry("cuCtxDestroy", [&] { destroy_context(ctx); });
+ALIAS(cuCtxCreate, 2000, cuCtxCreate_v2);
+
+ROW(cuCtxDestroy_v2, 4000, CUcontext ctx) {
+    destroy_context(ctx);
 }
 
-CUresult CUDAAPI cuCtxAttach(CUcontext* pctx, unsigned int flags) {
-    return entry("cuCtxAttach", [&] {
-        require(pctx != nullptr, "pctx must not be NULL");
-        require(flags == 0, "flags must be 0");
-        Context& context = current_context_or_fail();
-        ++context.attachment_count;
-        *pctx = context.handle<CUcontext>();
-    });
+ALIAS(cuCtxDestroy, 2000, cuCtxDestroy_v2);
+
+ROW(cuCtxAttach, 2000, CUcontext& pctx, Flags<> /*flags*/) {
+    Context& context = current_context_or_fail();
+    ++context.attachment_count;
+    pctx = context.handle<CUcontext>();
 }
 
-CUresult CUDAAPI cuCtxDetach(CUcontext ctx) {
-    return entry("cuCtxDetach", [&] { detach_context(ctx); });
+ROW(cuCtxDetach, 2000, CUcontext ctx) {
+    detach_context(ctx);
 }
 
-CUresult CUDAAPI cuCtxPushCurrent_v2(CUcontext ctx) {
-    return entry("cuCtxPushCurrent",
-                 [&] { thread_state().contexts.push_back(context_to_set(ctx)); });
+ROW(cuCtxPushCurrent_v2, 4000, CUcontext ctx) {
+    thread_state().contexts.push_back(context_to_set(ctx));
 }
 
-CUresult CUDAAPI cuCtxPopCurrent_v2(CUcontext* pctx) {
-    return entry("cuCtxPopCurrent", [&] {
-        auto& contexts = thread_state().contexts;
-        if (contexts.empty()) {
-            fail(CUDA_ERROR_INVALID_CONTEXT, "the thread's stack of contexts is empty");
-        }
-        if (pctx != nullptr) {
-            *pctx = contexts.back().handle();
-        }
-        contexts.pop_back();
-    });
+ALIAS(cuCtxPushCurrent, 2000, cuCtxPushCurrent_v2);
+
+ROW(cuCtxPopCurrent_v2, 4000, CUcontext* pctx) {
+    auto& contexts = thread_state().contexts;
+    if (contexts.empty()) {
+        fail(CUDA_ERROR_INVALID_CONTEXT, "the thread's stack of contexts is empty");
+    }
+    put_optional(pctx, contexts.back().handle());
+    contexts.pop_back();
 }
 
-CUresult CUDAAPI cuCtxSetCurrent(CUcontext ctx) {
-    return entry("cuCtxSetCurrent", [&] {
-        set_current_context(ctx == nullptr ? CurrentContext{} : context_to_set(ctx));
-    });
+ALIAS(cuCtxPopCurrent, 2000, cuCtxPopCurrent_v2);
+
+ROW(cuCtxSetCurrent, 4000, CUcontext ctx) {
+    set_current_context(ctx == nullptr ? CurrentContext{} : context_to_set(ctx));
 }
 
-CUresult CUDAAPI cuCtxGetCurrent(CUcontext* pctx) {
-    return entry("cuCtxGetCurrent", [&] {
-        require(pctx != nullptr, "pctx must not be NULL");
-        const auto& contexts = thread_state().contexts;
-        *pctx = contexts.empty() ? nullptr : contexts.back().handle();
-    });
+ROW(cuCtxGetCurrent, 4000, CUcontext& pctx) {
+    const auto& contexts = thread_state().contexts;
+    pctx = contexts.empty() ? nullptr : contexts.back().handle();
 }
 
-CUresult CUDAAPI cuCtxGetDevice_v2(CUdevice* device, CUcontext ctx) {
-    return entry("cuCtxGetDevice", [&] {
-        // NOTE: this also answers for a context that has failed or was torn down.
-        const auto context = ctx != nullptr ? context_from(ctx) : current_context_or_null();
-        if (context == nullptr) {
-            fail(CUDA_ERROR_INVALID_CONTEXT, "the thread has no current context");
-        }
-        put(device, context->device().ordinal());
-    });
+ROW(cuCtxGetDevice_v2, 13000, CUdevice* device, CUcontext ctx) {
+    // NOTE: this also answers for a context that has failed or was torn down.
+    const auto context = ctx != nullptr ? object_of(ctx) : current_context_or_null();
+    if (context == nullptr) {
+        fail(CUDA_ERROR_INVALID_CONTEXT, "the thread has no current context");
+    }
+    put(device, context->device().ordinal());
 }
 
-CUresult CUDAAPI cuCtxGetDevice(CUdevice* device) {
+FORWARD(cuCtxGetDevice, 2000, CUdevice* device) {
     return cuCtxGetDevice_v2(device, nullptr);
 }
 
-CUresult CUDAAPI cuCtxGetFlags(unsigned int* flags) {
-    return entry("cuCtxGetFlags", [&] { put(flags, current_context()->flags()); });
+ROW(cuCtxGetFlags, 7000, unsigned int* flags) {
+    put(flags, current_context()->flags());
 }
 
-CUresult CUDAAPI cuCtxSetFlags(unsigned int flags) {
-    return entry("cuCtxSetFlags", [&] {
-        check_context_flags(flags);
-        current_context()->set_flags(flags);
-    });
+ROW(cuCtxSetFlags, 12010, unsigned int flags) {
+    check_context_flags(flags);
+    current_context()->set_flags(flags);
 }
 
-CUresult CUDAAPI cuCtxGetId(CUcontext ctx, unsigned long long* ctxId) {
-    return entry("cuCtxGetId", [&] {
-        const auto [context, green] = usable_context(ctx);
-        put(ctxId, green != nullptr ? green->id() : context->id());
-    });
+ROW(cuCtxGetId, 12000, CUcontext ctx, unsigned long long* ctxId) {
+    const auto [context, green] = usable_context(ctx);
+    put(ctxId, green != nullptr ? green->id() : context->id());
 }
 
-CUresult CUDAAPI cuCtxSynchronize_v2(CUcontext ctx) {
-    return entry("cuCtxSynchronize", [&] {
-        const auto [context, green] = usable_context(ctx);
-        if (green != nullptr) {
-            green->synchronize();
-        } else {
-            context->synchronize();
-        }
-    });
+ROW(cuCtxSynchronize_v2, 13000, CUcontext ctx) {
+    const auto [context, green] = usable_context(ctx);
+    if (green != nullptr) {
+        green->synchronize();
+    } else {
+        context->synchronize();
+    }
 }
 
-CUresult CUDAAPI cuCtxSynchronize() {
+FORWARD(cuCtxSynchronize, 2000) {
     return cuCtxSynchronize_v2(nullptr);
 }
 
-CUresult CUDAAPI cuCtxSetLimit(CUlimit limit, size_t value) {
-    return entry("cuCtxSetLimit", [&] {
-        const auto& context = current_context();
-        Capture::refuse_unsafe_call();
-        context->set_limit(limit, value);
-    });
+ROW(cuCtxSetLimit, 3010, CUlimit limit, size_t value) {
+    const auto& context = current_context();
+    Capture::refuse_unsafe_call();
+    context->set_limit(limit, value);
 }
 
-CUresult CUDAAPI cuCtxGetLimit(size_t* pvalue, CUlimit limit) {
-    return entry("cuCtxGetLimit", [&] { put(pvalue, current_context()->limit(limit)); });
+ROW(cuCtxGetLimit, 3010, size_t* pvalue, CUlimit limit) {
+    put(pvalue, current_context()->limit(limit));
 }
 
-CUresult CUDAAPI cuCtxGetCacheConfig(CUfunc_cache* pconfig) {
-    return entry("cuCtxGetCacheConfig", [&] { put(pconfig, current_context()->cache_config); });
+ROW(cuCtxGetCacheConfig, 3020, CUfunc_cache* pconfig) {
+    put(pconfig, current_context()->cache_config);
 }
 
-CUresult CUDAAPI cuCtxSetCacheConfig(CUfunc_cache config) {
-    return entry("cuCtxSetCacheConfig", [&] {
-        check_cache_config(config);
-        current_context()->cache_config = config;
-    });
+ROW(cuCtxSetCacheConfig, 3020, CUfunc_cache config) {
+    check_cache_config(config);
+    current_context()->cache_config = config;
 }
 
-CUresult CUDAAPI cuCtxGetSharedMemConfig(CUsharedconfig* pConfig) {
-    return entry("cuCtxGetSharedMemConfig", [&] {
-        (void)current_context();
-        put(pConfig, CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE);
-    });
+ROW(cuCtxGetSharedMemConfig, 4020, InContext, CUsharedconfig* pConfig) {
+    put(pConfig, CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE);
 }
 
-CUresult CUDAAPI cuCtxSetSharedMemConfig(CUsharedconfig config) {
-    return entry("cuCtxSetSharedMemConfig", [&] {
-        (void)current_context();
-        check_shared_memory_config(config);
-    });
+ROW(cuCtxSetSharedMemConfig, 4020, InContext, CUsharedconfig config) {
+    check_shared_memory_config(config);
 }
 
-CUresult CUDAAPI cuCtxGetApiVersion(CUcontext ctx, unsigned int* version) {
-    return entry("cuCtxGetApiVersion", [&] {
-        (void)context_or_current(ctx);
-        put(version, API_VERSION);
-    });
+ROW(cuCtxGetApiVersion, 3020, CUcontext ctx, unsigned int* version) {
+    (void)context_or_current(ctx);
+    put(version, API_VERSION);
 }
 
-CUresult CUDAAPI cuCtxGetStreamPriorityRange(int* leastPriority, int* greatestPriority) {
-    return entry("cuCtxGetStreamPriorityRange", [&] {
-        (void)current_context();
-        if (leastPriority != nullptr) {
-            *leastPriority = Stream::LEAST_PRIORITY;
-        }
-        if (greatestPriority != nullptr) {
-            *greatestPriority = Stream::GREATEST_PRIORITY;
-        }
-    });
+ROW(cuCtxGetStreamPriorityRange, 5050, InContext, int* leastPriority, int* greatestPriority) {
+    put_optional(leastPriority, Stream::LEAST_PRIORITY);
+    put_optional(greatestPriority, Stream::GREATEST_PRIORITY);
 }
 
-CUresult CUDAAPI cuCtxResetPersistingL2Cache() {
-    return entry("cuCtxResetPersistingL2Cache", [] { (void)current_context(); });
-}
+ROW(cuCtxResetPersistingL2Cache, 11000, InContext) {}
 
-CUresult CUDAAPI cuCtxGetExecAffinity(CUexecAffinityParam* /*pExecAffinity*/,
-                                      CUexecAffinityType /*type*/) {
-    return entry("cuCtxGetExecAffinity", [] {
-        (void)current_context();
-        fail(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY,
-             "execution affinity is not supported by the emulated device");
-    });
+ROW(cuCtxGetExecAffinity, 11040, InContext, CUexecAffinityParam* /*pExecAffinity*/,
+    CUexecAffinityType /*type*/) {
+    fail(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY,
+         "execution affinity is not supported by the emulated device");
 }
 
 // ---- peers -------------------------------------------------------------------------------------
 
-CUresult CUDAAPI cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags) {
-    return entry("cuCtxEnablePeerAccess", [&] {
-        require(Flags == 0, "the flags must be 0");
-        const auto& context = current_context();
-        const auto peer = context_from(peerContext);
-        if (peer == context || !peer->is_active()) {
-            fail(CUDA_ERROR_INVALID_CONTEXT,
-                 "the peer is the current context itself, or has been destroyed");
-        }
-        if (&peer->device() == &context->device()) {
-            fail(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, "a device is not a peer of itself");
-        }
-        if (!context->enable_peer(*peer)) {
-            fail(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, "access to the peer is enabled already");
-        }
-    });
+ROW(cuCtxEnablePeerAccess, 4000, CUcontext peerContext, Flags<> /*flags*/) {
+    const auto& context = current_context();
+    const auto peer = object_of(peerContext);
+    if (peer == context || !peer->is_active()) {
+        fail(CUDA_ERROR_INVALID_CONTEXT,
+             "the peer is the current context itself, or has been destroyed");
+    }
+    if (&peer->device() == &context->device()) {
+        fail(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, "a device is not a peer of itself");
+    }
+    if (!context->enable_peer(*peer)) {
+        fail(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, "access to the peer is enabled already");
+    }
 }
 
-CUresult CUDAAPI cuCtxDisablePeerAccess(CUcontext peerContext) {
-    return entry("cuCtxDisablePeerAccess", [&] {
-        if (!current_context()->disable_peer(*context_from(peerContext))) {
-            fail(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, "access to the peer is not enabled");
-        }
-    });
+ROW(cuCtxDisablePeerAccess, 4000, CUcontext peerContext) {
+    if (!current_context()->disable_peer(*object_of(peerContext))) {
+        fail(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, "access to the peer is not enabled");
+    }
 }
-
-} // extern "C"

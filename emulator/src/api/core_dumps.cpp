@@ -55,31 +55,23 @@ std::uint64_t current() {
 
 } // namespace
 
-extern "C" {
-
-CUresult CUDAAPI cuCoredumpGetAttribute(CUcoredumpSettings attrib, void* value, size_t* size) {
-    return entry("cuCoredumpGetAttribute",
-                 [&] { CoreDumps::instance().get(current(), attrib, value, size); });
+ROW(cuCoredumpGetAttribute, 12010, CUcoredumpSettings attrib, void* value, size_t* size) {
+    CoreDumps::instance().get(current(), attrib, value, size);
 }
 
-CUresult CUDAAPI cuCoredumpGetAttributeGlobal(CUcoredumpSettings attrib, void* value,
-                                              size_t* size) {
-    return early_entry("cuCoredumpGetAttributeGlobal",
-                       [&] { CoreDumps::instance().get(PROCESS, attrib, value, size); });
+ROW(cuCoredumpGetAttributeGlobal, 12010, Early, CUcoredumpSettings attrib, void* value,
+    size_t* size) {
+    CoreDumps::instance().get(PROCESS, attrib, value, size);
 }
 
-CUresult CUDAAPI cuCoredumpSetAttribute(CUcoredumpSettings attrib, void* value, size_t* size) {
-    return entry("cuCoredumpSetAttribute",
-                 [&] { CoreDumps::instance().set(current(), attrib, value, size); });
+ROW(cuCoredumpSetAttribute, 12010, CUcoredumpSettings attrib, void* value, size_t* size) {
+    CoreDumps::instance().set(current(), attrib, value, size);
 }
 
-CUresult CUDAAPI cuCoredumpSetAttributeGlobal(CUcoredumpSettings attrib, void* value,
-                                              size_t* size) {
-    return early_entry("cuCoredumpSetAttributeGlobal",
-                       [&] { CoreDumps::instance().set(PROCESS, attrib, value, size); });
+ROW(cuCoredumpSetAttributeGlobal, 12010, Early, CUcoredumpSettings attrib, void* value,
+    size_t* size) {
+    CoreDumps::instance().set(PROCESS, attrib, value, size);
 }
-
-} // extern "C"
 
 // ---- helpers -----------------------------------------------------------------------------------
 

@@ -102,201 +102,152 @@ void tell_atomics(unsigned* capabilities, const CUatomicOperation* operations, u
 
 } // namespace
 
-extern "C" {
-
-CUresult CUDAAPI cuDeviceGet(CUdevice* device, int ordinal) {
-    return entry("cuDeviceGet", [&] { put(device, device_at(ordinal).ordinal()); });
+ROW(cuDeviceGet, 2000, CUdevice* device, int ordinal) {
+    put(device, device_at(ordinal).ordinal());
 }
 
-CUresult CUDAAPI cuDeviceGetCount(int* count) {
-    return entry("cuDeviceGetCount", [&] { put(count, Driver::instance().device_count()); });
+ROW(cuDeviceGetCount, 2000, int* count) {
+    put(count, Driver::instance().device_count());
 }
 
-CUresult CUDAAPI cuDeviceGetName(char* name, int len, CUdevice dev) {
-    return entry("cuDeviceGetName", [&] { put_text(name, len, device_at(dev).name()); });
+ROW(cuDeviceGetName, 2000, char* name, int len, Device& device) {
+    put_text(name, len, device.name());
 }
 
-CUresult CUDAAPI cuDeviceGetUuid(CUuuid* uuid, CUdevice dev) {
-    return entry("cuDeviceGetUuid", [&] { put(uuid, device_at(dev).uuid()); });
+ROW(cuDeviceGetUuid, 9020, CUuuid* uuid, Device& device) {
+    put(uuid, device.uuid());
 }
 
-CUresult CUDAAPI cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice dev) {
-    return entry("cuDeviceGetUuid", [&] { put(uuid, device_at(dev).uuid()); });
+ALIAS(cuDeviceGetUuid_v2, 11040, cuDeviceGetUuid);
+
+ROW(cuDeviceTotalMem_v2, 3020, size_t* bytes, Device& device) {
+    put(bytes, device.total_bytes());
 }
 
-CUresult CUDAAPI cuDeviceTotalMem_v2(size_t* bytes, CUdevice dev) {
-    return entry("cuDeviceTotalMem", [&] { put(bytes, device_at(dev).total_bytes()); });
+ROW(cuDeviceGetAttribute, 2000, int* pi, CUdevice_attribute attrib, Device& device) {
+    put(pi, device.attribute(attrib));
 }
 
-CUresult CUDAAPI cuDeviceGetAttribute(int* pi, CUdevice_attribute attrib, CUdevice dev) {
-    return entry("cuDeviceGetAttribute", [&] { put(pi, device_at(dev).attribute(attrib)); });
+ROW(cuDeviceComputeCapability, 2000, int* major, int* minor, const Device& device) {
+    require(major != nullptr && minor != nullptr, "an output argument is NULL");
+    *major = device.major();
+    *minor = device.minor();
 }
 
-CUresult CUDAAPI cuDeviceComputeCapability(int* major, int* minor, CUdevice dev) {
-    return entry("cuDeviceComputeCapability", [&] {
-        const Device& device = device_at(dev);
-        require(major != nullptr && minor != nullptr, "an output argument is NULL");
-        *major = device.major();
-        *minor = device.minor();
-    });
+ROW(cuDeviceGetProperties, 2000, CUdevprop* prop, const Device& device) {
+    const auto value = [&](int attribute) {
+        return device.attribute(static_cast<CUdevice_attribute>(attribute));
+    };
+    require(prop != nullptr, "prop must not be NULL");
+    *prop = {};
+    prop->maxThreadsPerBlock = value(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    for (int axis = 0; axis < 3; ++axis) {
+        prop->maxThreadsDim[axis] = value(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + axis);
+        prop->maxGridSize[axis] = value(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X + axis);
+    }
+    prop->sharedMemPerBlock = value(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+    prop->totalConstantMemory = value(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY);
+    prop->SIMDWidth = value(CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+    prop->memPitch = value(CU_DEVICE_ATTRIBUTE_MAX_PITCH);
+    prop->regsPerBlock = value(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
+    prop->clockRate = value(CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+    prop->textureAlign = value(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT);
 }
 
-CUresult CUDAAPI cuDeviceGetProperties(CUdevprop* prop, CUdevice dev) {
-    return entry("cuDeviceGetProperties", [&] {
-        const Device& device = device_at(dev);
-        const auto value = [&](int attribute) {
-            return device.attribute(static_cast<CUdevice_attribute>(attribute));
-        };
-        require(prop != nullptr, "prop must not be NULL");
-        *prop = {};
-        prop->maxThreadsPerBlock = value(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-        for (int axis = 0; axis < 3; ++axis) {
-            prop->maxThreadsDim[axis] = value(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + axis);
-            prop->maxGridSize[axis] = value(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X + axis);
+ROW(cuDeviceGetPCIBusId, 4010, char* pciBusId, int len, Device& device) {
+    put_text(pciBusId, len, device.pci_bus_id());
+}
+
+ROW(cuDeviceGetByPCIBusId, 4010, CUdevice& dev, const std::string& pciBusId) {
+    const BusId id = bus_id_from(pciBusId.c_str());
+    for (int ordinal = 0; ordinal < Driver::instance().device_count(); ++ordinal) {
+        const int own = device_at(ordinal).attribute(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID);
+        if (id.domain == 0 && id.slot == 0 && id.function == 0 &&
+            id.bus == static_cast<unsigned>(own)) {
+            dev = ordinal;
+            return;
         }
-        prop->sharedMemPerBlock = value(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
-        prop->totalConstantMemory = value(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY);
-        prop->SIMDWidth = value(CU_DEVICE_ATTRIBUTE_WARP_SIZE);
-        prop->memPitch = value(CU_DEVICE_ATTRIBUTE_MAX_PITCH);
-        prop->regsPerBlock = value(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
-        prop->clockRate = value(CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
-        prop->textureAlign = value(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT);
-    });
+    }
+    fail(CUDA_ERROR_INVALID_DEVICE, "no device has the PCI bus id '" + pciBusId + "'");
 }
 
-CUresult CUDAAPI cuDeviceGetPCIBusId(char* pciBusId, int len, CUdevice dev) {
-    return entry("cuDeviceGetPCIBusId",
-                 [&] { put_text(pciBusId, len, device_at(dev).pci_bus_id()); });
+ROW(cuDeviceGetTexture1DLinearMaxWidth, 11010, size_t* maxWidthInElements, CUarray_format format,
+    unsigned numChannels, const Device& /*dev*/) {
+    put(maxWidthInElements, max_linear_texels(format, numChannels));
 }
 
-CUresult CUDAAPI cuDeviceGetByPCIBusId(CUdevice* dev, const char* pciBusId) {
-    return entry("cuDeviceGetByPCIBusId", [&] {
-        require(dev != nullptr && pciBusId != nullptr, "an argument is NULL");
-        const BusId id = bus_id_from(pciBusId);
-        for (int ordinal = 0; ordinal < Driver::instance().device_count(); ++ordinal) {
-            const int own = device_at(ordinal).attribute(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID);
-            if (id.domain == 0 && id.slot == 0 && id.function == 0 &&
-                id.bus == static_cast<unsigned>(own)) {
-                *dev = ordinal;
-                return;
-            }
-        }
-        fail(CUDA_ERROR_INVALID_DEVICE,
-             std::string("no device has the PCI bus id '") + pciBusId + "'");
-    });
-}
-
-CUresult CUDAAPI cuDeviceGetTexture1DLinearMaxWidth(size_t* maxWidthInElements,
-                                                    CUarray_format format, unsigned numChannels,
-                                                    CUdevice dev) {
-    return entry("cuDeviceGetTexture1DLinearMaxWidth", [&] {
-        (void)device_at(dev);
-        put(maxWidthInElements, max_linear_texels(format, numChannels));
-    });
-}
-
-CUresult CUDAAPI cuDeviceGetExecAffinitySupport(int* pi, CUexecAffinityType type, CUdevice dev) {
-    return entry("cuDeviceGetExecAffinitySupport", [&] {
-        (void)device_at(dev);
-        require(type >= 0 && type < CU_EXEC_AFFINITY_TYPE_MAX, "unknown type of affinity");
-        put(pi, 0);
-    });
+ROW(cuDeviceGetExecAffinitySupport, 11040, int* pi, CUexecAffinityType type,
+    const Device& /*dev*/) {
+    require(type >= 0 && type < CU_EXEC_AFFINITY_TYPE_MAX, "unknown type of affinity");
+    put(pi, 0);
 }
 
 // ---- peers -------------------------------------------------------------------------------------
 
-CUresult CUDAAPI cuDeviceCanAccessPeer(int* canAccessPeer, CUdevice dev, CUdevice peerDev) {
-    return entry("cuDeviceCanAccessPeer", [&] {
-        (void)device_at(dev);
-        (void)device_at(peerDev);
-        put(canAccessPeer, dev != peerDev ? 1 : 0);
-    });
+ROW(cuDeviceCanAccessPeer, 4000, int* canAccessPeer, Device& device, Device& peer) {
+    put(canAccessPeer, &device != &peer ? 1 : 0);
 }
 
-CUresult CUDAAPI cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attrib,
-                                         CUdevice srcDevice, CUdevice dstDevice) {
-    return entry("cuDeviceGetP2PAttribute", [&] {
-        check_peers(srcDevice, dstDevice);
-        switch (attrib) {
-        case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:
-        case CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED:
-            put(value, 0);
-            break;
-        case CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED:
-        case CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED:
-        case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED:
-            put(value, 1);
-            break;
-        default:
-            fail(CUDA_ERROR_INVALID_VALUE, "unknown peer attribute");
-        }
-    });
+ROW(cuDeviceGetP2PAttribute, 8000, int* value, CUdevice_P2PAttribute attrib, CUdevice srcDevice,
+    CUdevice dstDevice) {
+    check_peers(srcDevice, dstDevice);
+    switch (attrib) {
+    case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:
+    case CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED:
+        put(value, 0);
+        break;
+    case CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED:
+    case CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED:
+    case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED:
+        put(value, 1);
+        break;
+    default:
+        fail(CUDA_ERROR_INVALID_VALUE, "unknown peer attribute");
+    }
 }
 
 // ---- primary contexts --------------------------------------------------------------------------
 
-CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext* pctx, CUdevice dev) {
-    return entry("cuDevicePrimaryCtxRetain", [&] {
-        Device& device = device_at(dev);
-        require(pctx != nullptr, "pctx must not be NULL");
-        *pctx = device.retain_primary()->handle<CUcontext>();
-    });
+ROW(cuDevicePrimaryCtxRetain, 7000, CUcontext* pctx, Device& device) {
+    require(pctx != nullptr, "pctx must not be NULL");
+    *pctx = device.retain_primary()->handle<CUcontext>();
 }
 
-CUresult CUDAAPI cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
-    return entry("cuDevicePrimaryCtxRelease", [&] { device_at(dev).release_primary(); });
+ROW(cuDevicePrimaryCtxRelease_v2, 11000, Device& device) {
+    device.release_primary();
 }
 
-CUresult CUDAAPI cuDevicePrimaryCtxRelease(CUdevice dev) {
-    return cuDevicePrimaryCtxRelease_v2(dev);
+ALIAS(cuDevicePrimaryCtxRelease, 7000, cuDevicePrimaryCtxRelease_v2);
+
+ROW(cuDevicePrimaryCtxReset_v2, 11000, Device& device) {
+    device.reset_primary();
 }
 
-CUresult CUDAAPI cuDevicePrimaryCtxReset_v2(CUdevice dev) {
-    return entry("cuDevicePrimaryCtxReset", [&] { device_at(dev).reset_primary(); });
+ALIAS(cuDevicePrimaryCtxReset, 7000, cuDevicePrimaryCtxReset_v2);
+
+ROW(cuDevicePrimaryCtxSetFlags_v2, 11000, Device& device, unsigned int flags) {
+    device.set_primary_flags(flags);
 }
 
-CUresult CUDAAPI cuDevicePrimaryCtxReset(CUdevice dev) {
-    return cuDevicePrimaryCtxReset_v2(dev);
-}
+ALIAS(cuDevicePrimaryCtxSetFlags, 7000, cuDevicePrimaryCtxSetFlags_v2);
 
-CUresult CUDAAPI cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags) {
-    return entry("cuDevicePrimaryCtxSetFlags", [&] { device_at(dev).set_primary_flags(flags); });
-}
-
-CUresult CUDAAPI cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags) {
-    return cuDevicePrimaryCtxSetFlags_v2(dev, flags);
-}
-
-CUresult CUDAAPI cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int* flags, int* active) {
-    return entry("cuDevicePrimaryCtxGetState", [&] {
-        const Device& device = device_at(dev);
-        require(flags != nullptr && active != nullptr, "an output argument is NULL");
-        *flags = device.primary_flags();
-        *active = device.is_primary_active() ? 1 : 0;
-    });
+ROW(cuDevicePrimaryCtxGetState, 7000, const Device& device, unsigned int* flags, int* active) {
+    require(flags != nullptr && active != nullptr, "an output argument is NULL");
+    *flags = device.primary_flags();
+    *active = device.is_primary_active() ? 1 : 0;
 }
 
 // ---- atomic operations -------------------------------------------------------------------------
 
-CUresult CUDAAPI cuDeviceGetHostAtomicCapabilities(unsigned int* capabilities,
-                                                   const CUatomicOperation* operations,
-                                                   unsigned int count, CUdevice dev) {
-    return entry("cuDeviceGetHostAtomicCapabilities", [&] {
-        (void)device_at(dev);
-        tell_atomics(capabilities, operations, count);
-    });
+ROW(cuDeviceGetHostAtomicCapabilities, 13000, unsigned int* capabilities,
+    const CUatomicOperation* operations, unsigned int count, const Device& /*dev*/) {
+    tell_atomics(capabilities, operations, count);
 }
 
-CUresult CUDAAPI cuDeviceGetP2PAtomicCapabilities(unsigned int* capabilities,
-                                                  const CUatomicOperation* operations,
-                                                  unsigned int count, CUdevice srcDevice,
-                                                  CUdevice dstDevice) {
-    return entry("cuDeviceGetP2PAtomicCapabilities", [&] {
-        if (&device_at(srcDevice) == &device_at(dstDevice)) {
-            fail(CUDA_ERROR_INVALID_DEVICE, "a device is not a peer of itself");
-        }
-        tell_atomics(capabilities, operations, count);
-    });
+ROW(cuDeviceGetP2PAtomicCapabilities, 13000, unsigned int* capabilities,
+    const CUatomicOperation* operations, unsigned int count, Device& source, Device& target) {
+    if (&source == &target) {
+        fail(CUDA_ERROR_INVALID_DEVICE, "a device is not a peer of itself");
+    }
+    tell_atomics(capabilities, operations, count);
 }
-
-} // extern "C"

@@ -4,7 +4,7 @@
 // The functions of cuprum_emulator.h.
 
 #include "api/cuda_abi.hpp"
-#include "api/symbols.hpp"
+#include "api/row.hpp"
 
 #pragma GCC visibility push(default)
 #include "cuprum_emulator.h"
@@ -18,7 +18,7 @@
 #include "objects/memory/pool.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <string_view>
 
 using namespace cuprum::emulator;
 
@@ -76,11 +76,18 @@ const char* cuprumEmulatorVersion(void) {
 #endif
 }
 
+int cuprumEmulatorFunction(size_t index, CuprumFunction* function) {
+    if (function == nullptr || index >= rows().size()) {
+        return 1;
+    }
+    const Row& row = *rows()[index];
+    *function = {row.symbol, row.name, row.version, row.is_per_thread ? 1 : 0, row.missing};
+    return 0;
+}
+
 int cuprumEmulatorIsImplemented(const char* symbol) {
-    const auto all = symbols();
-    const auto found = std::ranges::find_if(
-        all, [&](const Symbol& each) { return std::strcmp(each.symbol, symbol) == 0; });
-    return found != all.end() && is_implemented(*found) ? 1 : 0;
+    const auto found = std::ranges::find(rows(), std::string_view(symbol), &Row::symbol);
+    return found != rows().end() && (*found)->missing == nullptr ? 1 : 0;
 }
 
 } // extern "C"

@@ -203,24 +203,14 @@ const CodeText* text_of(CUresult code) {
 
 } // namespace
 
-extern "C" {
-
-CUresult CUDAAPI cuGetErrorName(CUresult error, const char** pStr) {
-    return early_entry("cuGetErrorName", [&] {
-        require(pStr != nullptr, "pStr must not be NULL");
-        const CodeText* text = text_of(error);
-        *pStr = text == nullptr ? nullptr : text->name;
-        return text == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-    });
+ANSWER(cuGetErrorName, 6000, Early, CUresult error, const char*& pStr) {
+    const CodeText* text = text_of(error);
+    pStr = text == nullptr ? nullptr : text->name;
+    return text == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuGetErrorString(CUresult error, const char** pStr) {
-    return early_entry("cuGetErrorString", [&] {
-        require(pStr != nullptr, "pStr must not be NULL");
-        const CodeText* text = text_of(error);
-        *pStr = text == nullptr ? nullptr : text->meaning;
-        return text == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-    });
+ANSWER(cuGetErrorString, 6000, Early, CUresult error, const char*& pStr) {
+    const CodeText* text = text_of(error);
+    pStr = text == nullptr ? nullptr : text->meaning;
+    return text == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
-
-} // extern "C"

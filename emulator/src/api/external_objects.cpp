@@ -14,122 +14,76 @@
 
 using namespace cuprum::emulator;
 
-namespace {
+ROW(cuImportExternalMemory, 10000, CUexternalMemory& extMem_out,
+    const CUDA_EXTERNAL_MEMORY_HANDLE_DESC& memHandleDesc) {
+    const auto& context = current_context();
+    extMem_out =
+        new_handle<CUexternalMemory>(std::make_shared<ExternalMemory>(context, memHandleDesc));
+}
 
-std::shared_ptr<ExternalMemory> external_memory_from(CUexternalMemory handle) {
-    require(handle != nullptr, "extMem must not be NULL");
-    auto object = HandleTable::instance().find(HandleKind::ExternalMemory,
-                                               reinterpret_cast<std::uint64_t>(handle));
-    if (object == nullptr) {
-        fail(CUDA_ERROR_INVALID_HANDLE, "not external memory, or it has been destroyed");
+ROW(cuExternalMemoryGetMappedBuffer, 10000, CUdeviceptr& devPtr, CUexternalMemory extMem,
+    const CUDA_EXTERNAL_MEMORY_BUFFER_DESC& bufferDesc) {
+    require(bufferDesc.flags == 0, "the flags must be 0");
+    (void)current_context();
+    devPtr = object_of(extMem)->map(bufferDesc.offset, bufferDesc.size)->base;
+}
+
+ROW(cuExternalMemoryGetMappedMipmappedArray, 10000, CUmipmappedArray& mipmap,
+    CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC& mipmapDesc) {
+    require(mipmapDesc.numLevels != 0, "numLevels must not be 0");
+    require((mipmapDesc.arrayDesc.Flags & (CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING)) ==
+                0,
+            "arrays of external memory have their memory from the beginning");
+    const auto memory = object_of(extMem);
+    mipmap = MipmappedArray::create(current_context(), mipmapDesc.arrayDesc, mipmapDesc.numLevels,
+                                    [&](std::uint64_t bytes, const std::string& /*name*/) {
+                                        return std::make_shared<ArrayMemory>(
+                                            memory->map(mipmapDesc.offset, bytes));
+                                    })
+                 ->handle<CUmipmappedArray>();
+}
+
+ROW(cuDestroyExternalMemory, 10000, CUexternalMemory extMem) {
+    (void)object_of(extMem);
+    close_handle(extMem);
+}
+
+ROW(cuImportExternalSemaphore, 10000, InContext, CUexternalSemaphore& extSem_out,
+    const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC& semHandleDesc) {
+    extSem_out = new_handle<CUexternalSemaphore>(ExternalSemaphore::import(semHandleDesc));
+}
+
+ROW_PTSZ(cuSignalExternalSemaphoresAsync, 10000, const CUexternalSemaphore* extSemArray,
+         const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS* paramsArray, unsigned int numExtSems,
+         CUstream stream) {
+    require(numExtSems != 0, "there is no semaphore to signal");
+    auto batch = semaphores_from<SemaphoreSignals>(extSemArray, paramsArray, numExtSems);
+    const auto queue = object_of(stream);
+    if (queue->may_be_capturing() && Capture::take(*queue, batch)) {
+        return;
     }
-    return std::static_pointer_cast<ExternalMemory>(std::move(object));
+    queue->enqueue(std::make_shared<Task>(
+        queue->context().errors(), [batch = std::move(batch)] { perform(batch); },
+        Task::Size::Quick));
 }
 
-} // namespace
-
-extern "C" {
-
-CUresult CUDAAPI cuImportExternalMemory(CUexternalMemory* extMem_out,
-                                        const CUDA_EXTERNAL_MEMORY_HANDLE_DESC* memHandleDesc) {
-    return entry("cuImportExternalMemory", [&] {
-        require(extMem_out != nullptr && memHandleDesc != nullptr, "an argument is NULL");
-        const auto& context = current_context();
-        *extMem_out = reinterpret_cast<CUexternalMemory>(HandleTable::instance().insert(
-            HandleKind::ExternalMemory, std::make_shared<ExternalMemory>(context, *memHandleDesc)));
-    });
+ROW_PTSZ(cuWaitExternalSemaphoresAsync, 10000, const CUexternalSemaphore* extSemArray,
+         const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS* paramsArray, unsigned int numExtSems,
+         CUstream stream) {
+    require(numExtSems != 0, "there is no semaphore to wait for");
+    auto batch = semaphores_from<SemaphoreWaits>(extSemArray, paramsArray, numExtSems);
+    const auto queue = object_of(stream);
+    if (queue->may_be_capturing() && Capture::take(*queue, batch)) {
+        return;
+    }
+    queue->enqueue(std::make_shared<WaitUntil>(
+        queue->context().errors(), [batch = std::move(batch), next = std::size_t{0}]() mutable {
+            return try_waits(batch, next);
+        }));
 }
 
-CUresult CUDAAPI
-cuExternalMemoryGetMappedBuffer(CUdeviceptr* devPtr, CUexternalMemory extMem,
-                                const CUDA_EXTERNAL_MEMORY_BUFFER_DESC* bufferDesc) {
-    return entry("cuExternalMemoryGetMappedBuffer", [&] {
-        require(devPtr != nullptr && bufferDesc != nullptr, "an argument is NULL");
-        require(bufferDesc->flags == 0, "the flags must be 0");
-        (void)current_context();
-        *devPtr = external_memory_from(extMem)->map(bufferDesc->offset, bufferDesc->size)->base;
-    });
+ROW(cuDestroyExternalSemaphore, 10000, CUexternalSemaphore extSem) {
+    (void)object_of(extSem);
+    // Enqueued work and graphs keep the semaphore until they are done with it.
+    close_handle(extSem);
 }
-
-CUresult CUDAAPI cuExternalMemoryGetMappedMipmappedArray(
-    CUmipmappedArray* mipmap, CUexternalMemory extMem,
-    const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC* mipmapDesc) {
-    return entry("cuExternalMemoryGetMappedMipmappedArray", [&] {
-        require(mipmap != nullptr && mipmapDesc != nullptr, "an argument is NULL");
-        require(mipmapDesc->numLevels != 0, "numLevels must not be 0");
-        require((mipmapDesc->arrayDesc.Flags &
-                 (CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING)) == 0,
-                "arrays of external memory have their memory from the beginning");
-        const auto memory = external_memory_from(extMem);
-        *mipmap =
-            MipmappedArray::create(current_context(), mipmapDesc->arrayDesc, mipmapDesc->numLevels,
-                                   [&](std::uint64_t bytes, const std::string& /*name*/) {
-                                       return std::make_shared<ArrayMemory>(
-                                           memory->map(mipmapDesc->offset, bytes));
-                                   })
-                ->handle<CUmipmappedArray>();
-    });
-}
-
-CUresult CUDAAPI cuDestroyExternalMemory(CUexternalMemory extMem) {
-    return entry("cuDestroyExternalMemory", [&] {
-        (void)external_memory_from(extMem);
-        HandleTable::instance().erase(HandleKind::ExternalMemory,
-                                      reinterpret_cast<std::uint64_t>(extMem));
-    });
-}
-
-CUresult CUDAAPI cuImportExternalSemaphore(
-    CUexternalSemaphore* extSem_out, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC* semHandleDesc) {
-    return entry("cuImportExternalSemaphore", [&] {
-        require(extSem_out != nullptr && semHandleDesc != nullptr, "an argument is NULL");
-        (void)current_context();
-        *extSem_out = reinterpret_cast<CUexternalSemaphore>(HandleTable::instance().insert(
-            HandleKind::ExternalSemaphore, ExternalSemaphore::import(*semHandleDesc)));
-    });
-}
-
-CUresult CUDAAPI
-cuSignalExternalSemaphoresAsync(const CUexternalSemaphore* extSemArray,
-                                const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS* paramsArray,
-                                unsigned int numExtSems, CUstream stream) {
-    return entry("cuSignalExternalSemaphoresAsync", [&] {
-        require(numExtSems != 0, "there is no semaphore to signal");
-        auto batch = semaphores_from<SemaphoreSignals>(extSemArray, paramsArray, numExtSems);
-        const auto queue = stream_from(stream);
-        if (queue->may_be_capturing() && Capture::take(*queue, batch)) {
-            return;
-        }
-        queue->enqueue(std::make_shared<Task>(
-            queue->context().errors(), [batch = std::move(batch)] { perform(batch); },
-            Task::Size::Quick));
-    });
-}
-
-CUresult CUDAAPI cuWaitExternalSemaphoresAsync(
-    const CUexternalSemaphore* extSemArray, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS* paramsArray,
-    unsigned int numExtSems, CUstream stream) {
-    return entry("cuWaitExternalSemaphoresAsync", [&] {
-        require(numExtSems != 0, "there is no semaphore to wait for");
-        auto batch = semaphores_from<SemaphoreWaits>(extSemArray, paramsArray, numExtSems);
-        const auto queue = stream_from(stream);
-        if (queue->may_be_capturing() && Capture::take(*queue, batch)) {
-            return;
-        }
-        queue->enqueue(std::make_shared<WaitUntil>(
-            queue->context().errors(), [batch = std::move(batch), next = std::size_t{0}]() mutable {
-                return try_waits(batch, next);
-            }));
-    });
-}
-
-CUresult CUDAAPI cuDestroyExternalSemaphore(CUexternalSemaphore extSem) {
-    return entry("cuDestroyExternalSemaphore", [&] {
-        (void)semaphore_from(extSem);
-        // Enqueued work and graphs keep the semaphore until they are done with it.
-        HandleTable::instance().erase(HandleKind::ExternalSemaphore,
-                                      reinterpret_cast<std::uint64_t>(extSem));
-    });
-}
-
-} // extern "C"

@@ -82,7 +82,7 @@ std::shared_ptr<GraphNode> add_any(Graph& graph, CUgraphNodeParams& request,
                                    const std::vector<GraphEdge>& edges) {
     switch (request.type) {
     case CU_GRAPH_NODE_TYPE_GRAPH:
-        return add_child(graph, *graph_from(request.graph.graph), edges,
+        return add_child(graph, *object_of(request.graph.graph), edges,
                          request.graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE);
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC: {
         CUDA_MEM_ALLOC_NODE_PARAMS alloc{request.alloc.poolProps, request.alloc.accessDescs,
@@ -108,7 +108,7 @@ void add_any_node(CUgraphNode* out, CUgraph graph, const CUgraphNode* dependenci
                   const CUgraphEdgeData* data, std::size_t count, CUgraphNodeParams* request) {
     require(out != nullptr, "phGraphNode must not be NULL");
     check_reserved(request);
-    *out = add_any(*graph_from(graph), *request, edges_from(dependencies, data, count))
+    *out = add_any(*object_of(graph), *request, edges_from(dependencies, data, count))
                ->handle<CUgraphNode>();
 }
 
@@ -118,14 +118,9 @@ void check_type(const GraphNode& node, const CUgraphNodeParams& request) {
 }
 
 /// Writes the parameters of any node. Pointers in them are valid until the node changes.
-void write_any(CUgraphNode handle, GraphNode& node, CUgraphNodeParams& out) {
+void write_any(GraphNode& node, CUgraphNodeParams& out) {
     out = {};
     out.type = node.type();
-    const auto check = [](CUresult result) {
-        if (result != CUDA_SUCCESS) {
-            fail(result, "the parameters of the node cannot be read");
-        }
-    };
     switch (node.type()) {
     case CU_GRAPH_NODE_TYPE_KERNEL: {
         CUDA_KERNEL_NODE_PARAMS kernel{};
@@ -195,15 +190,15 @@ void write_any(CUgraphNode handle, GraphNode& node, CUgraphNodeParams& out) {
         break;
     }
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL: {
-        CUDA_EXT_SEM_SIGNAL_NODE_PARAMS signals{};
-        check(cuGraphExternalSemaphoresSignalNodeGetParams(handle, &signals));
-        out.extSemSignal = {signals.extSemArray, signals.paramsArray, signals.numExtSems};
+        auto& batch = node.get<SemaphoreSignals>();
+        out.extSemSignal = {batch.handles.data(), batch.items.data(),
+                            static_cast<unsigned>(batch.items.size())};
         break;
     }
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT: {
-        CUDA_EXT_SEM_WAIT_NODE_PARAMS waits{};
-        check(cuGraphExternalSemaphoresWaitNodeGetParams(handle, &waits));
-        out.extSemWait = {waits.extSemArray, waits.paramsArray, waits.numExtSems};
+        auto& batch = node.get<SemaphoreWaits>();
+        out.extSemWait = {batch.handles.data(), batch.items.data(),
+                          static_cast<unsigned>(batch.items.size())};
         break;
     }
     default: // an empty node has none
@@ -213,99 +208,64 @@ void write_any(CUgraphNode handle, GraphNode& node, CUgraphNodeParams& out) {
 
 } // namespace
 
-extern "C" {
-
-CUresult CUDAAPI cuGraphNodeGetParams(CUgraphNode hNode, CUgraphNodeParams* nodeParams) {
-    return graph_entry("cuGraphNodeGetParams", [&] {
-        require(nodeParams != nullptr, "nodeParams must not be NULL");
-        write_any(hNode, node_from(hNode), *nodeParams);
-    });
+ROW(cuGraphNodeGetParams, 13020, GraphLocked, GraphNode& node, CUgraphNodeParams& nodeParams) {
+    write_any(node, nodeParams);
 }
 
-CUresult CUDAAPI cuGraphAddNode_v2(CUgraphNode* phGraphNode, CUgraph hGraph,
-                                   const CUgraphNode* dependencies,
-                                   const CUgraphEdgeData* dependencyData, size_t numDependencies,
-                                   CUgraphNodeParams* nodeParams) {
-    return graph_entry("cuGraphAddNode", [&] {
-        add_any_node(phGraphNode, hGraph, dependencies, dependencyData, numDependencies,
-                     nodeParams);
-    });
+ROW(cuGraphAddNode_v2, 12030, GraphLocked, CUgraphNode* phGraphNode, CUgraph hGraph,
+    const CUgraphNode* dependencies, const CUgraphEdgeData* dependencyData, size_t numDependencies,
+    CUgraphNodeParams* nodeParams) {
+    add_any_node(phGraphNode, hGraph, dependencies, dependencyData, numDependencies, nodeParams);
 }
 
-CUresult CUDAAPI cuGraphAddNode(CUgraphNode* phGraphNode, CUgraph hGraph,
-                                const CUgraphNode* dependencies, size_t numDependencies,
-                                CUgraphNodeParams* nodeParams) {
-    return graph_entry("cuGraphAddNode", [&] {
-        add_any_node(phGraphNode, hGraph, dependencies, nullptr, numDependencies, nodeParams);
-    });
+ROW(cuGraphAddNode, 12020, GraphLocked, CUgraphNode* phGraphNode, CUgraph hGraph,
+    const CUgraphNode* dependencies, size_t numDependencies, CUgraphNodeParams* nodeParams) {
+    add_any_node(phGraphNode, hGraph, dependencies, nullptr, numDependencies, nodeParams);
 }
 
-CUresult CUDAAPI cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams* nodeParams) {
-    return graph_entry("cuGraphNodeSetParams", [&] {
-        GraphNode& node = node_from(hNode);
-        check_reserved(nodeParams);
-        check_type(node, *nodeParams);
-        if (nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH) {
-            replace_child(node, *graph_from(nodeParams->graph.graph));
-            return;
-        }
-        NodeParameters parameters = plain_parameters(*nodeParams);
-        if (auto* kernel = std::get_if<KernelParameters>(&parameters)) {
-            set_kernel(node, std::move(*kernel));
-        } else {
-            node.set_parameters(std::move(parameters));
-        }
-    });
+ROW(cuGraphNodeSetParams, 12020, GraphLocked, GraphNode& node, CUgraphNodeParams* nodeParams) {
+    check_reserved(nodeParams);
+    check_type(node, *nodeParams);
+    if (nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH) {
+        replace_child(node, *object_of(nodeParams->graph.graph));
+        return;
+    }
+    NodeParameters parameters = plain_parameters(*nodeParams);
+    if (auto* kernel = std::get_if<KernelParameters>(&parameters)) {
+        set_kernel(node, std::move(*kernel));
+    } else {
+        node.set_parameters(std::move(parameters));
+    }
 }
 
-CUresult CUDAAPI cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                          CUgraphNodeParams* nodeParams) {
-    return graph_entry("cuGraphExecNodeSetParams", [&] {
-        const auto executable = executable_from(hGraphExec);
-        GraphNode& node = node_from(hNode);
-        check_reserved(nodeParams);
-        check_type(node, *nodeParams);
-        if (nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH) {
-            executable->set_child(node, *graph_from(nodeParams->graph.graph));
-        } else {
-            executable->set_parameters(node, plain_parameters(*nodeParams));
-        }
-    });
+ROW(cuGraphExecNodeSetParams, 12020, GraphLocked, GraphExecutable& executable, GraphNode& node,
+    CUgraphNodeParams* nodeParams) {
+    check_reserved(nodeParams);
+    check_type(node, *nodeParams);
+    if (nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH) {
+        executable.set_child(node, *object_of(nodeParams->graph.graph));
+    } else {
+        executable.set_parameters(node, plain_parameters(*nodeParams));
+    }
 }
 
-CUresult CUDAAPI cuGraphConditionalHandleCreate(CUgraphConditionalHandle* pHandle_out,
-                                                CUgraph hGraph, CUcontext ctx,
-                                                unsigned int defaultLaunchValue,
-                                                unsigned int flags) {
-    return graph_entry("cuGraphConditionalHandleCreate", [&] {
-        require(pHandle_out != nullptr, "pHandle_out must not be NULL");
-        *pHandle_out =
-            add_variable(*graph_from(hGraph), context_or_current(ctx), defaultLaunchValue, flags);
-    });
+ROW(cuGraphConditionalHandleCreate, 12030, GraphLocked, CUgraphConditionalHandle& pHandle_out,
+    Graph& graph, CUcontext ctx, unsigned int defaultLaunchValue, unsigned int flags) {
+    pHandle_out = add_variable(graph, context_or_current(ctx), defaultLaunchValue, flags);
 }
 
 // ---- attributes of kernel nodes ----------------------------------------------------------------
 
-CUresult CUDAAPI cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr,
-                                               CUkernelNodeAttrValue* value_out) {
-    return graph_entry("cuGraphKernelNodeGetAttribute", [&] {
-        put(value_out, attribute_of(node_from(hNode).get<KernelParameters>(), attr));
-    });
+ROW(cuGraphKernelNodeGetAttribute, 11000, GraphLocked, GraphNode& node, CUkernelNodeAttrID attr,
+    CUkernelNodeAttrValue* value_out) {
+    put(value_out, attribute_of(node.get<KernelParameters>(), attr));
 }
 
-CUresult CUDAAPI cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr,
-                                               const CUkernelNodeAttrValue* value) {
-    return graph_entry("cuGraphKernelNodeSetAttribute", [&] {
-        require(value != nullptr, "value must not be NULL");
-        set_attribute(node_from(hNode).get<KernelParameters>(), attr, *value);
-    });
+ROW(cuGraphKernelNodeSetAttribute, 11000, GraphLocked, GraphNode& node, CUkernelNodeAttrID attr,
+    const CUkernelNodeAttrValue& value) {
+    set_attribute(node.get<KernelParameters>(), attr, value);
 }
 
-CUresult CUDAAPI cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src) {
-    return graph_entry("cuGraphKernelNodeCopyAttributes", [&] {
-        node_from(dst).get<KernelParameters>().attributes =
-            node_from(src).get<KernelParameters>().attributes;
-    });
+ROW(cuGraphKernelNodeCopyAttributes, 11000, GraphLocked, GraphNode& to, GraphNode& from) {
+    to.get<KernelParameters>().attributes = from.get<KernelParameters>().attributes;
 }
-
-} // extern "C"

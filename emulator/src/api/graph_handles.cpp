@@ -14,13 +14,6 @@ namespace {
 
 constexpr unsigned MAX_NODE_ITEMS = 256;
 
-template <typename T, typename Handle>
-std::shared_ptr<T> find_graph_object(HandleKind kind, Handle handle, const char* complaint) {
-    auto object = HandleTable::instance().find(kind, reinterpret_cast<std::uint64_t>(handle));
-    require(object != nullptr, complaint);
-    return std::static_pointer_cast<T>(std::move(object));
-}
-
 template <typename Request>
 LaunchRequest launch_of(const Request& request) {
     return {.grid = {request.gridDimX, request.gridDimY, request.gridDimZ},
@@ -32,27 +25,6 @@ LaunchRequest launch_of(const Request& request) {
 
 } // namespace
 
-std::shared_ptr<Graph> graph_from(CUgraph handle) {
-    return find_graph_object<Graph>(HandleKind::Graph, handle,
-                                    "not a graph, or it has been destroyed");
-}
-
-GraphNode& node_from(CUgraphNode handle) {
-    // Its graph keeps it while the caller holds GraphLock.
-    return *find_graph_object<GraphNode>(HandleKind::GraphNode, handle,
-                                         "not a node of a graph, or it has been destroyed");
-}
-
-std::shared_ptr<GraphExecutable> executable_from(CUgraphExec handle) {
-    return find_graph_object<GraphExecutable>(HandleKind::GraphExecutable, handle,
-                                              "not an executable graph, or it has been destroyed");
-}
-
-std::shared_ptr<UserObject> user_object_from(CUuserObject handle) {
-    return find_graph_object<UserObject>(HandleKind::UserObject, handle,
-                                         "not a user object, or its last reference was released");
-}
-
 std::vector<GraphEdge> edges_from(const CUgraphNode* handles, const CUgraphEdgeData* data,
                                   std::size_t count) {
     require(handles != nullptr || count == 0, "the dependencies are NULL");
@@ -60,7 +32,7 @@ std::vector<GraphEdge> edges_from(const CUgraphNode* handles, const CUgraphEdgeD
     std::vector<GraphEdge> edges;
     for (std::size_t index = 0; index < count; ++index) {
         edges.push_back(
-            {&node_from(handles[index]), data != nullptr ? data[index] : CUgraphEdgeData{}});
+            {object_of(handles[index]).get(), data != nullptr ? data[index] : CUgraphEdgeData{}});
     }
     return edges;
 }
@@ -68,19 +40,19 @@ std::vector<GraphEdge> edges_from(const CUgraphNode* handles, const CUgraphEdgeD
 KernelParameters kernel_from(const CUDA_KERNEL_NODE_PARAMS* request) {
     require(request != nullptr, "nodeParams must not be NULL");
     if (request->func != nullptr) {
-        return kernel_parameters(function_from(request->func), kernel_or_null(request->func),
+        return kernel_parameters(object_of(request->func), kernel_or_null(request->func),
                                  launch_of(*request));
     }
     require(request->kern != nullptr, "both func and kern are NULL");
     const auto context = context_or_current(request->ctx);
-    return kernel_parameters(kernel_from(request->kern)->function(context), request->kern,
+    return kernel_parameters(object_of(request->kern)->function(context), request->kern,
                              launch_of(*request));
 }
 
 KernelParameters kernel_from(const CUDA_KERNEL_NODE_PARAMS_v1* request) {
     require(request != nullptr, "nodeParams must not be NULL");
     require(request->func != nullptr, "func must not be NULL");
-    return kernel_parameters(function_from(request->func), kernel_or_null(request->func),
+    return kernel_parameters(object_of(request->func), kernel_or_null(request->func),
                              launch_of(*request));
 }
 
@@ -120,7 +92,7 @@ BatchParameters batch_from(const CUDA_BATCH_MEM_OP_NODE_PARAMS* request) {
 }
 
 std::shared_ptr<Event> event_of_node(CUevent handle) {
-    auto event = event_from(handle);
+    auto event = object_of(handle);
     if (event->shared() != nullptr) {
         fail(CUDA_ERROR_NOT_SUPPORTED, "events that processes share cannot be used in graphs of "
                                        "the emulated device");

@@ -19,20 +19,17 @@
 
 namespace cuprum::emulator {
 
-/// Runs the body of a function that reads or changes graph definitions.
-template <typename Body>
-CUresult graph_entry(const char* name, Body&& body) noexcept {
-    return entry(name, [&] {
-        const GraphLock lock;
-        return std::forward<Body>(body)();
-    });
-}
+/// Holds the lock of graph definitions for one call.
+template <>
+struct Argument<GraphLocked, NoArgument> {
+    GraphLock lock;
 
-/// Returns the object of a handle; throws INVALID_VALUE.
-[[nodiscard]] std::shared_ptr<Graph> graph_from(CUgraph handle);
-[[nodiscard]] GraphNode& node_from(CUgraphNode handle);
-[[nodiscard]] std::shared_ptr<GraphExecutable> executable_from(CUgraphExec handle);
-[[nodiscard]] std::shared_ptr<UserObject> user_object_from(CUuserObject handle);
+    explicit Argument(NoArgument /*none*/) {}
+
+    static void check(const Row& /*row*/, std::size_t /*parameter*/, NoArgument /*none*/) {}
+
+    [[nodiscard]] GraphLocked get() const { return {}; }
+};
 
 /// Returns edges from nodes; `data` may be NULL for plain dependencies.
 [[nodiscard]] std::vector<GraphEdge> edges_from(const CUgraphNode* handles,

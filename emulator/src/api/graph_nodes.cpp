@@ -16,271 +16,200 @@ namespace {
 void add_node(CUgraphNode* out, CUgraph graph, const CUgraphNode* dependencies, std::size_t count,
               NodeParameters parameters) {
     require(out != nullptr, "phGraphNode must not be NULL");
-    *out = graph_from(graph)
+    *out = object_of(graph)
                ->add(std::move(parameters), edges_from(dependencies, nullptr, count))
                ->handle<CUgraphNode>();
 }
 
 } // namespace
 
-extern "C" {
-
 // ---- kernels -----------------------------------------------------------------------------------
 
-CUresult CUDAAPI cuGraphAddKernelNode_v2(CUgraphNode* phGraphNode, CUgraph hGraph,
-                                         const CUgraphNode* dependencies, size_t numDependencies,
-                                         const CUDA_KERNEL_NODE_PARAMS* nodeParams) {
-    return graph_entry("cuGraphAddKernelNode", [&] {
-        add_node(phGraphNode, hGraph, dependencies, numDependencies, kernel_from(nodeParams));
-    });
+ROW(cuGraphAddKernelNode_v2, 12000, GraphLocked, CUgraphNode* phGraphNode, CUgraph hGraph,
+    const CUgraphNode* dependencies, size_t numDependencies,
+    const CUDA_KERNEL_NODE_PARAMS* nodeParams) {
+    add_node(phGraphNode, hGraph, dependencies, numDependencies, kernel_from(nodeParams));
 }
 
-CUresult CUDAAPI cuGraphAddKernelNode(CUgraphNode* phGraphNode, CUgraph hGraph,
-                                      const CUgraphNode* dependencies, size_t numDependencies,
-                                      const CUDA_KERNEL_NODE_PARAMS_v1* nodeParams) {
-    return graph_entry("cuGraphAddKernelNode", [&] {
-        add_node(phGraphNode, hGraph, dependencies, numDependencies, kernel_from(nodeParams));
-    });
+ROW(cuGraphAddKernelNode, 10000, GraphLocked, CUgraphNode* phGraphNode, CUgraph hGraph,
+    const CUgraphNode* dependencies, size_t numDependencies,
+    const CUDA_KERNEL_NODE_PARAMS_v1* nodeParams) {
+    add_node(phGraphNode, hGraph, dependencies, numDependencies, kernel_from(nodeParams));
 }
 
-CUresult CUDAAPI cuGraphKernelNodeGetParams_v2(CUgraphNode hNode,
-                                               CUDA_KERNEL_NODE_PARAMS* nodeParams) {
-    return graph_entry("cuGraphKernelNodeGetParams", [&] {
-        require(nodeParams != nullptr, "nodeParams must not be NULL");
-        write_kernel(node_from(hNode), *nodeParams);
-    });
+ROW(cuGraphKernelNodeGetParams_v2, 12000, GraphLocked, GraphNode& node,
+    CUDA_KERNEL_NODE_PARAMS& nodeParams) {
+    write_kernel(node, nodeParams);
 }
 
-CUresult CUDAAPI cuGraphKernelNodeGetParams(CUgraphNode hNode,
-                                            CUDA_KERNEL_NODE_PARAMS_v1* nodeParams) {
-    return graph_entry("cuGraphKernelNodeGetParams", [&] {
-        require(nodeParams != nullptr, "nodeParams must not be NULL");
-        GraphNode& node = node_from(hNode);
-        CUDA_KERNEL_NODE_PARAMS all{};
-        write_kernel(node, all);
-        *nodeParams = {node.get<KernelParameters>().function->handle<CUfunction>(),
-                       all.gridDimX,
-                       all.gridDimY,
-                       all.gridDimZ,
-                       all.blockDimX,
-                       all.blockDimY,
-                       all.blockDimZ,
-                       all.sharedMemBytes,
-                       all.kernelParams,
-                       all.extra};
-    });
+ROW(cuGraphKernelNodeGetParams, 10000, GraphLocked, GraphNode& node,
+    CUDA_KERNEL_NODE_PARAMS_v1& nodeParams) {
+    CUDA_KERNEL_NODE_PARAMS all{};
+    write_kernel(node, all);
+    nodeParams = {node.get<KernelParameters>().function->handle<CUfunction>(),
+                  all.gridDimX,
+                  all.gridDimY,
+                  all.gridDimZ,
+                  all.blockDimX,
+                  all.blockDimY,
+                  all.blockDimZ,
+                  all.sharedMemBytes,
+                  all.kernelParams,
+                  all.extra};
 }
 
-CUresult CUDAAPI cuGraphKernelNodeSetParams_v2(CUgraphNode hNode,
-                                               const CUDA_KERNEL_NODE_PARAMS* nodeParams) {
-    return graph_entry("cuGraphKernelNodeSetParams",
-                       [&] { set_kernel(node_from(hNode), kernel_from(nodeParams)); });
+ROW(cuGraphKernelNodeSetParams_v2, 12000, GraphLocked, GraphNode& node,
+    const CUDA_KERNEL_NODE_PARAMS* nodeParams) {
+    set_kernel(node, kernel_from(nodeParams));
 }
 
-CUresult CUDAAPI cuGraphKernelNodeSetParams(CUgraphNode hNode,
-                                            const CUDA_KERNEL_NODE_PARAMS_v1* nodeParams) {
-    return graph_entry("cuGraphKernelNodeSetParams",
-                       [&] { set_kernel(node_from(hNode), kernel_from(nodeParams)); });
+ROW(cuGraphKernelNodeSetParams, 10000, GraphLocked, GraphNode& node,
+    const CUDA_KERNEL_NODE_PARAMS_v1* nodeParams) {
+    set_kernel(node, kernel_from(nodeParams));
 }
 
 // ---- copies and sets ---------------------------------------------------------------------------
 
-CUresult CUDAAPI cuGraphAddMemcpyNode(CUgraphNode* phGraphNode, CUgraph hGraph,
-                                      const CUgraphNode* dependencies, size_t numDependencies,
-                                      const CUDA_MEMCPY3D* copyParams, CUcontext ctx) {
-    return graph_entry("cuGraphAddMemcpyNode", [&] {
-        add_node(phGraphNode, hGraph, dependencies, numDependencies, memcpy_from(copyParams, ctx));
-    });
+ROW(cuGraphAddMemcpyNode, 10000, GraphLocked, CUgraphNode* phGraphNode, CUgraph hGraph,
+    const CUgraphNode* dependencies, size_t numDependencies, const CUDA_MEMCPY3D* copyParams,
+    CUcontext ctx) {
+    add_node(phGraphNode, hGraph, dependencies, numDependencies, memcpy_from(copyParams, ctx));
 }
 
-CUresult CUDAAPI cuGraphMemcpyNodeGetParams(CUgraphNode hNode, CUDA_MEMCPY3D* nodeParams) {
-    return graph_entry("cuGraphMemcpyNodeGetParams",
-                       [&] { put(nodeParams, node_from(hNode).get<MemcpyParameters>().request); });
+ROW(cuGraphMemcpyNodeGetParams, 10000, GraphLocked, GraphNode& node, CUDA_MEMCPY3D* nodeParams) {
+    put(nodeParams, node.get<MemcpyParameters>().request);
 }
 
-CUresult CUDAAPI cuGraphMemcpyNodeSetParams(CUgraphNode hNode, const CUDA_MEMCPY3D* nodeParams) {
-    return graph_entry("cuGraphMemcpyNodeSetParams", [&] {
-        auto& old = node_from(hNode).get<MemcpyParameters>();
-        old = memcpy_from(nodeParams, old.context->handle<CUcontext>());
-    });
+ROW(cuGraphMemcpyNodeSetParams, 10000, GraphLocked, GraphNode& node,
+    const CUDA_MEMCPY3D* nodeParams) {
+    auto& old = node.get<MemcpyParameters>();
+    old = memcpy_from(nodeParams, old.context->handle<CUcontext>());
 }
 
-CUresult CUDAAPI cuGraphAddMemsetNode(CUgraphNode* phGraphNode, CUgraph hGraph,
-                                      const CUgraphNode* dependencies, size_t numDependencies,
-                                      const CUDA_MEMSET_NODE_PARAMS* memsetParams, CUcontext ctx) {
-    return graph_entry("cuGraphAddMemsetNode", [&] {
-        add_node(phGraphNode, hGraph, dependencies, numDependencies,
-                 memset_from(memsetParams, ctx));
-    });
+ROW(cuGraphAddMemsetNode, 10000, GraphLocked, CUgraphNode* phGraphNode, CUgraph hGraph,
+    const CUgraphNode* dependencies, size_t numDependencies,
+    const CUDA_MEMSET_NODE_PARAMS* memsetParams, CUcontext ctx) {
+    add_node(phGraphNode, hGraph, dependencies, numDependencies, memset_from(memsetParams, ctx));
 }
 
-CUresult CUDAAPI cuGraphMemsetNodeGetParams(CUgraphNode hNode,
-                                            CUDA_MEMSET_NODE_PARAMS* nodeParams) {
-    return graph_entry("cuGraphMemsetNodeGetParams", [&] {
-        require(nodeParams != nullptr, "nodeParams must not be NULL");
-        write_memset(node_from(hNode).get<MemsetParameters>(), *nodeParams);
-    });
+ROW(cuGraphMemsetNodeGetParams, 10000, GraphLocked, GraphNode& node,
+    CUDA_MEMSET_NODE_PARAMS& nodeParams) {
+    write_memset(node.get<MemsetParameters>(), nodeParams);
 }
 
-CUresult CUDAAPI cuGraphMemsetNodeSetParams(CUgraphNode hNode,
-                                            const CUDA_MEMSET_NODE_PARAMS* nodeParams) {
-    return graph_entry("cuGraphMemsetNodeSetParams", [&] {
-        auto& old = node_from(hNode).get<MemsetParameters>();
-        old = memset_from(nodeParams, old.context->handle<CUcontext>());
-    });
+ROW(cuGraphMemsetNodeSetParams, 10000, GraphLocked, GraphNode& node,
+    const CUDA_MEMSET_NODE_PARAMS* nodeParams) {
+    auto& old = node.get<MemsetParameters>();
+    old = memset_from(nodeParams, old.context->handle<CUcontext>());
 }
 
 // ---- the host, events, words of memory ---------------------------------------------------------
 
-CUresult CUDAAPI cuGraphAddHostNode(CUgraphNode* phGraphNode, CUgraph hGraph,
-                                    const CUgraphNode* dependencies, size_t numDependencies,
-                                    const CUDA_HOST_NODE_PARAMS* nodeParams) {
-    return graph_entry("cuGraphAddHostNode", [&] {
-        add_node(phGraphNode, hGraph, dependencies, numDependencies, host_from(nodeParams));
-    });
+ROW(cuGraphAddHostNode, 10000, GraphLocked, CUgraphNode* phGraphNode, CUgraph hGraph,
+    const CUgraphNode* dependencies, size_t numDependencies,
+    const CUDA_HOST_NODE_PARAMS* nodeParams) {
+    add_node(phGraphNode, hGraph, dependencies, numDependencies, host_from(nodeParams));
 }
 
-CUresult CUDAAPI cuGraphHostNodeGetParams(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS* nodeParams) {
-    return graph_entry("cuGraphHostNodeGetParams", [&] {
-        const auto& host = node_from(hNode).get<HostParameters>();
-        put(nodeParams, CUDA_HOST_NODE_PARAMS{host.function, host.data});
-    });
+ROW(cuGraphHostNodeGetParams, 10000, GraphLocked, GraphNode& node,
+    CUDA_HOST_NODE_PARAMS* nodeParams) {
+    const auto& host = node.get<HostParameters>();
+    put(nodeParams, CUDA_HOST_NODE_PARAMS{host.function, host.data});
 }
 
-CUresult CUDAAPI cuGraphHostNodeSetParams(CUgraphNode hNode,
-                                          const CUDA_HOST_NODE_PARAMS* nodeParams) {
-    return graph_entry("cuGraphHostNodeSetParams",
-                       [&] { node_from(hNode).get<HostParameters>() = host_from(nodeParams); });
+ROW(cuGraphHostNodeSetParams, 10000, GraphLocked, GraphNode& node,
+    const CUDA_HOST_NODE_PARAMS* nodeParams) {
+    node.get<HostParameters>() = host_from(nodeParams);
 }
 
-CUresult CUDAAPI cuGraphAddEventRecordNode(CUgraphNode* phGraphNode, CUgraph hGraph,
-                                           const CUgraphNode* dependencies, size_t numDependencies,
-                                           CUevent event) {
-    return graph_entry("cuGraphAddEventRecordNode", [&] {
-        add_node(phGraphNode, hGraph, dependencies, numDependencies,
-                 RecordParameters{event_of_node(event)});
-    });
+ROW(cuGraphAddEventRecordNode, 11010, GraphLocked, CUgraphNode* phGraphNode, CUgraph hGraph,
+    const CUgraphNode* dependencies, size_t numDependencies, CUevent event) {
+    add_node(phGraphNode, hGraph, dependencies, numDependencies,
+             RecordParameters{event_of_node(event)});
 }
 
-CUresult CUDAAPI cuGraphEventRecordNodeGetEvent(CUgraphNode hNode, CUevent* event_out) {
-    return graph_entry("cuGraphEventRecordNodeGetEvent", [&] {
-        put(event_out, node_from(hNode).get<RecordParameters>().event->handle<CUevent>());
-    });
+ROW(cuGraphEventRecordNodeGetEvent, 11010, GraphLocked, GraphNode& node, CUevent* event_out) {
+    put(event_out, node.get<RecordParameters>().event->handle<CUevent>());
 }
 
-CUresult CUDAAPI cuGraphEventRecordNodeSetEvent(CUgraphNode hNode, CUevent event) {
-    return graph_entry("cuGraphEventRecordNodeSetEvent", [&] {
-        node_from(hNode).get<RecordParameters>().event = event_of_node(event);
-    });
+ROW(cuGraphEventRecordNodeSetEvent, 11010, GraphLocked, GraphNode& node, CUevent event) {
+    node.get<RecordParameters>().event = event_of_node(event);
 }
 
-CUresult CUDAAPI cuGraphAddEventWaitNode(CUgraphNode* phGraphNode, CUgraph hGraph,
-                                         const CUgraphNode* dependencies, size_t numDependencies,
-                                         CUevent event) {
-    return graph_entry("cuGraphAddEventWaitNode", [&] {
-        add_node(phGraphNode, hGraph, dependencies, numDependencies,
-                 WaitParameters{event_of_node(event)});
-    });
+ROW(cuGraphAddEventWaitNode, 11010, GraphLocked, CUgraphNode* phGraphNode, CUgraph hGraph,
+    const CUgraphNode* dependencies, size_t numDependencies, CUevent event) {
+    add_node(phGraphNode, hGraph, dependencies, numDependencies,
+             WaitParameters{event_of_node(event)});
 }
 
-CUresult CUDAAPI cuGraphEventWaitNodeGetEvent(CUgraphNode hNode, CUevent* event_out) {
-    return graph_entry("cuGraphEventWaitNodeGetEvent", [&] {
-        put(event_out, node_from(hNode).get<WaitParameters>().event->handle<CUevent>());
-    });
+ROW(cuGraphEventWaitNodeGetEvent, 11010, GraphLocked, GraphNode& node, CUevent* event_out) {
+    put(event_out, node.get<WaitParameters>().event->handle<CUevent>());
 }
 
-CUresult CUDAAPI cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event) {
-    return graph_entry("cuGraphEventWaitNodeSetEvent", [&] {
-        node_from(hNode).get<WaitParameters>().event = event_of_node(event);
-    });
+ROW(cuGraphEventWaitNodeSetEvent, 11010, GraphLocked, GraphNode& node, CUevent event) {
+    node.get<WaitParameters>().event = event_of_node(event);
 }
 
-CUresult CUDAAPI cuGraphAddBatchMemOpNode(CUgraphNode* phGraphNode, CUgraph hGraph,
-                                          const CUgraphNode* dependencies, size_t numDependencies,
-                                          const CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams) {
-    return graph_entry("cuGraphAddBatchMemOpNode", [&] {
-        add_node(phGraphNode, hGraph, dependencies, numDependencies, batch_from(nodeParams));
-    });
+ROW(cuGraphAddBatchMemOpNode, 11070, GraphLocked, CUgraphNode* phGraphNode, CUgraph hGraph,
+    const CUgraphNode* dependencies, size_t numDependencies,
+    const CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams) {
+    add_node(phGraphNode, hGraph, dependencies, numDependencies, batch_from(nodeParams));
 }
 
-CUresult CUDAAPI cuGraphBatchMemOpNodeGetParams(CUgraphNode hNode,
-                                                CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams_out) {
-    return graph_entry("cuGraphBatchMemOpNodeGetParams", [&] {
-        auto& batch = node_from(hNode).get<BatchParameters>();
-        put(nodeParams_out, CUDA_BATCH_MEM_OP_NODE_PARAMS{batch.context->handle<CUcontext>(),
-                                                          static_cast<unsigned>(batch.items.size()),
-                                                          batch.items.data(), batch.flags});
-    });
+ROW(cuGraphBatchMemOpNodeGetParams, 11070, GraphLocked, GraphNode& node,
+    CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams_out) {
+    auto& batch = node.get<BatchParameters>();
+    put(nodeParams_out, CUDA_BATCH_MEM_OP_NODE_PARAMS{batch.context->handle<CUcontext>(),
+                                                      static_cast<unsigned>(batch.items.size()),
+                                                      batch.items.data(), batch.flags});
 }
 
-CUresult CUDAAPI cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode,
-                                                const CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams) {
-    return graph_entry("cuGraphBatchMemOpNodeSetParams",
-                       [&] { node_from(hNode).get<BatchParameters>() = batch_from(nodeParams); });
+ROW(cuGraphBatchMemOpNodeSetParams, 11070, GraphLocked, GraphNode& node,
+    const CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams) {
+    node.get<BatchParameters>() = batch_from(nodeParams);
 }
 
 // ---- structure ---------------------------------------------------------------------------------
 
-CUresult CUDAAPI cuGraphAddEmptyNode(CUgraphNode* phGraphNode, CUgraph hGraph,
-                                     const CUgraphNode* dependencies, size_t numDependencies) {
-    return graph_entry("cuGraphAddEmptyNode", [&] {
-        add_node(phGraphNode, hGraph, dependencies, numDependencies, EmptyParameters{});
-    });
+ROW(cuGraphAddEmptyNode, 10000, GraphLocked, CUgraphNode* phGraphNode, CUgraph hGraph,
+    const CUgraphNode* dependencies, size_t numDependencies) {
+    add_node(phGraphNode, hGraph, dependencies, numDependencies, EmptyParameters{});
 }
 
-CUresult CUDAAPI cuGraphAddChildGraphNode(CUgraphNode* phGraphNode, CUgraph hGraph,
-                                          const CUgraphNode* dependencies, size_t numDependencies,
-                                          CUgraph childGraph) {
-    return graph_entry("cuGraphAddChildGraphNode", [&] {
-        const auto edges = edges_from(dependencies, nullptr, numDependencies);
-        require(phGraphNode != nullptr, "phGraphNode must not be NULL");
-        *phGraphNode = add_child(*graph_from(hGraph), *graph_from(childGraph), edges, false)
-                           ->handle<CUgraphNode>();
-    });
+ROW(cuGraphAddChildGraphNode, 10000, GraphLocked, CUgraphNode* phGraphNode, CUgraph hGraph,
+    const CUgraphNode* dependencies, size_t numDependencies, CUgraph childGraph) {
+    const auto edges = edges_from(dependencies, nullptr, numDependencies);
+    require(phGraphNode != nullptr, "phGraphNode must not be NULL");
+    *phGraphNode =
+        add_child(*object_of(hGraph), *object_of(childGraph), edges, false)->handle<CUgraphNode>();
 }
 
-CUresult CUDAAPI cuGraphChildGraphNodeGetGraph(CUgraphNode hNode, CUgraph* phGraph) {
-    return graph_entry("cuGraphChildGraphNodeGetGraph", [&] {
-        put(phGraph, node_from(hNode).get<ChildParameters>().graph->handle<CUgraph>());
-    });
+ROW(cuGraphChildGraphNodeGetGraph, 10000, GraphLocked, GraphNode& node, CUgraph* phGraph) {
+    put(phGraph, node.get<ChildParameters>().graph->handle<CUgraph>());
 }
 
 // ---- memory ------------------------------------------------------------------------------------
 
-CUresult CUDAAPI cuGraphAddMemAllocNode(CUgraphNode* phGraphNode, CUgraph hGraph,
-                                        const CUgraphNode* dependencies, size_t numDependencies,
-                                        CUDA_MEM_ALLOC_NODE_PARAMS* nodeParams) {
-    return graph_entry("cuGraphAddMemAllocNode", [&] {
-        require(phGraphNode != nullptr && nodeParams != nullptr, "an argument is NULL");
-        const auto node = add_allocation(*graph_from(hGraph), *nodeParams,
-                                         edges_from(dependencies, nullptr, numDependencies));
-        nodeParams->dptr = node->get<AllocParameters>().request.dptr;
-        *phGraphNode = node->handle<CUgraphNode>();
-    });
+ROW(cuGraphAddMemAllocNode, 11040, GraphLocked, CUgraphNode& phGraphNode, Graph& graph,
+    const CUgraphNode* dependencies, size_t numDependencies,
+    CUDA_MEM_ALLOC_NODE_PARAMS& nodeParams) {
+    const auto node =
+        add_allocation(graph, nodeParams, edges_from(dependencies, nullptr, numDependencies));
+    nodeParams.dptr = node->get<AllocParameters>().request.dptr;
+    phGraphNode = node->handle<CUgraphNode>();
 }
 
-CUresult CUDAAPI cuGraphMemAllocNodeGetParams(CUgraphNode hNode,
-                                              CUDA_MEM_ALLOC_NODE_PARAMS* params_out) {
-    return graph_entry("cuGraphMemAllocNodeGetParams", [&] {
-        require(params_out != nullptr, "params_out must not be NULL");
-        write_alloc(node_from(hNode).get<AllocParameters>(), *params_out);
-    });
+ROW(cuGraphMemAllocNodeGetParams, 11040, GraphLocked, GraphNode& node,
+    CUDA_MEM_ALLOC_NODE_PARAMS& params_out) {
+    write_alloc(node.get<AllocParameters>(), params_out);
 }
 
-CUresult CUDAAPI cuGraphAddMemFreeNode(CUgraphNode* phGraphNode, CUgraph hGraph,
-                                       const CUgraphNode* dependencies, size_t numDependencies,
-                                       CUdeviceptr dptr) {
-    return graph_entry("cuGraphAddMemFreeNode", [&] {
-        require(phGraphNode != nullptr, "phGraphNode must not be NULL");
-        *phGraphNode =
-            add_free(*graph_from(hGraph), dptr, edges_from(dependencies, nullptr, numDependencies))
-                ->handle<CUgraphNode>();
-    });
+ROW(cuGraphAddMemFreeNode, 11040, GraphLocked, CUgraphNode& phGraphNode, Graph& graph,
+    const CUgraphNode* dependencies, size_t numDependencies, CUdeviceptr dptr) {
+    phGraphNode = add_free(graph, dptr, edges_from(dependencies, nullptr, numDependencies))
+                      ->handle<CUgraphNode>();
 }
 
-CUresult CUDAAPI cuGraphMemFreeNodeGetParams(CUgraphNode hNode, CUdeviceptr* dptr_out) {
-    return graph_entry("cuGraphMemFreeNodeGetParams",
-                       [&] { put(dptr_out, node_from(hNode).get<FreeParameters>().address); });
+ROW(cuGraphMemFreeNodeGetParams, 11040, GraphLocked, GraphNode& node, CUdeviceptr* dptr_out) {
+    put(dptr_out, node.get<FreeParameters>().address);
 }
-
-} // extern "C"

@@ -21,81 +21,62 @@ template <typename Batch, typename Request>
 void add_semaphore_node(CUgraphNode* out, CUgraph graph, const CUgraphNode* dependencies,
                         std::size_t count, const Request* request) {
     require(out != nullptr, "phGraphNode must not be NULL");
-    *out = graph_from(graph)
+    *out = object_of(graph)
                ->add(batch_of<Batch>(request), edges_from(dependencies, nullptr, count))
                ->template handle<CUgraphNode>();
 }
 
 /// Writes the parameters of a node. The arrays are valid until they change.
 template <typename Batch, typename Request>
-void write_semaphores(CUgraphNode node, Request* out) {
-    auto& batch = node_from(node).get<Batch>();
+void write_semaphores(GraphNode& node, Request* out) {
+    auto& batch = node.get<Batch>();
     put(out, Request{batch.handles.data(), batch.items.data(),
                      static_cast<unsigned>(batch.items.size())});
 }
 
 } // namespace
 
-extern "C" {
-
-CUresult CUDAAPI cuGraphAddExternalSemaphoresSignalNode(
-    CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
-    size_t numDependencies, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS* nodeParams) {
-    return graph_entry("cuGraphAddExternalSemaphoresSignalNode", [&] {
-        add_semaphore_node<SemaphoreSignals>(phGraphNode, hGraph, dependencies, numDependencies,
-                                             nodeParams);
-    });
+ROW(cuGraphAddExternalSemaphoresSignalNode, 11020, GraphLocked, CUgraphNode* phGraphNode,
+    CUgraph hGraph, const CUgraphNode* dependencies, size_t numDependencies,
+    const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS* nodeParams) {
+    add_semaphore_node<SemaphoreSignals>(phGraphNode, hGraph, dependencies, numDependencies,
+                                         nodeParams);
 }
 
-CUresult CUDAAPI cuGraphAddExternalSemaphoresWaitNode(
-    CUgraphNode* phGraphNode, CUgraph hGraph, const CUgraphNode* dependencies,
-    size_t numDependencies, const CUDA_EXT_SEM_WAIT_NODE_PARAMS* nodeParams) {
-    return graph_entry("cuGraphAddExternalSemaphoresWaitNode", [&] {
-        add_semaphore_node<SemaphoreWaits>(phGraphNode, hGraph, dependencies, numDependencies,
-                                           nodeParams);
-    });
+ROW(cuGraphAddExternalSemaphoresWaitNode, 11020, GraphLocked, CUgraphNode* phGraphNode,
+    CUgraph hGraph, const CUgraphNode* dependencies, size_t numDependencies,
+    const CUDA_EXT_SEM_WAIT_NODE_PARAMS* nodeParams) {
+    add_semaphore_node<SemaphoreWaits>(phGraphNode, hGraph, dependencies, numDependencies,
+                                       nodeParams);
 }
 
-CUresult CUDAAPI cuGraphExternalSemaphoresSignalNodeGetParams(
-    CUgraphNode hNode, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS* params_out) {
-    return graph_entry("cuGraphExternalSemaphoresSignalNodeGetParams",
-                       [&] { write_semaphores<SemaphoreSignals>(hNode, params_out); });
+ROW(cuGraphExternalSemaphoresSignalNodeGetParams, 11020, GraphLocked, GraphNode& node,
+    CUDA_EXT_SEM_SIGNAL_NODE_PARAMS* params_out) {
+    write_semaphores<SemaphoreSignals>(node, params_out);
 }
 
-CUresult CUDAAPI cuGraphExternalSemaphoresWaitNodeGetParams(
-    CUgraphNode hNode, CUDA_EXT_SEM_WAIT_NODE_PARAMS* params_out) {
-    return graph_entry("cuGraphExternalSemaphoresWaitNodeGetParams",
-                       [&] { write_semaphores<SemaphoreWaits>(hNode, params_out); });
+ROW(cuGraphExternalSemaphoresWaitNodeGetParams, 11020, GraphLocked, GraphNode& node,
+    CUDA_EXT_SEM_WAIT_NODE_PARAMS* params_out) {
+    write_semaphores<SemaphoreWaits>(node, params_out);
 }
 
-CUresult CUDAAPI cuGraphExternalSemaphoresSignalNodeSetParams(
-    CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS* nodeParams) {
-    return graph_entry("cuGraphExternalSemaphoresSignalNodeSetParams", [&] {
-        node_from(hNode).get<SemaphoreSignals>() = batch_of<SemaphoreSignals>(nodeParams);
-    });
+ROW(cuGraphExternalSemaphoresSignalNodeSetParams, 11020, GraphLocked, GraphNode& node,
+    const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS* nodeParams) {
+    node.get<SemaphoreSignals>() = batch_of<SemaphoreSignals>(nodeParams);
 }
 
-CUresult CUDAAPI cuGraphExternalSemaphoresWaitNodeSetParams(
-    CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS* nodeParams) {
-    return graph_entry("cuGraphExternalSemaphoresWaitNodeSetParams", [&] {
-        node_from(hNode).get<SemaphoreWaits>() = batch_of<SemaphoreWaits>(nodeParams);
-    });
+ROW(cuGraphExternalSemaphoresWaitNodeSetParams, 11020, GraphLocked, GraphNode& node,
+    const CUDA_EXT_SEM_WAIT_NODE_PARAMS* nodeParams) {
+    node.get<SemaphoreWaits>() = batch_of<SemaphoreWaits>(nodeParams);
 }
 
-CUresult CUDAAPI cuGraphExecExternalSemaphoresSignalNodeSetParams(
-    CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS* nodeParams) {
-    return graph_entry("cuGraphExecExternalSemaphoresSignalNodeSetParams", [&] {
-        executable_from(hGraphExec)
-            ->set_parameters(node_from(hNode), batch_of<SemaphoreSignals>(nodeParams));
-    });
+ROW(cuGraphExecExternalSemaphoresSignalNodeSetParams, 11020, GraphLocked,
+    GraphExecutable& executable, GraphNode& node,
+    const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS* nodeParams) {
+    executable.set_parameters(node, batch_of<SemaphoreSignals>(nodeParams));
 }
 
-CUresult CUDAAPI cuGraphExecExternalSemaphoresWaitNodeSetParams(
-    CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_EXT_SEM_WAIT_NODE_PARAMS* nodeParams) {
-    return graph_entry("cuGraphExecExternalSemaphoresWaitNodeSetParams", [&] {
-        executable_from(hGraphExec)
-            ->set_parameters(node_from(hNode), batch_of<SemaphoreWaits>(nodeParams));
-    });
+ROW(cuGraphExecExternalSemaphoresWaitNodeSetParams, 11020, GraphLocked, GraphExecutable& executable,
+    GraphNode& node, const CUDA_EXT_SEM_WAIT_NODE_PARAMS* nodeParams) {
+    executable.set_parameters(node, batch_of<SemaphoreWaits>(nodeParams));
 }
-
-} // extern "C"

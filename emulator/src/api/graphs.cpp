@@ -24,8 +24,8 @@ Edges edge_list(const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdg
     Edges edges;
     for (std::size_t index = 0; index < count; ++index) {
         edges.push_back(
-            {{&node_from(from[index]), data != nullptr ? data[index] : CUgraphEdgeData{}},
-             &node_from(to[index])});
+            {{object_of(from[index]).get(), data != nullptr ? data[index] : CUgraphEdgeData{}},
+             object_of(to[index]).get()});
     }
     return edges;
 }
@@ -76,166 +76,117 @@ void put_all_edges(const Graph& graph, CUgraphNode* from, CUgraphNode* to, CUgra
 
 } // namespace
 
-extern "C" {
-
-CUresult CUDAAPI cuGraphCreate(CUgraph* phGraph, unsigned int flags) {
-    return entry("cuGraphCreate", [&] {
-        require(phGraph != nullptr, "phGraph must not be NULL");
-        require(flags == 0, "the flags must be 0");
-        *phGraph = Graph::create()->handle<CUgraph>();
-    });
+ROW(cuGraphCreate, 10000, CUgraph& phGraph, Flags<> /*flags*/) {
+    phGraph = Graph::create()->handle<CUgraph>();
 }
 
-CUresult CUDAAPI cuGraphDestroy(CUgraph hGraph) {
-    return graph_entry("cuGraphDestroy", [&] {
-        const auto graph = graph_from(hGraph);
-        graph->check_own("destroyed by itself");
-        graph->check_not_capturing("a graph cannot be destroyed");
-        graph->destroy();
-    });
+ROW(cuGraphDestroy, 10000, GraphLocked, Graph& graph) {
+    graph.check_own("destroyed by itself");
+    graph.check_not_capturing("a graph cannot be destroyed");
+    graph.destroy();
 }
 
-CUresult CUDAAPI cuGraphClone(CUgraph* phGraphClone, CUgraph originalGraph) {
-    return graph_entry("cuGraphClone", [&] {
-        require(phGraphClone != nullptr, "phGraphClone must not be NULL");
-        *phGraphClone = graph_from(originalGraph)->clone()->handle<CUgraph>();
-    });
+ROW(cuGraphClone, 10000, GraphLocked, CUgraph& phGraphClone, Graph& graph) {
+    phGraphClone = graph.clone()->handle<CUgraph>();
 }
 
-CUresult CUDAAPI cuGraphNodeFindInClone(CUgraphNode* phNode, CUgraphNode hOriginalNode,
-                                        CUgraph hClonedGraph) {
-    return graph_entry("cuGraphNodeFindInClone", [&] {
-        require(phNode != nullptr, "phNode must not be NULL");
-        *phNode =
-            graph_from(hClonedGraph)->find_clone(node_from(hOriginalNode)).handle<CUgraphNode>();
-    });
+ROW(cuGraphNodeFindInClone, 10000, GraphLocked, CUgraphNode& phNode, GraphNode& node,
+    Graph& graph) {
+    phNode = graph.find_clone(node).handle<CUgraphNode>();
 }
 
-CUresult CUDAAPI cuGraphGetNodes(CUgraph hGraph, CUgraphNode* nodes, size_t* numNodes) {
-    return graph_entry("cuGraphGetNodes", [&] {
-        require(numNodes != nullptr, "numNodes must not be NULL");
-        const auto graph = graph_from(hGraph);
-        put_list(nodes, *numNodes, graph->nodes(), handle_of);
-        put_count(nodes != nullptr, numNodes, graph->nodes().size());
-    });
+ROW(cuGraphGetNodes, 10000, GraphLocked, Graph& graph, CUgraphNode* nodes, size_t& numNodes) {
+    put_list(nodes, numNodes, graph.nodes(), handle_of);
+    put_count(nodes != nullptr, &numNodes, graph.nodes().size());
 }
 
-CUresult CUDAAPI cuGraphGetRootNodes(CUgraph hGraph, CUgraphNode* rootNodes, size_t* numRootNodes) {
-    return graph_entry("cuGraphGetRootNodes", [&] {
-        require(numRootNodes != nullptr, "numRootNodes must not be NULL");
-        auto roots = graph_from(hGraph)->nodes();
-        std::erase_if(roots, [](const auto& node) { return !node->dependencies().empty(); });
-        put_list(rootNodes, *numRootNodes, roots, handle_of);
-        put_count(rootNodes != nullptr, numRootNodes, roots.size());
-    });
+ROW(cuGraphGetRootNodes, 10000, GraphLocked, Graph& graph, CUgraphNode* rootNodes,
+    size_t& numRootNodes) {
+    auto roots = graph.nodes();
+    std::erase_if(roots, [](const auto& node) { return !node->dependencies().empty(); });
+    put_list(rootNodes, numRootNodes, roots, handle_of);
+    put_count(rootNodes != nullptr, &numRootNodes, roots.size());
 }
 
-CUresult CUDAAPI cuGraphGetEdges(CUgraph hGraph, CUgraphNode* from, CUgraphNode* to,
-                                 size_t* numEdges) {
-    return graph_entry("cuGraphGetEdges",
-                       [&] { put_all_edges(*graph_from(hGraph), from, to, nullptr, numEdges); });
+ROW(cuGraphGetEdges, 10000, GraphLocked, Graph& graph, CUgraphNode* from, CUgraphNode* to,
+    size_t* numEdges) {
+    put_all_edges(graph, from, to, nullptr, numEdges);
 }
 
-CUresult CUDAAPI cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode* from, CUgraphNode* to,
-                                    CUgraphEdgeData* edgeData, size_t* numEdges) {
-    return graph_entry("cuGraphGetEdges",
-                       [&] { put_all_edges(*graph_from(hGraph), from, to, edgeData, numEdges); });
+ROW(cuGraphGetEdges_v2, 12030, GraphLocked, Graph& graph, CUgraphNode* from, CUgraphNode* to,
+    CUgraphEdgeData* edgeData, size_t* numEdges) {
+    put_all_edges(graph, from, to, edgeData, numEdges);
 }
 
-CUresult CUDAAPI cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode* dependencies,
-                                            size_t* numDependencies) {
-    return graph_entry("cuGraphNodeGetDependencies", [&] {
-        put_edges(node_from(hNode).dependencies(), dependencies, nullptr, numDependencies);
-    });
+ROW(cuGraphNodeGetDependencies, 10000, GraphLocked, GraphNode& node, CUgraphNode* dependencies,
+    size_t* numDependencies) {
+    put_edges(node.dependencies(), dependencies, nullptr, numDependencies);
 }
 
-CUresult CUDAAPI cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode* dependencies,
-                                               CUgraphEdgeData* edgeData, size_t* numDependencies) {
-    return graph_entry("cuGraphNodeGetDependencies", [&] {
-        put_edges(node_from(hNode).dependencies(), dependencies, edgeData, numDependencies);
-    });
+ROW(cuGraphNodeGetDependencies_v2, 12030, GraphLocked, GraphNode& node, CUgraphNode* dependencies,
+    CUgraphEdgeData* edgeData, size_t* numDependencies) {
+    put_edges(node.dependencies(), dependencies, edgeData, numDependencies);
 }
 
-CUresult CUDAAPI cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode* dependentNodes,
-                                              size_t* numDependentNodes) {
-    return graph_entry("cuGraphNodeGetDependentNodes", [&] {
-        put_edges(node_from(hNode).dependents(), dependentNodes, nullptr, numDependentNodes);
-    });
+ROW(cuGraphNodeGetDependentNodes, 10000, GraphLocked, GraphNode& node, CUgraphNode* dependentNodes,
+    size_t* numDependentNodes) {
+    put_edges(node.dependents(), dependentNodes, nullptr, numDependentNodes);
 }
 
-CUresult CUDAAPI cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode* dependentNodes,
-                                                 CUgraphEdgeData* edgeData,
-                                                 size_t* numDependentNodes) {
-    return graph_entry("cuGraphNodeGetDependentNodes", [&] {
-        put_edges(node_from(hNode).dependents(), dependentNodes, edgeData, numDependentNodes);
-    });
+ROW(cuGraphNodeGetDependentNodes_v2, 12030, GraphLocked, GraphNode& node,
+    CUgraphNode* dependentNodes, CUgraphEdgeData* edgeData, size_t* numDependentNodes) {
+    put_edges(node.dependents(), dependentNodes, edgeData, numDependentNodes);
 }
 
-CUresult CUDAAPI cuGraphAddDependencies_v2(CUgraph hGraph, const CUgraphNode* from,
-                                           const CUgraphNode* to, const CUgraphEdgeData* edgeData,
-                                           size_t numDependencies) {
-    return graph_entry("cuGraphAddDependencies", [&] {
-        graph_from(hGraph)->add_edges(edge_list(from, to, edgeData, numDependencies));
-    });
+ROW(cuGraphAddDependencies_v2, 12030, GraphLocked, Graph& graph, const CUgraphNode* from,
+    const CUgraphNode* to, const CUgraphEdgeData* edgeData, size_t numDependencies) {
+    graph.add_edges(edge_list(from, to, edgeData, numDependencies));
 }
 
-CUresult CUDAAPI cuGraphAddDependencies(CUgraph hGraph, const CUgraphNode* from,
-                                        const CUgraphNode* to, size_t numDependencies) {
+FORWARD(cuGraphAddDependencies, 10000, CUgraph hGraph, const CUgraphNode* from,
+        const CUgraphNode* to, size_t numDependencies) {
     return cuGraphAddDependencies_v2(hGraph, from, to, nullptr, numDependencies);
 }
 
-CUresult CUDAAPI cuGraphRemoveDependencies_v2(CUgraph hGraph, const CUgraphNode* from,
-                                              const CUgraphNode* to,
-                                              const CUgraphEdgeData* edgeData,
-                                              size_t numDependencies) {
-    return graph_entry("cuGraphRemoveDependencies", [&] {
-        graph_from(hGraph)->remove_edges(edge_list(from, to, edgeData, numDependencies));
-    });
+ROW(cuGraphRemoveDependencies_v2, 12030, GraphLocked, Graph& graph, const CUgraphNode* from,
+    const CUgraphNode* to, const CUgraphEdgeData* edgeData, size_t numDependencies) {
+    graph.remove_edges(edge_list(from, to, edgeData, numDependencies));
 }
 
-CUresult CUDAAPI cuGraphRemoveDependencies(CUgraph hGraph, const CUgraphNode* from,
-                                           const CUgraphNode* to, size_t numDependencies) {
+FORWARD(cuGraphRemoveDependencies, 10000, CUgraph hGraph, const CUgraphNode* from,
+        const CUgraphNode* to, size_t numDependencies) {
     return cuGraphRemoveDependencies_v2(hGraph, from, to, nullptr, numDependencies);
 }
 
-CUresult CUDAAPI cuGraphDestroyNode(CUgraphNode hNode) {
-    return graph_entry("cuGraphDestroyNode", [&] {
-        GraphNode& node = node_from(hNode);
-        node.graph().remove(node);
-    });
+ROW(cuGraphDestroyNode, 10000, GraphLocked, GraphNode& node) {
+    node.graph().remove(node);
 }
 
-CUresult CUDAAPI cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType* type) {
-    return graph_entry("cuGraphNodeGetType", [&] { put(type, node_from(hNode).type()); });
+ROW(cuGraphNodeGetType, 10000, GraphLocked, GraphNode& node, CUgraphNodeType* type) {
+    put(type, node.type());
 }
 
-CUresult CUDAAPI cuGraphNodeGetContainingGraph(CUgraphNode hNode, CUgraph* phGraph) {
-    return graph_entry("cuGraphNodeGetContainingGraph",
-                       [&] { put(phGraph, node_from(hNode).graph().handle<CUgraph>()); });
+ROW(cuGraphNodeGetContainingGraph, 13010, GraphLocked, GraphNode& node, CUgraph* phGraph) {
+    put(phGraph, node.graph().handle<CUgraph>());
 }
 
-CUresult CUDAAPI cuGraphNodeGetLocalId(CUgraphNode hNode, unsigned int* nodeId) {
-    return graph_entry("cuGraphNodeGetLocalId", [&] { put(nodeId, node_from(hNode).number()); });
+ROW(cuGraphNodeGetLocalId, 13010, GraphLocked, GraphNode& node, unsigned int* nodeId) {
+    put(nodeId, node.number());
 }
 
-CUresult CUDAAPI cuGraphNodeGetToolsId(CUgraphNode hNode, unsigned long long* toolsNodeId) {
-    return graph_entry("cuGraphNodeGetToolsId", [&] { put(toolsNodeId, node_from(hNode).id()); });
+ROW(cuGraphNodeGetToolsId, 13010, GraphLocked, GraphNode& node, unsigned long long* toolsNodeId) {
+    put(toolsNodeId, node.id());
 }
 
-CUresult CUDAAPI cuGraphGetId(CUgraph hGraph, unsigned int* graphId) {
-    return graph_entry("cuGraphGetId", [&] { put(graphId, graph_from(hGraph)->id()); });
+ROW(cuGraphGetId, 13010, GraphLocked, Graph& graph, unsigned int* graphId) {
+    put(graphId, graph.id());
 }
 
-CUresult CUDAAPI cuGraphExecGetId(CUgraphExec hGraphExec, unsigned int* graphId) {
-    return graph_entry("cuGraphExecGetId",
-                       [&] { put(graphId, executable_from(hGraphExec)->id()); });
+ROW(cuGraphExecGetId, 13010, GraphLocked, GraphExecutable& executable, unsigned int* graphId) {
+    put(graphId, executable.id());
 }
 
-CUresult CUDAAPI cuGraphDebugDotPrint(CUgraph hGraph, const char* path, unsigned int flags) {
-    return graph_entry("cuGraphDebugDotPrint", [&] {
-        require(path != nullptr, "path must not be NULL");
-        write_dot(*graph_from(hGraph), path, flags);
-    });
+ROW(cuGraphDebugDotPrint, 11030, GraphLocked, Graph& graph, const std::string& path,
+    unsigned int flags) {
+    write_dot(graph, path, flags);
 }
-
-} // extern "C"

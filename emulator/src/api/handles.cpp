@@ -8,20 +8,7 @@
 
 namespace cuprum::emulator {
 
-namespace {
-
-template <typename T, typename Handle>
-std::shared_ptr<T> find(HandleKind kind, Handle handle, CUresult code, const char* complaint) {
-    auto object = HandleTable::instance().find(kind, reinterpret_cast<std::uint64_t>(handle));
-    if (object == nullptr) {
-        fail(code, complaint);
-    }
-    return std::static_pointer_cast<T>(std::move(object));
-}
-
-} // namespace
-
-std::shared_ptr<Context> context_from(CUcontext handle) {
+std::shared_ptr<Context> object_of(CUcontext handle) {
     return context_from_any(handle).context;
 }
 
@@ -39,9 +26,7 @@ CurrentContext context_from_any(CUcontext handle) {
         fail(CUDA_ERROR_INVALID_CONTEXT,
              "a green context must be converted by cuCtxFromGreenCtx first");
     }
-    return {find<Context>(HandleKind::Context, handle, CUDA_ERROR_INVALID_CONTEXT,
-                          "not a context, or it has been destroyed"),
-            nullptr};
+    return {object_of<CUcontext>(handle), nullptr};
 }
 
 CurrentContext usable_context(CUcontext handle) {
@@ -58,21 +43,16 @@ CurrentContext usable_context(CUcontext handle) {
     return found;
 }
 
-std::shared_ptr<GreenContext> green_context_from(CUgreenCtx handle) {
-    return find<GreenContext>(HandleKind::GreenContext, handle, CUDA_ERROR_INVALID_CONTEXT,
-                              "not a green context, or it has been destroyed");
-}
-
 std::shared_ptr<Context> context_or_current(CUcontext handle) {
     if (handle == nullptr) {
         return current_context();
     }
-    auto context = context_from(handle);
+    auto context = object_of(handle);
     context->check_usable();
     return context;
 }
 
-std::shared_ptr<Stream> stream_from(CUstream handle) {
+std::shared_ptr<Stream> object_of(CUstream handle) {
     if (handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD) {
         const auto& context = current_context();
         const bool is_per_thread = handle == CU_STREAM_PER_THREAD ||
@@ -85,8 +65,7 @@ std::shared_ptr<Stream> stream_from(CUstream handle) {
         }
         return is_per_thread ? per_thread_stream(*context) : context->legacy_stream();
     }
-    auto stream = find<Stream>(HandleKind::Stream, handle, CUDA_ERROR_INVALID_HANDLE,
-                               "not a stream, or it has been destroyed");
+    auto stream = object_of<CUstream>(handle);
     if (stream->green() != nullptr) [[unlikely]] {
         stream->green()->check_usable();
     } else {
@@ -96,52 +75,26 @@ std::shared_ptr<Stream> stream_from(CUstream handle) {
 }
 
 std::shared_ptr<Stream> stream_of_batch(CUstream handle) {
-    auto stream = stream_from(handle);
+    auto stream = object_of(handle);
     require(stream->kind() != Stream::Kind::Legacy, "a batch cannot use the legacy default stream");
     return stream;
 }
 
-std::shared_ptr<Event> event_from(CUevent handle) {
-    return find<Event>(HandleKind::Event, handle, CUDA_ERROR_INVALID_HANDLE,
-                       "not an event, or it has been destroyed");
+std::shared_ptr<Function> object_of(CUfunction handle) {
+    return function_in(nullptr, handle);
 }
 
-std::shared_ptr<Pool> pool_from(CUmemoryPool handle) {
-    return find<Pool>(HandleKind::Pool, handle, CUDA_ERROR_INVALID_VALUE,
-                      "not a memory pool, or it has been destroyed");
-}
-
-std::shared_ptr<Module> module_from(CUmodule handle) {
-    return find<Module>(HandleKind::Module, handle, CUDA_ERROR_INVALID_HANDLE,
-                        "not a module, or it has been unloaded");
-}
-
-std::shared_ptr<Library> library_from(CUlibrary handle) {
-    return find<Library>(HandleKind::Library, handle, CUDA_ERROR_INVALID_HANDLE,
-                         "not a library, or it has been unloaded");
-}
-
-std::shared_ptr<LibraryKernel> kernel_from(CUkernel handle) {
-    return find<LibraryKernel>(HandleKind::Kernel, handle, CUDA_ERROR_INVALID_HANDLE,
-                               "not a kernel, or its library has been unloaded");
-}
-
-std::shared_ptr<Function> function_from(CUfunction handle,
-                                        const std::shared_ptr<Context>& context) {
-    auto& table = HandleTable::instance();
-    if (auto object = table.find(HandleKind::Function, reinterpret_cast<std::uint64_t>(handle))) {
-        return std::static_pointer_cast<Function>(std::move(object));
+std::shared_ptr<Function> function_in(const std::shared_ptr<Context>& context, CUfunction handle) {
+    const auto kernel = object_or_null(reinterpret_cast<CUkernel>(handle));
+    if (kernel == nullptr) {
+        return object_of<CUfunction>(handle);
     }
-    const auto kernel = find<LibraryKernel>(HandleKind::Kernel, handle, CUDA_ERROR_INVALID_HANDLE,
-                                            "not a function, or its module has been unloaded");
     return kernel->function(context != nullptr ? context : current_context());
 }
 
 CUkernel kernel_or_null(CUfunction handle) {
-    const auto number = reinterpret_cast<std::uint64_t>(handle);
-    return HandleTable::instance().find(HandleKind::Kernel, number) != nullptr
-               ? reinterpret_cast<CUkernel>(handle)
-               : nullptr;
+    auto* const kernel = reinterpret_cast<CUkernel>(handle);
+    return object_or_null(kernel) != nullptr ? kernel : nullptr;
 }
 
 } // namespace cuprum::emulator

@@ -12,6 +12,7 @@
 #include "objects/devices/context.hpp"
 #include "objects/memory/pool.hpp"
 #include "objects/process/error.hpp"
+#include "objects/process/object_of.hpp"
 #include "objects/process/thread_state.hpp"
 #include "objects/streams/event.hpp"
 #include "objects/streams/stream.hpp"
@@ -22,7 +23,7 @@ namespace cuprum::emulator {
 
 /// Returns the context of a handle, active or not. For a green context this is its primary context.
 /// Throws INVALID_CONTEXT.
-[[nodiscard]] std::shared_ptr<Context> context_from(CUcontext handle);
+[[nodiscard]] std::shared_ptr<Context> object_of(CUcontext handle);
 
 /// Returns the context of a handle, active or not, and its green context if it has one.
 [[nodiscard]] CurrentContext context_from_any(CUcontext handle);
@@ -30,43 +31,28 @@ namespace cuprum::emulator {
 /// Returns the context of a handle, or the current one for NULL, ready for use.
 [[nodiscard]] CurrentContext usable_context(CUcontext handle);
 
-/// Returns the green context of a handle. Throws INVALID_CONTEXT.
-[[nodiscard]] std::shared_ptr<GreenContext> green_context_from(CUgreenCtx handle);
-
 /// Returns the context of a handle, or the current one for NULL, ready for use.
 [[nodiscard]] std::shared_ptr<Context> context_or_current(CUcontext handle);
 
 /// Returns the stream of a handle and checks that it can be used. NULL and the two special handles
 /// are default streams of the current context. Throws INVALID_HANDLE.
-[[nodiscard]] std::shared_ptr<Stream> stream_from(CUstream handle);
+[[nodiscard]] std::shared_ptr<Stream> object_of(CUstream handle);
 
 /// Returns the default stream that a synchronous call uses.
 [[nodiscard]] inline std::shared_ptr<Stream> default_stream() {
-    return stream_from(nullptr);
+    return object_of(CUstream{});
 }
 
 /// Returns the stream of a batched operation. Throws INVALID_VALUE for the legacy default stream.
 [[nodiscard]] std::shared_ptr<Stream> stream_of_batch(CUstream handle);
 
-/// Returns the event of a handle. Throws INVALID_HANDLE.
-[[nodiscard]] std::shared_ptr<Event> event_from(CUevent handle);
+/// Returns the function of a handle. For a CUkernel, returns its function in the current context.
+/// Throws INVALID_HANDLE.
+[[nodiscard]] std::shared_ptr<Function> object_of(CUfunction handle);
 
-/// Returns the pool of a handle. Throws INVALID_VALUE, as the driver documents.
-[[nodiscard]] std::shared_ptr<Pool> pool_from(CUmemoryPool handle);
-
-/// Returns the module of a handle. Throws INVALID_HANDLE.
-[[nodiscard]] std::shared_ptr<Module> module_from(CUmodule handle);
-
-/// Returns the library of a handle. Throws INVALID_HANDLE.
-[[nodiscard]] std::shared_ptr<Library> library_from(CUlibrary handle);
-
-/// Returns the kernel of a handle. Throws INVALID_HANDLE.
-[[nodiscard]] std::shared_ptr<LibraryKernel> kernel_from(CUkernel handle);
-
-/// Returns the function of a handle. For a CUkernel, returns its function in `context`, or in the
-/// current context if `context` is nullptr. Throws INVALID_HANDLE.
-[[nodiscard]] std::shared_ptr<Function>
-function_from(CUfunction handle, const std::shared_ptr<Context>& context = nullptr);
+/// The same, but for a CUkernel its function in `context`, or in the current one for nullptr.
+[[nodiscard]] std::shared_ptr<Function> function_in(const std::shared_ptr<Context>& context,
+                                                    CUfunction handle);
 
 /// Returns a handle as that of a kernel of a library, nullptr if it is none.
 [[nodiscard]] CUkernel kernel_or_null(CUfunction handle);
@@ -76,6 +62,14 @@ template <typename T, typename U>
 void put(T* where, U&& value, const char* complaint = "an output argument is NULL") {
     require(where != nullptr, complaint);
     *where = static_cast<T>(std::forward<U>(value));
+}
+
+/// Writes an output that the caller may leave out.
+template <typename T, typename U>
+void put_optional(T* where, U&& value) {
+    if (where != nullptr) {
+        *where = static_cast<T>(std::forward<U>(value));
+    }
 }
 
 } // namespace cuprum::emulator

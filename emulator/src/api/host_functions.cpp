@@ -5,6 +5,7 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
+#include "api/newer_cuda.hpp"
 #include "objects/devices/device.hpp"
 #include "objects/graphs/capture.hpp"
 #include "objects/process/error.hpp"
@@ -33,7 +34,7 @@ void enqueue_item(Stream& stream, const CUstreamBatchMemOpParams& item) {
 
 /// Checks operations and gives them to a stream: all or nothing.
 void enqueue_batch(CUstream handle, std::span<const CUstreamBatchMemOpParams> items) {
-    const auto stream = stream_from(handle);
+    const auto stream = object_of(handle);
     for (const CUstreamBatchMemOpParams& item : items) {
         check_word_operation(item, stream->context().device().ordinal());
     }
@@ -79,63 +80,70 @@ void wait_for_one(CUstream stream, CUdeviceptr address, Word value, unsigned fla
 
 } // namespace
 
-extern "C" {
-
-CUresult CUDAAPI cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void* userData) {
-    return entry("cuLaunchHostFunc", [&] {
-        require(fn != nullptr, "fn must not be NULL");
-        const auto stream = stream_from(hStream);
-        if (stream->may_be_capturing() && Capture::take(*stream, HostParameters{fn, userData})) {
-            return;
-        }
-        stream->enqueue(std::make_shared<HostFunction>(
-            stream->context().errors(), [fn, userData] { fn(userData); }, nullptr));
-    });
+// How the driver's thread waits for the function makes no difference here.
+ROW_PTSZ(cuLaunchHostFunc_v2, 13010, CUstream hStream, CUhostFn fn, void* userData,
+         unsigned int syncMode) {
+    constexpr unsigned spin_wait = 1; // CU_HOST_TASK_SPINWAIT
+    require(syncMode <= spin_wait, "unknown syncMode");
+    require(fn != nullptr, "fn must not be NULL");
+    const auto stream = object_of(hStream);
+    if (stream->may_be_capturing() && Capture::take(*stream, HostParameters{fn, userData})) {
+        return;
+    }
+    stream->enqueue(std::make_shared<HostFunction>(
+        stream->context().errors(), [fn, userData] { fn(userData); }, nullptr));
 }
 
-CUresult CUDAAPI cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* userData,
-                                     unsigned int flags) {
-    return entry("cuStreamAddCallback", [&] {
-        require(callback != nullptr, "callback must not be NULL");
-        require(flags == 0, "the flags must be 0");
-        const auto stream = stream_from(hStream);
-        Capture::refuse_on(*stream, "callbacks cannot be captured; cuLaunchHostFunc can");
-        const auto errors = stream->context().errors();
-        const auto call = [hStream, callback, userData, errors] {
-            callback(hStream, errors->get(), userData);
-        };
-        stream->enqueue(std::make_shared<HostFunction>(errors, call, call));
-    });
+FORWARD_PTSZ(cuLaunchHostFunc, 10000, CUstream hStream, CUhostFn fn, void* userData) {
+    return cuLaunchHostFunc_v2(hStream, fn, userData, 0);
 }
 
-CUresult CUDAAPI cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value,
-                                         unsigned int flags) {
-    return entry("cuStreamWriteValue32", [&] { write_one(stream, addr, value, flags); });
+ROW_PTSZ(cuStreamAddCallback, 5000, CUstream hStream, CUstreamCallback callback, void* userData,
+         unsigned int flags) {
+    require(callback != nullptr, "callback must not be NULL");
+    require(flags == 0, "the flags must be 0");
+    const auto stream = object_of(hStream);
+    Capture::refuse_on(*stream, "callbacks cannot be captured; cuLaunchHostFunc can");
+    const auto errors = stream->context().errors();
+    const auto call = [hStream, callback, userData, errors] {
+        callback(hStream, errors->get(), userData);
+    };
+    stream->enqueue(std::make_shared<HostFunction>(errors, call, call));
 }
 
-CUresult CUDAAPI cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value,
-                                         unsigned int flags) {
-    return entry("cuStreamWriteValue64", [&] { write_one(stream, addr, value, flags); });
+ROW_PTSZ(cuStreamWriteValue32_v2, 11070, CUstream stream, CUdeviceptr addr, cuuint32_t value,
+         unsigned int flags) {
+    write_one(stream, addr, value, flags);
 }
 
-CUresult CUDAAPI cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value,
-                                        unsigned int flags) {
-    return entry("cuStreamWaitValue32", [&] { wait_for_one(stream, addr, value, flags); });
+ALIAS_PTSZ(cuStreamWriteValue32, 8000, cuStreamWriteValue32_v2);
+
+ROW_PTSZ(cuStreamWriteValue64_v2, 11070, CUstream stream, CUdeviceptr addr, cuuint64_t value,
+         unsigned int flags) {
+    write_one(stream, addr, value, flags);
 }
 
-CUresult CUDAAPI cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value,
-                                        unsigned int flags) {
-    return entry("cuStreamWaitValue64", [&] { wait_for_one(stream, addr, value, flags); });
+ALIAS_PTSZ(cuStreamWriteValue64, 9000, cuStreamWriteValue64_v2);
+
+ROW_PTSZ(cuStreamWaitValue32_v2, 11070, CUstream stream, CUdeviceptr addr, cuuint32_t value,
+         unsigned int flags) {
+    wait_for_one(stream, addr, value, flags);
 }
 
-CUresult CUDAAPI cuStreamBatchMemOp_v2(CUstream stream, unsigned int count,
-                                       CUstreamBatchMemOpParams* paramArray, unsigned int flags) {
-    return entry("cuStreamBatchMemOp", [&] {
-        require(flags == 0, "the flags must be 0");
-        require(paramArray != nullptr && count != 0, "the batch is empty");
-        require(count < MAX_BATCH_ITEMS, "a batch has fewer than 256 operations");
-        enqueue_batch(stream, {paramArray, count});
-    });
+ALIAS_PTSZ(cuStreamWaitValue32, 8000, cuStreamWaitValue32_v2);
+
+ROW_PTSZ(cuStreamWaitValue64_v2, 11070, CUstream stream, CUdeviceptr addr, cuuint64_t value,
+         unsigned int flags) {
+    wait_for_one(stream, addr, value, flags);
 }
 
-} // extern "C"
+ALIAS_PTSZ(cuStreamWaitValue64, 9000, cuStreamWaitValue64_v2);
+
+ROW_PTSZ(cuStreamBatchMemOp_v2, 11070, CUstream stream, unsigned int count,
+         CUstreamBatchMemOpParams* paramArray, Flags<> /*flags*/) {
+    require(paramArray != nullptr && count != 0, "the batch is empty");
+    require(count < MAX_BATCH_ITEMS, "a batch has fewer than 256 operations");
+    enqueue_batch(stream, {paramArray, count});
+}
+
+ALIAS_PTSZ(cuStreamBatchMemOp, 8000, cuStreamBatchMemOp_v2);

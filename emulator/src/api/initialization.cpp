@@ -5,7 +5,6 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
-#include "api/symbols.hpp"
 #include "cuprum_emulator.h"
 #include "objects/process/error.hpp"
 #include "objects/process/log.hpp"
@@ -13,7 +12,7 @@
 
 #include <dlfcn.h>
 
-#include <cstring>
+#include <algorithm>
 #include <filesystem>
 #include <mutex>
 #include <set>
@@ -22,67 +21,6 @@
 #include <system_error>
 
 using namespace cuprum::emulator;
-
-namespace {
-
-CUdriverProcAddressQueryResult find_entry_point(const char* name, int version, cuuint64_t flags,
-                                                void** address);
-void explain_export_tables(const CUuuid& id);
-
-} // namespace
-
-extern "C" {
-
-CUresult CUDAAPI cuInit(unsigned int Flags) {
-    return early_entry("cuInit", [&] {
-        require(Flags == 0, "the flags of cuInit must be 0");
-        Driver::instance().initialize();
-    });
-}
-
-CUresult CUDAAPI cuDriverGetVersion(int* driverVersion) {
-    return early_entry("cuDriverGetVersion", [&] { put(driverVersion, driver_version()); });
-}
-
-CUresult CUDAAPI cuGetProcAddress_v2(const char* symbol, void** pfn, int cudaVersion,
-                                     cuuint64_t flags,
-                                     CUdriverProcAddressQueryResult* symbolStatus) {
-    return early_entry("cuGetProcAddress", [&] {
-        const auto status = find_entry_point(symbol, cudaVersion, flags, pfn);
-        if (symbolStatus != nullptr) {
-            *symbolStatus = status;
-        }
-    });
-}
-
-CUresult CUDAAPI cuGetProcAddress(const char* symbol, void** pfn, int cudaVersion,
-                                  cuuint64_t flags) {
-    return cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, nullptr);
-}
-
-CUresult CUDAAPI cuGetExportTable(const void** ppExportTable, const CUuuid* pExportTableId) {
-    return early_entry("cuGetExportTable", [&] {
-        require(ppExportTable != nullptr && pExportTableId != nullptr, "an argument is NULL");
-        *ppExportTable = nullptr;
-        // NOTE: these tables are private to NVIDIA's own libraries, and we do not provide them on
-        // purpose. NVIDIA's runtime library uses one of them to verify the driver, and an answer
-        // would circumvent that. Programs use our runtime library instead.
-        explain_export_tables(*pExportTableId);
-        return CUDA_ERROR_NOT_FOUND;
-    });
-}
-
-CUresult CUDAAPI cuProfilerStart() {
-    return entry("cuProfilerStart", [] {});
-}
-
-CUresult CUDAAPI cuProfilerStop() {
-    return entry("cuProfilerStop", [] {});
-}
-
-} // extern "C"
-
-// ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
 
@@ -107,6 +45,7 @@ CUdriverProcAddressQueryResult find_entry_point(const char* name, int version, c
         {"cuprumEmulatorVersion", reinterpret_cast<void*>(&cuprumEmulatorVersion)},
         {"cuprumEmulatorLiveObjects", reinterpret_cast<void*>(&cuprumEmulatorLiveObjects)},
         {"cuprumEmulatorMarkWritten", reinterpret_cast<void*>(&cuprumEmulatorMarkWritten)},
+        {"cuprumEmulatorFunction", reinterpret_cast<void*>(&cuprumEmulatorFunction)},
         {"cuprumEmulatorIsImplemented", reinterpret_cast<void*>(&cuprumEmulatorIsImplemented)},
     };
     for (const OwnEntry& own : own_entries) {
@@ -116,29 +55,18 @@ CUdriverProcAddressQueryResult find_entry_point(const char* name, int version, c
         }
     }
     const bool wants_per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
-    const Symbol* best = nullptr;
-    bool is_known = false;
-    for (const Symbol& each : symbols()) {
-        if (std::strcmp(each.name, name) != 0) {
-            continue;
-        }
-        is_known = true;
-        if (each.version > version || (each.flavour == Flavour::PerThread && !wants_per_thread)) {
-            continue;
-        }
-        // Choose the newest version. If per-thread names are wanted, prefer any of them to a legacy
-        // one.
-        const bool is_better =
-            best == nullptr ||
-            (each.flavour == Flavour::PerThread && best->flavour != Flavour::PerThread) ||
-            (each.flavour == best->flavour && each.version > best->version);
-        if (is_better) {
-            best = &each;
+    const auto versions =
+        std::ranges::equal_range(rows(), std::string_view(name), {},
+                                 [](const Row* row) { return std::string_view(row->name); });
+    const Row* best = nullptr;
+    for (const Row* each : versions) { // newer ones follow, then those for per-thread streams
+        if (each->version <= version && (!each->is_per_thread || wants_per_thread)) {
+            best = each;
         }
     }
     if (best == nullptr) {
-        return is_known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
-                        : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+        return versions.empty() ? CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND
+                                : CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
     }
     *address = best->address;
     return CU_GET_PROC_ADDRESS_SUCCESS;
@@ -199,3 +127,35 @@ void explain_export_tables(const CUuuid& id) {
 }
 
 } // namespace
+
+ROW(cuInit, 2000, Early, Flags<> /*flags*/) {
+    Driver::instance().initialize();
+}
+
+ROW(cuDriverGetVersion, 2020, Early, int* driverVersion) {
+    put(driverVersion, driver_version());
+}
+
+ROW(cuGetProcAddress_v2, 12000, Early, const char* symbol, void** pfn, int cudaVersion,
+    cuuint64_t flags, CUdriverProcAddressQueryResult* symbolStatus) {
+    const auto status = find_entry_point(symbol, cudaVersion, flags, pfn);
+    put_optional(symbolStatus, status);
+}
+
+FORWARD(cuGetProcAddress, 11030, const char* symbol, void** pfn, int cudaVersion,
+        cuuint64_t flags) {
+    return cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, nullptr);
+}
+
+ANSWER(cuGetExportTable, 3000, Early, const void*& ppExportTable, const CUuuid& pExportTableId) {
+    ppExportTable = nullptr;
+    // NOTE: these tables are private to NVIDIA's own libraries, and we do not provide them on
+    // purpose. NVIDIA's runtime library uses one of them to verify the driver, and an answer
+    // would circumvent that. Programs use our runtime library instead.
+    explain_export_tables(pExportTableId);
+    return CUDA_ERROR_NOT_FOUND;
+}
+
+ROW(cuProfilerStart, 4000) {}
+
+ROW(cuProfilerStop, 4000) {}

@@ -16,60 +16,42 @@
 
 using namespace cuprum::emulator;
 
-extern "C" {
-
-CUresult CUDAAPI cuLogsRegisterCallback(CUlogsCallback callbackFunc, void* userData,
-                                        CUlogsCallbackHandle* callback_out) {
-    return early_entry("cuLogsRegisterCallback", [&] {
-        const auto handle = DriverLog::instance().subscribe(callbackFunc, userData);
-        if (callback_out != nullptr) {
-            *callback_out = handle;
-        }
-    });
+ROW(cuLogsRegisterCallback, 12090, Early, CUlogsCallback callbackFunc, void* userData,
+    CUlogsCallbackHandle* callback_out) {
+    const auto handle = DriverLog::instance().subscribe(callbackFunc, userData);
+    put_optional(callback_out, handle);
 }
 
-CUresult CUDAAPI cuLogsUnregisterCallback(CUlogsCallbackHandle callback) {
-    return early_entry("cuLogsUnregisterCallback",
-                       [&] { DriverLog::instance().unsubscribe(callback); });
+ROW(cuLogsUnregisterCallback, 12090, Early, CUlogsCallbackHandle callback) {
+    DriverLog::instance().unsubscribe(callback);
 }
 
-CUresult CUDAAPI cuLogsCurrent(CUlogIterator* iterator_out, unsigned int flags) {
-    return early_entry("cuLogsCurrent", [&] {
-        require(flags == 0, "the flags must be 0");
-        put(iterator_out, DriverLog::instance().next());
-    });
+ROW(cuLogsCurrent, 12090, Early, CUlogIterator* iterator_out, Flags<> /*flags*/) {
+    put(iterator_out, DriverLog::instance().next());
 }
 
-CUresult CUDAAPI cuLogsDumpToFile(CUlogIterator* iterator, const char* pathToFile,
-                                  unsigned int flags) {
-    return early_entry("cuLogsDumpToFile", [&] {
-        require(pathToFile != nullptr, "pathToFile must not be NULL");
-        require(flags == 0, "the flags must be 0");
-        std::ofstream file(pathToFile, std::ios::app);
-        if (!file) {
-            fail(CUDA_ERROR_INVALID_VALUE,
-                 std::string("cannot write '") + pathToFile + "': " + std::strerror(errno));
-        }
-        file << DriverLog::instance().read(iterator, std::numeric_limits<std::size_t>::max());
-        file.flush();
-        if (!file) {
-            fail(CUDA_ERROR_OPERATING_SYSTEM, std::string("writing '") + pathToFile + "' failed");
-        }
-    });
+ROW(cuLogsDumpToFile, 12090, Early, CUlogIterator* iterator, const std::string& pathToFile,
+    Flags<> /*flags*/) {
+    std::ofstream file(pathToFile, std::ios::app);
+    if (!file) {
+        fail(CUDA_ERROR_INVALID_VALUE,
+             "cannot write '" + pathToFile + "': " + std::strerror(errno));
+    }
+    file << DriverLog::instance().read(iterator, std::numeric_limits<std::size_t>::max());
+    file.flush();
+    if (!file) {
+        fail(CUDA_ERROR_OPERATING_SYSTEM, "writing '" + pathToFile + "' failed");
+    }
 }
 
-CUresult CUDAAPI cuLogsDumpToMemory(CUlogIterator* iterator, char* buffer, size_t* size,
-                                    unsigned int flags) {
-    return early_entry("cuLogsDumpToMemory", [&] {
-        require(buffer != nullptr && size != nullptr && *size != 0, "there is no buffer");
-        require(flags == 0, "the flags must be 0");
-        const std::size_t room = *size - 1;
-        *size = 0;
-        buffer[0] = '\0';
-        const std::string text = DriverLog::instance().read(iterator, room);
-        std::memcpy(buffer, text.c_str(), text.size() + 1);
-        *size = text.size();
-    });
+ROW(cuLogsDumpToMemory, 12090, Early, CUlogIterator* iterator, char* buffer, size_t* size,
+    unsigned int flags) {
+    require(buffer != nullptr && size != nullptr && *size != 0, "there is no buffer");
+    require(flags == 0, "the flags must be 0");
+    const std::size_t room = *size - 1;
+    *size = 0;
+    buffer[0] = '\0';
+    const std::string text = DriverLog::instance().read(iterator, room);
+    std::memcpy(buffer, text.c_str(), text.size() + 1);
+    *size = text.size();
 }
-
-} // extern "C"

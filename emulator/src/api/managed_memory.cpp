@@ -57,89 +57,66 @@ void prefetch_batch(const CUdeviceptr* addresses, const std::size_t* sizes, std:
 
 } // namespace
 
-extern "C" {
-
-CUresult CUDAAPI cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
-                                CUmemLocation location) {
-    return entry("cuMemAdvise",
-                 [&] { ManagedAdvice::instance().advise(devPtr, count, advice, location); });
+ROW(cuMemAdvise_v2, 12020, CUdeviceptr devPtr, size_t count, CUmem_advise advice,
+    CUmemLocation location) {
+    ManagedAdvice::instance().advise(devPtr, count, advice, location);
 }
 
-CUresult CUDAAPI cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
-                             CUdevice device) {
+FORWARD(cuMemAdvise, 8000, CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device) {
     return cuMemAdvise_v2(devPtr, count, advice, location_of(device));
 }
 
-CUresult CUDAAPI cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location,
-                                       unsigned int flags, CUstream hStream) {
-    return entry("cuMemPrefetchAsync", [&] {
-        require(flags == 0, "the flags must be 0");
-        Capture::refuse_on(*stream_from(hStream), NOT_CAPTURED);
-        ManagedAdvice::instance().prefetch(devPtr, count, location);
-    });
+ROW_PTSZ(cuMemPrefetchAsync_v2, 12020, CUdeviceptr devPtr, size_t count, CUmemLocation location,
+         Flags<> /*flags*/, Stream& stream) {
+    Capture::refuse_on(stream, NOT_CAPTURED);
+    ManagedAdvice::instance().prefetch(devPtr, count, location);
 }
 
-CUresult CUDAAPI cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice,
-                                    CUstream hStream) {
+FORWARD_PTSZ(cuMemPrefetchAsync, 8000, CUdeviceptr devPtr, size_t count, CUdevice dstDevice,
+             CUstream hStream) {
     return cuMemPrefetchAsync_v2(devPtr, count, location_of(dstDevice), 0, hStream);
 }
 
-CUresult CUDAAPI cuMemPrefetchBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_t count,
-                                         CUmemLocation* prefetchLocs, size_t* prefetchLocIdxs,
-                                         size_t numPrefetchLocs, unsigned long long flags,
-                                         CUstream hStream) {
-    return entry("cuMemPrefetchBatchAsync", [&] {
-        Capture::refuse_on(*stream_of_batch(hStream), NOT_CAPTURED);
-        check_batch(dptrs, sizes, count, flags);
-        prefetch_batch(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs);
-    });
+ROW_PTSZ(cuMemPrefetchBatchAsync, 13000, CUdeviceptr* dptrs, size_t* sizes, size_t count,
+         CUmemLocation* prefetchLocs, size_t* prefetchLocIdxs, size_t numPrefetchLocs,
+         unsigned long long flags, CUstream hStream) {
+    Capture::refuse_on(*stream_of_batch(hStream), NOT_CAPTURED);
+    check_batch(dptrs, sizes, count, flags);
+    prefetch_batch(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs);
 }
 
-CUresult CUDAAPI cuMemDiscardBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_t count,
-                                        unsigned long long flags, CUstream hStream) {
-    return entry("cuMemDiscardBatchAsync", [&] {
-        // The contents are undefined afterwards, so they may stay as they are.
-        Capture::refuse_on(*stream_of_batch(hStream), NOT_CAPTURED);
-        check_batch(dptrs, sizes, count, flags);
-        for (size_t index = 0; index < count; ++index) {
-            const auto allocation = Allocations::instance().find(dptrs[index]);
-            require(sizes[index] != 0 && allocation != nullptr && allocation->is_managed() &&
-                        Allocations::instance().covers(dptrs[index], sizes[index], false),
-                    "a range is not managed memory");
-        }
-    });
+ROW_PTSZ(cuMemDiscardBatchAsync, 13000, CUdeviceptr* dptrs, size_t* sizes, size_t count,
+         unsigned long long flags, CUstream hStream) {
+    // The contents are undefined afterwards, so they may stay as they are.
+    Capture::refuse_on(*stream_of_batch(hStream), NOT_CAPTURED);
+    check_batch(dptrs, sizes, count, flags);
+    for (size_t index = 0; index < count; ++index) {
+        const auto allocation = Allocations::instance().find(dptrs[index]);
+        require(sizes[index] != 0 && allocation != nullptr && allocation->is_managed() &&
+                    Allocations::instance().covers(dptrs[index], sizes[index], false),
+                "a range is not managed memory");
+    }
 }
 
-CUresult CUDAAPI cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_t count,
-                                                   CUmemLocation* prefetchLocs,
-                                                   size_t* prefetchLocIdxs, size_t numPrefetchLocs,
-                                                   unsigned long long flags, CUstream hStream) {
-    return entry("cuMemDiscardAndPrefetchBatchAsync", [&] {
-        Capture::refuse_on(*stream_of_batch(hStream), NOT_CAPTURED);
-        check_batch(dptrs, sizes, count, flags);
-        prefetch_batch(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs);
-    });
+ROW_PTSZ(cuMemDiscardAndPrefetchBatchAsync, 13000, CUdeviceptr* dptrs, size_t* sizes, size_t count,
+         CUmemLocation* prefetchLocs, size_t* prefetchLocIdxs, size_t numPrefetchLocs,
+         unsigned long long flags, CUstream hStream) {
+    Capture::refuse_on(*stream_of_batch(hStream), NOT_CAPTURED);
+    check_batch(dptrs, sizes, count, flags);
+    prefetch_batch(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs);
 }
 
-CUresult CUDAAPI cuMemRangeGetAttribute(void* data, size_t dataSize,
-                                        CUmem_range_attribute attribute, CUdeviceptr devPtr,
-                                        size_t count) {
-    return entry("cuMemRangeGetAttribute",
-                 [&] { ManagedAdvice::instance().get(data, dataSize, attribute, devPtr, count); });
+ROW(cuMemRangeGetAttribute, 8000, void* data, size_t dataSize, CUmem_range_attribute attribute,
+    CUdeviceptr devPtr, size_t count) {
+    ManagedAdvice::instance().get(data, dataSize, attribute, devPtr, count);
 }
 
-CUresult CUDAAPI cuMemRangeGetAttributes(void** data, size_t* dataSizes,
-                                         CUmem_range_attribute* attributes, size_t numAttributes,
-                                         CUdeviceptr devPtr, size_t count) {
-    return entry("cuMemRangeGetAttributes", [&] {
-        require(data != nullptr && dataSizes != nullptr && attributes != nullptr &&
-                    numAttributes != 0,
-                "an argument is NULL or empty");
-        for (size_t index = 0; index < numAttributes; ++index) {
-            ManagedAdvice::instance().get(data[index], dataSizes[index], attributes[index], devPtr,
-                                          count);
-        }
-    });
+ROW(cuMemRangeGetAttributes, 8000, void** data, size_t* dataSizes,
+    CUmem_range_attribute* attributes, size_t numAttributes, CUdeviceptr devPtr, size_t count) {
+    require(data != nullptr && dataSizes != nullptr && attributes != nullptr && numAttributes != 0,
+            "an argument is NULL or empty");
+    for (size_t index = 0; index < numAttributes; ++index) {
+        ManagedAdvice::instance().get(data[index], dataSizes[index], attributes[index], devPtr,
+                                      count);
+    }
 }
-
-} // extern "C"

@@ -57,142 +57,103 @@ void check_properties(const CUmemAllocationProp* properties) {
 
 } // namespace
 
-extern "C" {
-
-CUresult CUDAAPI cuMemGetAllocationGranularity(size_t* granularity, const CUmemAllocationProp* prop,
-                                               CUmemAllocationGranularity_flags option) {
-    return entry("cuMemGetAllocationGranularity", [&] {
-        require(prop != nullptr, "prop must not be NULL");
-        require(option == CU_MEM_ALLOC_GRANULARITY_MINIMUM ||
-                    option == CU_MEM_ALLOC_GRANULARITY_RECOMMENDED,
-                "unknown option");
-        require(prop->type == CU_MEM_ALLOCATION_TYPE_PINNED ||
-                    prop->type == CU_MEM_ALLOCATION_TYPE_MANAGED,
-                "unknown type of allocation");
-        if (prop->location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
-            (void)device_at(prop->location.id);
-        } else {
-            require(prop->location.type == CU_MEM_LOCATION_TYPE_HOST ||
-                        prop->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA ||
-                        prop->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT,
-                    "unknown type of location");
-        }
-        put(granularity, VirtualMemory::GRANULARITY_BYTES);
-    });
+ROW(cuMemGetAllocationGranularity, 10020, size_t* granularity, const CUmemAllocationProp& prop,
+    CUmemAllocationGranularity_flags option) {
+    require(option == CU_MEM_ALLOC_GRANULARITY_MINIMUM ||
+                option == CU_MEM_ALLOC_GRANULARITY_RECOMMENDED,
+            "unknown option");
+    require(prop.type == CU_MEM_ALLOCATION_TYPE_PINNED ||
+                prop.type == CU_MEM_ALLOCATION_TYPE_MANAGED,
+            "unknown type of allocation");
+    if (prop.location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
+        (void)device_at(prop.location.id);
+    } else {
+        require(prop.location.type == CU_MEM_LOCATION_TYPE_HOST ||
+                    prop.location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA ||
+                    prop.location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT,
+                "unknown type of location");
+    }
+    put(granularity, VirtualMemory::GRANULARITY_BYTES);
 }
 
-CUresult CUDAAPI cuMemAddressReserve(CUdeviceptr* ptr, size_t size, size_t alignment,
-                                     CUdeviceptr addr, unsigned long long flags) {
-    return entry("cuMemAddressReserve", [&] {
-        require(ptr != nullptr, "ptr must not be NULL");
-        require(flags == 0, "the flags must be 0");
-        *ptr = VirtualMemory::instance().reserve(size, alignment, addr);
-    });
+ROW(cuMemAddressReserve, 10020, CUdeviceptr& ptr, size_t size, size_t alignment, CUdeviceptr addr,
+    Flags<> /*flags*/) {
+    ptr = VirtualMemory::instance().reserve(size, alignment, addr);
 }
 
-CUresult CUDAAPI cuMemAddressFree(CUdeviceptr ptr, size_t size) {
-    return entry("cuMemAddressFree", [&] { VirtualMemory::instance().free(ptr, size); });
+ROW(cuMemAddressFree, 10020, CUdeviceptr ptr, size_t size) {
+    VirtualMemory::instance().free(ptr, size);
 }
 
-CUresult CUDAAPI cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size,
-                             const CUmemAllocationProp* prop, unsigned long long flags) {
-    return entry("cuMemCreate", [&] {
-        require(handle != nullptr, "handle must not be NULL");
-        require(flags == 0, "the flags must be 0");
-        require(size != 0 && size % VirtualMemory::GRANULARITY_BYTES == 0,
-                "the size is not a multiple of the granularity");
-        check_properties(prop);
-        *handle = HandleTable::instance().insert(HandleKind::Physical,
-                                                 std::make_shared<PhysicalMemory>(size, *prop));
-    });
+ROW(cuMemCreate, 10020, CUmemGenericAllocationHandle& handle, size_t size,
+    const CUmemAllocationProp* prop, Flags<> /*flags*/) {
+    require(size != 0 && size % VirtualMemory::GRANULARITY_BYTES == 0,
+            "the size is not a multiple of the granularity");
+    check_properties(prop);
+    handle = HandleTable::instance().insert(HandleKind::Physical,
+                                            std::make_shared<PhysicalMemory>(size, *prop));
 }
 
-CUresult CUDAAPI cuMemRelease(CUmemGenericAllocationHandle handle) {
-    return entry("cuMemRelease",
-                 [&] { VirtualMemory::instance().release(*physical_from(handle)); });
+ROW(cuMemRelease, 10020, CUmemGenericAllocationHandle handle) {
+    VirtualMemory::instance().release(*physical_from(handle));
 }
 
-CUresult CUDAAPI cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
-                          CUmemGenericAllocationHandle handle, unsigned long long flags) {
-    return entry("cuMemMap", [&] {
-        require(flags == 0, "the flags must be 0");
-        VirtualMemory::instance().map(ptr, size, offset, physical_from(handle));
-    });
+ROW(cuMemMap, 10020, CUdeviceptr ptr, size_t size, size_t offset,
+    CUmemGenericAllocationHandle handle, Flags<> /*flags*/) {
+    VirtualMemory::instance().map(ptr, size, offset, physical_from(handle));
 }
 
-CUresult CUDAAPI cuMemUnmap(CUdeviceptr ptr, size_t size) {
-    return entry("cuMemUnmap", [&] {
-        drain_contexts(); // enqueued work may still use the memory
-        VirtualMemory::instance().unmap(ptr, size);
-    });
+ROW(cuMemUnmap, 10020, CUdeviceptr ptr, size_t size) {
+    drain_contexts(); // enqueued work may still use the memory
+    VirtualMemory::instance().unmap(ptr, size);
 }
 
-CUresult CUDAAPI cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc* desc,
-                                size_t count) {
-    return entry("cuMemSetAccess", [&] {
-        require(desc != nullptr && count != 0, "desc is NULL or empty");
-        VirtualMemory::instance().set_access(ptr, size, {desc, count});
-    });
+ROW(cuMemSetAccess, 10020, CUdeviceptr ptr, size_t size, const CUmemAccessDesc* desc,
+    size_t count) {
+    require(desc != nullptr && count != 0, "desc is NULL or empty");
+    VirtualMemory::instance().set_access(ptr, size, {desc, count});
 }
 
-CUresult CUDAAPI cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location,
-                                CUdeviceptr ptr) {
-    return entry("cuMemGetAccess", [&] {
-        require(location != nullptr, "location must not be NULL");
-        put(flags, VirtualMemory::instance().access(ptr, *location));
-    });
+ROW(cuMemGetAccess, 10020, unsigned long long* flags, const CUmemLocation& location,
+    CUdeviceptr ptr) {
+    put(flags, VirtualMemory::instance().access(ptr, location));
 }
 
-CUresult CUDAAPI cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* prop,
-                                                        CUmemGenericAllocationHandle handle) {
-    return entry("cuMemGetAllocationPropertiesFromHandle",
-                 [&] { put(prop, physical_from(handle)->properties()); });
+ROW(cuMemGetAllocationPropertiesFromHandle, 10020, CUmemAllocationProp* prop,
+    CUmemGenericAllocationHandle handle) {
+    put(prop, physical_from(handle)->properties());
 }
 
-CUresult CUDAAPI cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* addr) {
-    return entry("cuMemRetainAllocationHandle", [&] {
-        require(handle != nullptr, "handle must not be NULL");
-        *handle = VirtualMemory::instance().retain(reinterpret_cast<std::uint64_t>(addr));
-    });
+ROW(cuMemRetainAllocationHandle, 11000, CUmemGenericAllocationHandle& handle, void* addr) {
+    handle = VirtualMemory::instance().retain(reinterpret_cast<std::uint64_t>(addr));
 }
 
 // ---- other processes ---------------------------------------------------------------------------
 
-CUresult CUDAAPI cuMemExportToShareableHandle(void* shareableHandle,
-                                              CUmemGenericAllocationHandle handle,
-                                              CUmemAllocationHandleType handleType,
-                                              unsigned long long flags) {
-    return entry("cuMemExportToShareableHandle", [&] {
-        require(shareableHandle != nullptr, "shareableHandle must not be NULL");
-        require(flags == 0, "the flags must be 0");
-        const auto memory = physical_from(handle);
-        require(handleType == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR &&
-                    memory->properties().requestedHandleTypes == handleType,
-                "the memory was not made for handles of this type");
-        *static_cast<int*>(shareableHandle) = memory->file().duplicate();
-    });
+ROW(cuMemExportToShareableHandle, 10020, void* shareableHandle, CUmemGenericAllocationHandle handle,
+    CUmemAllocationHandleType handleType, unsigned long long flags) {
+    require(shareableHandle != nullptr, "shareableHandle must not be NULL");
+    require(flags == 0, "the flags must be 0");
+    const auto memory = physical_from(handle);
+    require(handleType == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR &&
+                memory->properties().requestedHandleTypes == handleType,
+            "the memory was not made for handles of this type");
+    *static_cast<int*>(shareableHandle) = memory->file().duplicate();
 }
 
-CUresult CUDAAPI cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle,
-                                                void* osHandle,
-                                                CUmemAllocationHandleType shHandleType) {
-    return entry("cuMemImportFromShareableHandle", [&] {
-        require(handle != nullptr, "handle must not be NULL");
-        require_descriptor_type(shHandleType);
-        auto file = SharedFile::adopt(descriptor_of(osHandle), SharedKind::Physical);
-        const SharedHeader& about = file->header();
-        CUmemAllocationProp properties{};
-        properties.type = static_cast<CUmemAllocationType>(about.allocation_type);
-        properties.requestedHandleTypes =
-            static_cast<CUmemAllocationHandleType>(about.handle_types);
-        properties.location = location_of(about);
-        check_properties(&properties);
-        require(about.bytes != 0 && about.bytes % VirtualMemory::GRANULARITY_BYTES == 0 &&
-                    properties.requestedHandleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
-                "the memory was not made to be shared");
-        *handle = HandleTable::instance().insert(
-            HandleKind::Physical, std::make_shared<PhysicalMemory>(std::move(file), properties));
-    });
+ROW(cuMemImportFromShareableHandle, 10020, CUmemGenericAllocationHandle& handle, void* osHandle,
+    CUmemAllocationHandleType shHandleType) {
+    require_descriptor_type(shHandleType);
+    auto file = SharedFile::adopt(descriptor_of(osHandle), SharedKind::Physical);
+    const SharedHeader& about = file->header();
+    CUmemAllocationProp properties{};
+    properties.type = static_cast<CUmemAllocationType>(about.allocation_type);
+    properties.requestedHandleTypes = static_cast<CUmemAllocationHandleType>(about.handle_types);
+    properties.location = location_of(about);
+    check_properties(&properties);
+    require(about.bytes != 0 && about.bytes % VirtualMemory::GRANULARITY_BYTES == 0 &&
+                properties.requestedHandleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+            "the memory was not made to be shared");
+    handle = HandleTable::instance().insert(
+        HandleKind::Physical, std::make_shared<PhysicalMemory>(std::move(file), properties));
 }
-
-} // extern "C"

@@ -20,169 +20,6 @@ namespace {
 
 constexpr std::size_t PITCH_BYTES = 512;
 
-CUdeviceptr allocate(MemoryKind kind, std::size_t bytes, unsigned flags);
-void* allocate_pinned(std::size_t bytes, unsigned flags);
-void synchronize_users_of(const Allocation& allocation);
-void free_device_memory(CUdeviceptr address);
-void free_host_memory(void* address);
-void register_host_memory(void* address, std::size_t bytes, unsigned flags);
-
-} // namespace
-
-extern "C" {
-
-CUresult CUDAAPI cuMemGetInfo_v2(size_t* free, size_t* total) {
-    return entry("cuMemGetInfo", [&] {
-        const Device& device = current_context()->device();
-        if (free != nullptr) {
-            *free = device.available_bytes();
-        }
-        if (total != nullptr) {
-            *total = device.total_bytes();
-        }
-    });
-}
-
-CUresult CUDAAPI cuMemAlloc_v2(CUdeviceptr* dptr, size_t bytesize) {
-    return entry("cuMemAlloc", [&] {
-        Capture::refuse_unsafe_call();
-        require(dptr != nullptr, "dptr must not be NULL");
-        *dptr = allocate(MemoryKind::Device, bytesize, 0);
-    });
-}
-
-CUresult CUDAAPI cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInBytes,
-                                    size_t Height, unsigned int ElementSizeBytes) {
-    return entry("cuMemAllocPitch", [&] {
-        Capture::refuse_unsafe_call();
-        require(dptr != nullptr && pPitch != nullptr, "an output argument is NULL");
-        require(ElementSizeBytes == 4 || ElementSizeBytes == 8 || ElementSizeBytes == 16,
-                "the element size must be 4, 8 or 16");
-        require(WidthInBytes != 0 && Height != 0, "width and height must not be zero");
-        require(WidthInBytes < std::size_t{1} << 40 && Height < std::size_t{1} << 40,
-                "the memory is too large");
-        const std::size_t pitch = (WidthInBytes + PITCH_BYTES - 1) / PITCH_BYTES * PITCH_BYTES;
-        if (pitch > ~std::size_t{0} / Height) {
-            fail(CUDA_ERROR_OUT_OF_MEMORY, "the memory is too large");
-        }
-        *dptr = allocate(MemoryKind::Device, pitch * Height, 0);
-        *pPitch = pitch;
-    });
-}
-
-CUresult CUDAAPI cuMemFree_v2(CUdeviceptr dptr) {
-    return entry("cuMemFree", [&] {
-        Capture::refuse_unsafe_call();
-        free_device_memory(dptr);
-    });
-}
-
-CUresult CUDAAPI cuMemGetAddressRange_v2(CUdeviceptr* pbase, size_t* psize, CUdeviceptr dptr) {
-    return entry("cuMemGetAddressRange", [&] {
-        (void)current_context();
-        const auto allocation = Allocations::instance().find(dptr);
-        if (allocation == nullptr) {
-            fail(CUDA_ERROR_NOT_FOUND, "the address is not in any allocation");
-        }
-        if (pbase != nullptr) {
-            *pbase = allocation->base;
-        }
-        if (psize != nullptr) {
-            *psize = allocation->bytes;
-        }
-    });
-}
-
-CUresult CUDAAPI cuMemAllocHost_v2(void** pp, size_t bytesize) {
-    return entry("cuMemAllocHost", [&] {
-        Capture::refuse_unsafe_call();
-        require(pp != nullptr, "pp must not be NULL");
-        *pp = allocate_pinned(bytesize, 0);
-    });
-}
-
-CUresult CUDAAPI cuMemHostAlloc(void** pp, size_t bytesize, unsigned int Flags) {
-    return entry("cuMemHostAlloc", [&] {
-        Capture::refuse_unsafe_call();
-        constexpr unsigned known =
-            CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
-        require(pp != nullptr, "pp must not be NULL");
-        require((Flags & ~known) == 0, "unknown flags");
-        *pp = allocate_pinned(bytesize, Flags);
-    });
-}
-
-CUresult CUDAAPI cuMemFreeHost(void* p) {
-    return entry("cuMemFreeHost", [&] {
-        Capture::refuse_unsafe_call();
-        free_host_memory(p);
-    });
-}
-
-CUresult CUDAAPI cuMemHostGetDevicePointer_v2(CUdeviceptr* pdptr, void* p, unsigned int Flags) {
-    return entry("cuMemHostGetDevicePointer", [&] {
-        require(Flags == 0, "the flags must be 0");
-        require(pdptr != nullptr, "pdptr must not be NULL");
-        (void)current_context();
-        const auto address = reinterpret_cast<CUdeviceptr>(p);
-        const auto allocation = Allocations::instance().find(address);
-        require(allocation != nullptr && allocation->is_host_accessible(),
-                "p is not pinned or registered memory");
-        *pdptr = address;
-    });
-}
-
-CUresult CUDAAPI cuMemHostGetFlags(unsigned int* pFlags, void* p) {
-    return entry("cuMemHostGetFlags", [&] {
-        (void)current_context();
-        const auto allocation = Allocations::instance().find(reinterpret_cast<CUdeviceptr>(p));
-        require(allocation != nullptr && allocation->kind == MemoryKind::Pinned,
-                "p is not memory of cuMemHostAlloc");
-        // With unified addressing, all pinned memory is mapped.
-        put(pFlags, allocation->flags | CU_MEMHOSTALLOC_DEVICEMAP);
-    });
-}
-
-CUresult CUDAAPI cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags) {
-    return entry("cuMemHostRegister", [&] {
-        Capture::refuse_unsafe_call();
-        register_host_memory(p, bytesize, Flags);
-    });
-}
-
-CUresult CUDAAPI cuMemHostUnregister(void* p) {
-    return entry("cuMemHostUnregister", [&] {
-        Capture::refuse_unsafe_call();
-        (void)current_context();
-        const auto address = reinterpret_cast<CUdeviceptr>(p);
-        const auto allocation = Allocations::instance().find(address);
-        if (allocation == nullptr || allocation->kind != MemoryKind::Registered) {
-            fail(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "p is not registered memory");
-        }
-        require(allocation->base == address, "p is inside registered memory, not its start");
-        synchronize_users_of(*allocation);
-        if (!Allocations::instance().remove(allocation)) {
-            fail(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "p was unregistered by another thread");
-        }
-    });
-}
-
-CUresult CUDAAPI cuMemAllocManaged(CUdeviceptr* dptr, size_t bytesize, unsigned int flags) {
-    return entry("cuMemAllocManaged", [&] {
-        Capture::refuse_unsafe_call();
-        require(dptr != nullptr, "dptr must not be NULL");
-        require(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST,
-                "flags must be CU_MEM_ATTACH_GLOBAL or CU_MEM_ATTACH_HOST");
-        *dptr = allocate(MemoryKind::Managed, bytesize, flags);
-    });
-}
-
-} // extern "C"
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
 CUdeviceptr allocate(MemoryKind kind, std::size_t bytes, unsigned flags) {
     return Allocations::instance().allocate(kind, current_context(), bytes, flags)->base;
 }
@@ -281,3 +118,96 @@ void register_host_memory(void* pointer, std::size_t bytes, unsigned flags) {
 }
 
 } // namespace
+
+ROW(cuMemGetInfo_v2, 3020, size_t* free, size_t* total) {
+    const Device& device = current_context()->device();
+    put_optional(free, device.available_bytes());
+    put_optional(total, device.total_bytes());
+}
+
+ROW(cuMemAlloc_v2, 3020, UnsafeCall, CUdeviceptr& dptr, size_t bytesize) {
+    dptr = allocate(MemoryKind::Device, bytesize, 0);
+}
+
+ROW(cuMemAllocPitch_v2, 3020, UnsafeCall, CUdeviceptr& dptr, size_t& pPitch, size_t WidthInBytes,
+    size_t Height, unsigned int ElementSizeBytes) {
+    require(ElementSizeBytes == 4 || ElementSizeBytes == 8 || ElementSizeBytes == 16,
+            "the element size must be 4, 8 or 16");
+    require(WidthInBytes != 0 && Height != 0, "width and height must not be zero");
+    require(WidthInBytes < std::size_t{1} << 40 && Height < std::size_t{1} << 40,
+            "the memory is too large");
+    const std::size_t pitch = (WidthInBytes + PITCH_BYTES - 1) / PITCH_BYTES * PITCH_BYTES;
+    if (pitch > ~std::size_t{0} / Height) {
+        fail(CUDA_ERROR_OUT_OF_MEMORY, "the memory is too large");
+    }
+    dptr = allocate(MemoryKind::Device, pitch * Height, 0);
+    pPitch = pitch;
+}
+
+ROW(cuMemFree_v2, 3020, UnsafeCall, CUdeviceptr dptr) {
+    free_device_memory(dptr);
+}
+
+ROW(cuMemGetAddressRange_v2, 3020, InContext, CUdeviceptr* pbase, size_t* psize, CUdeviceptr dptr) {
+    const auto allocation = Allocations::instance().find(dptr);
+    if (allocation == nullptr) {
+        fail(CUDA_ERROR_NOT_FOUND, "the address is not in any allocation");
+    }
+    put_optional(pbase, allocation->base);
+    put_optional(psize, allocation->bytes);
+}
+
+ROW(cuMemAllocHost_v2, 3020, UnsafeCall, void*& pp, size_t bytesize) {
+    pp = allocate_pinned(bytesize, 0);
+}
+
+ROW(cuMemHostAlloc, 2020, UnsafeCall, void*& pp, size_t bytesize,
+    Flags<CU_MEMHOSTALLOC_PORTABLE, CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_WRITECOMBINED>
+        flags) {
+    pp = allocate_pinned(bytesize, flags);
+}
+
+ROW(cuMemFreeHost, 2000, UnsafeCall, void* p) {
+    free_host_memory(p);
+}
+
+ROW(cuMemHostGetDevicePointer_v2, 3020, InContext, CUdeviceptr& pdptr, void* p, Flags<> /*flags*/) {
+    const auto address = reinterpret_cast<CUdeviceptr>(p);
+    const auto allocation = Allocations::instance().find(address);
+    require(allocation != nullptr && allocation->is_host_accessible(),
+            "p is not pinned or registered memory");
+    pdptr = address;
+}
+
+ROW(cuMemHostGetFlags, 2030, InContext, unsigned int* pFlags, void* p) {
+    const auto allocation = Allocations::instance().find(reinterpret_cast<CUdeviceptr>(p));
+    require(allocation != nullptr && allocation->kind == MemoryKind::Pinned,
+            "p is not memory of cuMemHostAlloc");
+    // With unified addressing, all pinned memory is mapped.
+    put(pFlags, allocation->flags | CU_MEMHOSTALLOC_DEVICEMAP);
+}
+
+ROW(cuMemHostRegister_v2, 6050, UnsafeCall, void* p, size_t bytesize, unsigned int flags) {
+    register_host_memory(p, bytesize, flags);
+}
+
+ALIAS(cuMemHostRegister, 4000, cuMemHostRegister_v2);
+
+ROW(cuMemHostUnregister, 4000, UnsafeCall, InContext, void* p) {
+    const auto address = reinterpret_cast<CUdeviceptr>(p);
+    const auto allocation = Allocations::instance().find(address);
+    if (allocation == nullptr || allocation->kind != MemoryKind::Registered) {
+        fail(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "p is not registered memory");
+    }
+    require(allocation->base == address, "p is inside registered memory, not its start");
+    synchronize_users_of(*allocation);
+    if (!Allocations::instance().remove(allocation)) {
+        fail(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "p was unregistered by another thread");
+    }
+}
+
+ROW(cuMemAllocManaged, 6000, UnsafeCall, CUdeviceptr& dptr, size_t bytesize, unsigned int flags) {
+    require(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST,
+            "flags must be CU_MEM_ATTACH_GLOBAL or CU_MEM_ATTACH_HOST");
+    dptr = allocate(MemoryKind::Managed, bytesize, flags);
+}

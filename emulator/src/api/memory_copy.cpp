@@ -41,7 +41,7 @@ Copy checked_copy_of(const Request* request) {
 
 void copy_linear(CUstream stream, std::uint64_t to, CopyEnd to_end, std::uint64_t from,
                  CopyEnd from_end, std::size_t bytes, CopyMode mode) {
-    enqueue_copy(*stream_from(stream), linear_copy(to, to_end, from, from_end, bytes), mode);
+    enqueue_copy(*object_of(stream), linear_copy(to, to_end, from, from_end, bytes), mode);
 }
 
 /// Copies between two contexts. The driver does this even if their devices are not peers.
@@ -51,126 +51,89 @@ void copy_between(CUstream stream, CUdeviceptr to, CUcontext to_context, CUdevic
     (void)context_or_current(from_context);
     Copy copy = linear_copy(to, CopyEnd::Device, from, CopyEnd::Device, bytes);
     copy.is_between_contexts = true;
-    enqueue_copy(*stream_from(stream), copy, mode);
+    enqueue_copy(*object_of(stream), copy, mode);
 }
 
 } // namespace
 
-extern "C" {
-
-CUresult CUDAAPI cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
-    return entry("cuMemcpy", [&] {
-        copy_linear(nullptr, dst, CopyEnd::Any, src, CopyEnd::Any, ByteCount, CopyMode::Sync);
-    });
+ROW_PTDS(cuMemcpy, 4000, CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
+    copy_linear(nullptr, dst, CopyEnd::Any, src, CopyEnd::Any, ByteCount, CopyMode::Sync);
 }
 
-CUresult CUDAAPI cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount,
-                               CUstream hStream) {
-    return entry("cuMemcpyAsync", [&] {
-        copy_linear(hStream, dst, CopyEnd::Any, src, CopyEnd::Any, ByteCount, CopyMode::Async);
-    });
+ROW_PTSZ(cuMemcpyAsync, 4000, CUdeviceptr dst, CUdeviceptr src, size_t ByteCount,
+         CUstream hStream) {
+    copy_linear(hStream, dst, CopyEnd::Any, src, CopyEnd::Any, ByteCount, CopyMode::Async);
 }
 
-CUresult CUDAAPI cuMemcpyHtoD_v2(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount) {
-    return entry("cuMemcpyHtoD", [&] {
-        copy_linear(nullptr, dstDevice, CopyEnd::Device, number(srcHost), CopyEnd::Host, ByteCount,
-                    CopyMode::Sync);
-    });
+ROW_PTDS(cuMemcpyHtoD_v2, 3020, CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount) {
+    copy_linear(nullptr, dstDevice, CopyEnd::Device, number(srcHost), CopyEnd::Host, ByteCount,
+                CopyMode::Sync);
 }
 
-CUresult CUDAAPI cuMemcpyHtoDAsync_v2(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount,
-                                      CUstream hStream) {
-    return entry("cuMemcpyHtoDAsync", [&] {
-        copy_linear(hStream, dstDevice, CopyEnd::Device, number(srcHost), CopyEnd::Host, ByteCount,
-                    CopyMode::Async);
-    });
+ROW_PTSZ(cuMemcpyHtoDAsync_v2, 3020, CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount,
+         CUstream hStream) {
+    copy_linear(hStream, dstDevice, CopyEnd::Device, number(srcHost), CopyEnd::Host, ByteCount,
+                CopyMode::Async);
 }
 
-CUresult CUDAAPI cuMemcpyDtoH_v2(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
-    return entry("cuMemcpyDtoH", [&] {
-        copy_linear(nullptr, number(dstHost), CopyEnd::Host, srcDevice, CopyEnd::Device, ByteCount,
-                    CopyMode::Sync);
-    });
+ROW_PTDS(cuMemcpyDtoH_v2, 3020, void* dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
+    copy_linear(nullptr, number(dstHost), CopyEnd::Host, srcDevice, CopyEnd::Device, ByteCount,
+                CopyMode::Sync);
 }
 
-CUresult CUDAAPI cuMemcpyDtoHAsync_v2(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount,
-                                      CUstream hStream) {
-    return entry("cuMemcpyDtoHAsync", [&] {
-        copy_linear(hStream, number(dstHost), CopyEnd::Host, srcDevice, CopyEnd::Device, ByteCount,
-                    CopyMode::Async);
-    });
+ROW_PTSZ(cuMemcpyDtoHAsync_v2, 3020, void* dstHost, CUdeviceptr srcDevice, size_t ByteCount,
+         CUstream hStream) {
+    copy_linear(hStream, number(dstHost), CopyEnd::Host, srcDevice, CopyEnd::Device, ByteCount,
+                CopyMode::Async);
 }
 
-CUresult CUDAAPI cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
-    return entry("cuMemcpyDtoD", [&] {
-        copy_linear(nullptr, dstDevice, CopyEnd::Device, srcDevice, CopyEnd::Device, ByteCount,
-                    CopyMode::Sync);
-    });
+ROW_PTDS(cuMemcpyDtoD_v2, 3020, CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
+    copy_linear(nullptr, dstDevice, CopyEnd::Device, srcDevice, CopyEnd::Device, ByteCount,
+                CopyMode::Sync);
 }
 
-CUresult CUDAAPI cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice,
-                                      size_t ByteCount, CUstream hStream) {
-    return entry("cuMemcpyDtoDAsync", [&] {
-        copy_linear(hStream, dstDevice, CopyEnd::Device, srcDevice, CopyEnd::Device, ByteCount,
-                    CopyMode::Async);
-    });
+ROW_PTSZ(cuMemcpyDtoDAsync_v2, 3020, CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
+         CUstream hStream) {
+    copy_linear(hStream, dstDevice, CopyEnd::Device, srcDevice, CopyEnd::Device, ByteCount,
+                CopyMode::Async);
 }
 
-CUresult CUDAAPI cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
-                              CUcontext srcContext, size_t ByteCount) {
-    return entry("cuMemcpyPeer", [&] {
-        copy_between(nullptr, dstDevice, dstContext, srcDevice, srcContext, ByteCount,
-                     CopyMode::Sync);
-    });
+ROW_PTDS(cuMemcpyPeer, 4000, CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
+         CUcontext srcContext, size_t ByteCount) {
+    copy_between(nullptr, dstDevice, dstContext, srcDevice, srcContext, ByteCount, CopyMode::Sync);
 }
 
-CUresult CUDAAPI cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext,
-                                   CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount,
-                                   CUstream hStream) {
-    return entry("cuMemcpyPeerAsync", [&] {
-        copy_between(hStream, dstDevice, dstContext, srcDevice, srcContext, ByteCount,
-                     CopyMode::Async);
-    });
+ROW_PTSZ(cuMemcpyPeerAsync, 4000, CUdeviceptr dstDevice, CUcontext dstContext,
+         CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount, CUstream hStream) {
+    copy_between(hStream, dstDevice, dstContext, srcDevice, srcContext, ByteCount, CopyMode::Async);
 }
 
 // ---- two and three dimensions ------------------------------------------------------------------
 
-CUresult CUDAAPI cuMemcpy2D_v2(const CUDA_MEMCPY2D* pCopy) {
-    return entry("cuMemcpy2D",
-                 [&] { enqueue_copy(*default_stream(), checked_copy_of(pCopy), CopyMode::Sync); });
+ROW_PTDS(cuMemcpy2D_v2, 3020, const CUDA_MEMCPY2D* pCopy) {
+    enqueue_copy(*default_stream(), checked_copy_of(pCopy), CopyMode::Sync);
 }
 
-CUresult CUDAAPI cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* pCopy) {
-    return entry("cuMemcpy2DUnaligned",
-                 [&] { enqueue_copy(*default_stream(), checked_copy_of(pCopy), CopyMode::Sync); });
+ROW_PTDS(cuMemcpy2DUnaligned_v2, 3020, const CUDA_MEMCPY2D* pCopy) {
+    enqueue_copy(*default_stream(), checked_copy_of(pCopy), CopyMode::Sync);
 }
 
-CUresult CUDAAPI cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* pCopy, CUstream hStream) {
-    return entry("cuMemcpy2DAsync", [&] {
-        enqueue_copy(*stream_from(hStream), checked_copy_of(pCopy), CopyMode::Async);
-    });
+ROW_PTSZ(cuMemcpy2DAsync_v2, 3020, const CUDA_MEMCPY2D* pCopy, Stream& stream) {
+    enqueue_copy(stream, checked_copy_of(pCopy), CopyMode::Async);
 }
 
-CUresult CUDAAPI cuMemcpy3D_v2(const CUDA_MEMCPY3D* pCopy) {
-    return entry("cuMemcpy3D",
-                 [&] { enqueue_copy(*default_stream(), checked_copy_of(pCopy), CopyMode::Sync); });
+ROW_PTDS(cuMemcpy3D_v2, 3020, const CUDA_MEMCPY3D* pCopy) {
+    enqueue_copy(*default_stream(), checked_copy_of(pCopy), CopyMode::Sync);
 }
 
-CUresult CUDAAPI cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* pCopy, CUstream hStream) {
-    return entry("cuMemcpy3DAsync", [&] {
-        enqueue_copy(*stream_from(hStream), checked_copy_of(pCopy), CopyMode::Async);
-    });
+ROW_PTSZ(cuMemcpy3DAsync_v2, 3020, const CUDA_MEMCPY3D* pCopy, Stream& stream) {
+    enqueue_copy(stream, checked_copy_of(pCopy), CopyMode::Async);
 }
 
-CUresult CUDAAPI cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* pCopy) {
-    return entry("cuMemcpy3DPeer",
-                 [&] { enqueue_copy(*default_stream(), checked_copy_of(pCopy), CopyMode::Sync); });
+ROW_PTDS(cuMemcpy3DPeer, 4000, const CUDA_MEMCPY3D_PEER* pCopy) {
+    enqueue_copy(*default_stream(), checked_copy_of(pCopy), CopyMode::Sync);
 }
 
-CUresult CUDAAPI cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* pCopy, CUstream hStream) {
-    return entry("cuMemcpy3DPeerAsync", [&] {
-        enqueue_copy(*stream_from(hStream), checked_copy_of(pCopy), CopyMode::Async);
-    });
+ROW_PTSZ(cuMemcpy3DPeerAsync, 4000, const CUDA_MEMCPY3D_PEER* pCopy, Stream& stream) {
+    enqueue_copy(stream, checked_copy_of(pCopy), CopyMode::Async);
 }
-
-} // extern "C"

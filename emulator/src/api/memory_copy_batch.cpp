@@ -87,8 +87,8 @@ std::uint64_t element_bytes_of(const CUDA_MEMCPY3D_BATCH_OP& operation) {
         if (operand.type != CU_MEMCPY_OPERAND_TYPE_ARRAY) {
             return 0;
         }
-        require(is_array(operand.op.array.array), "not an array, or it has been destroyed");
-        const auto array = array_from(operand.op.array.array);
+        require(is_live(operand.op.array.array), "not an array, or it has been destroyed");
+        const auto array = object_of(operand.op.array.array);
         return array->format().texel_bytes(array->descriptor().NumChannels);
     };
     const std::uint64_t source = bytes_of(operation.src);
@@ -149,44 +149,32 @@ void copy_3d_batch(std::span<const CUDA_MEMCPY3D_BATCH_OP> operations, unsigned 
 
 } // namespace
 
-extern "C" {
-
-CUresult CUDAAPI cuMemcpyBatchAsync_v2(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* sizes,
-                                       size_t count, CUmemcpyAttributes* attrs, size_t* attrsIdxs,
-                                       size_t numAttrs, CUstream hStream) {
-    return entry("cuMemcpyBatchAsync", [&] {
-        std::size_t failed = NO_INDEX;
-        copy_batch({dsts, count}, srcs, sizes, {attrs, numAttrs}, attrsIdxs, hStream, failed);
-    });
+ROW_PTSZ(cuMemcpyBatchAsync_v2, 13000, CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* sizes,
+         size_t count, CUmemcpyAttributes* attrs, size_t* attrsIdxs, size_t numAttrs,
+         CUstream hStream) {
+    std::size_t failed = NO_INDEX;
+    copy_batch({dsts, count}, srcs, sizes, {attrs, numAttrs}, attrsIdxs, hStream, failed);
 }
 
-CUresult CUDAAPI cuMemcpyBatchAsync(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* sizes,
-                                    size_t count, CUmemcpyAttributes* attrs, size_t* attrsIdxs,
-                                    size_t numAttrs, size_t* failIdx, CUstream hStream) {
-    return entry("cuMemcpyBatchAsync", [&] {
-        std::size_t unused = NO_INDEX;
-        std::size_t& failed = failIdx != nullptr ? *failIdx : unused;
-        failed = NO_INDEX;
-        copy_batch({dsts, count}, srcs, sizes, {attrs, numAttrs}, attrsIdxs, hStream, failed);
-    });
+ROW_PTSZ(cuMemcpyBatchAsync, 12080, CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* sizes,
+         size_t count, CUmemcpyAttributes* attrs, size_t* attrsIdxs, size_t numAttrs,
+         size_t* failIdx, CUstream hStream) {
+    std::size_t unused = NO_INDEX;
+    std::size_t& failed = failIdx != nullptr ? *failIdx : unused;
+    failed = NO_INDEX;
+    copy_batch({dsts, count}, srcs, sizes, {attrs, numAttrs}, attrsIdxs, hStream, failed);
 }
 
-CUresult CUDAAPI cuMemcpy3DBatchAsync_v2(size_t numOps, CUDA_MEMCPY3D_BATCH_OP* opList,
-                                         unsigned long long flags, CUstream hStream) {
-    return entry("cuMemcpy3DBatchAsync", [&] {
-        std::size_t failed = NO_INDEX;
-        copy_3d_batch({opList, numOps}, flags, hStream, failed);
-    });
+ROW_PTSZ(cuMemcpy3DBatchAsync_v2, 13000, size_t numOps, CUDA_MEMCPY3D_BATCH_OP* opList,
+         unsigned long long flags, CUstream hStream) {
+    std::size_t failed = NO_INDEX;
+    copy_3d_batch({opList, numOps}, flags, hStream, failed);
 }
 
-CUresult CUDAAPI cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP* opList,
-                                      size_t* failIdx, unsigned long long flags, CUstream hStream) {
-    return entry("cuMemcpy3DBatchAsync", [&] {
-        std::size_t unused = NO_INDEX;
-        std::size_t& failed = failIdx != nullptr ? *failIdx : unused;
-        failed = NO_INDEX;
-        copy_3d_batch({opList, numOps}, flags, hStream, failed);
-    });
+ROW_PTSZ(cuMemcpy3DBatchAsync, 12080, size_t numOps, CUDA_MEMCPY3D_BATCH_OP* opList,
+         size_t* failIdx, unsigned long long flags, CUstream hStream) {
+    std::size_t unused = NO_INDEX;
+    std::size_t& failed = failIdx != nullptr ? *failIdx : unused;
+    failed = NO_INDEX;
+    copy_3d_batch({opList, numOps}, flags, hStream, failed);
 }
-
-} // extern "C"

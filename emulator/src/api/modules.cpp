@@ -24,85 +24,61 @@ void load(CUmodule* out, const void* image, const JitOptions& options) {
 
 } // namespace
 
-extern "C" {
-
-CUresult CUDAAPI cuModuleLoad(CUmodule* module, const char* fname) {
-    return entry("cuModuleLoad", [&] {
-        require(module != nullptr, "module must not be NULL");
-        const auto& context = current_context();
-        const auto program = Program::load_file(fname, context->device().sm(), {});
-        *module = Module::create(context, *program, false)->handle<CUmodule>();
-    });
+ROW(cuModuleLoad, 2000, CUmodule& module, const char* fname) {
+    const auto& context = current_context();
+    const auto program = Program::load_file(fname, context->device().sm(), {});
+    module = Module::create(context, *program, false)->handle<CUmodule>();
 }
 
-CUresult CUDAAPI cuModuleLoadData(CUmodule* module, const void* image) {
-    return entry("cuModuleLoadData", [&] { load(module, image, {}); });
+ROW(cuModuleLoadData, 2000, CUmodule* module, const void* image) {
+    load(module, image, {});
 }
 
-CUresult CUDAAPI cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int numOptions,
-                                    CUjit_option* options, void** optionValues) {
-    return entry("cuModuleLoadDataEx",
-                 [&] { load(module, image, JitOptions(numOptions, options, optionValues)); });
+ROW(cuModuleLoadDataEx, 2010, CUmodule* module, const void* image, unsigned int numOptions,
+    CUjit_option* options, void** optionValues) {
+    load(module, image, JitOptions(numOptions, options, optionValues));
 }
 
-CUresult CUDAAPI cuModuleLoadFatBinary(CUmodule* module, const void* fatCubin) {
-    return entry("cuModuleLoadFatBinary", [&] { load(module, fatCubin, {}); });
+ROW(cuModuleLoadFatBinary, 2000, CUmodule* module, const void* fatCubin) {
+    load(module, fatCubin, {});
 }
 
-CUresult CUDAAPI cuModuleUnload(CUmodule hmod) {
-    return entry("cuModuleUnload", [&] {
-        const auto module = module_from(hmod);
-        if (module->is_of_library()) {
-            fail(CUDA_ERROR_NOT_PERMITTED, "the module belongs to a library: unload that");
-        }
-        Capture::refuse_unsafe_call();
-        module->unload();
-        module->context().check_usable(); // throws if the context has failed
-    });
+ROW(cuModuleUnload, 2000, Module& module) {
+    if (module.is_of_library()) {
+        fail(CUDA_ERROR_NOT_PERMITTED, "the module belongs to a library: unload that");
+    }
+    Capture::refuse_unsafe_call();
+    module.unload();
+    module.context().check_usable(); // throws if the context has failed
 }
 
-CUresult CUDAAPI cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
-    return entry("cuModuleGetLoadingMode", [&] { put(mode, CU_MODULE_LAZY_LOADING); });
+ROW(cuModuleGetLoadingMode, 11070, CUmoduleLoadingMode* mode) {
+    put(mode, CU_MODULE_LAZY_LOADING);
 }
 
-CUresult CUDAAPI cuModuleGetFunction(CUfunction* hfunc, CUmodule hmod, const char* name) {
-    return entry("cuModuleGetFunction", [&] {
-        require(hfunc != nullptr && name != nullptr && *name != '\0',
-                "an argument is NULL or empty");
-        *hfunc = module_from(hmod)->function(name)->handle<CUfunction>();
-    });
+ROW(cuModuleGetFunction, 2000, CUfunction* hfunc, CUmodule hmod, const char* name) {
+    require(hfunc != nullptr && name != nullptr && *name != '\0', "an argument is NULL or empty");
+    *hfunc = object_of(hmod)->function(name)->handle<CUfunction>();
 }
 
-CUresult CUDAAPI cuModuleGetFunctionCount(unsigned int* count, CUmodule mod) {
-    return entry("cuModuleGetFunctionCount",
-                 [&] { put(count, module_from(mod)->functions().size()); });
+ROW(cuModuleGetFunctionCount, 12040, unsigned int* count, Module& module) {
+    put(count, module.functions().size());
 }
 
-CUresult CUDAAPI cuModuleEnumerateFunctions(CUfunction* functions, unsigned int numFunctions,
-                                            CUmodule mod) {
-    return entry("cuModuleEnumerateFunctions", [&] {
-        const auto all = module_from(mod)->functions();
-        require(functions != nullptr || numFunctions == 0, "functions must not be NULL");
-        for (std::size_t index = 0; index < all.size() && index < numFunctions; ++index) {
-            functions[index] = all[index]->handle<CUfunction>();
-        }
-    });
+ROW(cuModuleEnumerateFunctions, 12040, CUfunction* functions, unsigned int numFunctions,
+    Module& module) {
+    const auto all = module.functions();
+    require(functions != nullptr || numFunctions == 0, "functions must not be NULL");
+    for (std::size_t index = 0; index < all.size() && index < numFunctions; ++index) {
+        functions[index] = all[index]->handle<CUfunction>();
+    }
 }
 
-CUresult CUDAAPI cuModuleGetGlobal_v2(CUdeviceptr* dptr, size_t* bytes, CUmodule hmod,
-                                      const char* name) {
-    return entry("cuModuleGetGlobal", [&] {
-        require(name != nullptr, "name must not be NULL");
-        require(dptr != nullptr || bytes != nullptr, "both outputs are NULL");
-        const auto module = module_from(hmod);
-        const Allocation& variable = module->variable(name);
-        if (dptr != nullptr) {
-            *dptr = variable.base;
-        }
-        if (bytes != nullptr) {
-            *bytes = variable.bytes;
-        }
-    });
+ROW(cuModuleGetGlobal_v2, 3020, CUdeviceptr* dptr, size_t* bytes, CUmodule hmod,
+    const std::string& name) {
+    require(dptr != nullptr || bytes != nullptr, "both outputs are NULL");
+    const auto module = object_of(hmod);
+    const Allocation& variable = module->variable(name);
+    put_optional(dptr, variable.base);
+    put_optional(bytes, variable.bytes);
 }
-
-} // extern "C"

@@ -39,11 +39,6 @@ CUresult CUDAAPI cuGraphNodeGetToolsId(CUgraphNode hNode, unsigned long long* to
 
 #endif
 
-CUresult CUDAAPI cuStreamGetDevResource_ptsz(CUstream hStream, CUdevResource* resource,
-                                             CUdevResourceType type);
-CUresult CUDAAPI cuLaunchHostFunc_v2_ptsz(CUstream hStream, CUhostFn fn, void* userData,
-                                          unsigned int syncMode);
-
 #if CUDA_VERSION < 13020
 
 CUresult CUDAAPI cuFuncGetParamCount(CUfunction func, size_t* paramCount);
@@ -55,11 +50,6 @@ CUresult CUDAAPI cuMemcpy3DWithAttributesAsync(CUDA_MEMCPY3D_BATCH_OP* op, unsig
                                                CUstream hStream);
 
 #endif
-
-CUresult CUDAAPI cuMemcpyWithAttributesAsync_ptsz(CUdeviceptr dst, CUdeviceptr src, size_t size,
-                                                  CUmemcpyAttributes* attr, CUstream hStream);
-CUresult CUDAAPI cuMemcpy3DWithAttributesAsync_ptsz(CUDA_MEMCPY3D_BATCH_OP* op,
-                                                    unsigned long long flags, CUstream hStream);
 
 } // extern "C"
 

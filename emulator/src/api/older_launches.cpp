@@ -54,7 +54,7 @@ PreparedFunctions& prepared_functions() {
 /// Changes what is set on a function.
 template <typename Change>
 void prepare(CUfunction function, Change&& change) {
-    (void)function_from(function); // throws for a bad handle
+    (void)object_of(function); // throws for a bad handle
     PreparedFunctions& all = prepared_functions();
     const std::lock_guard lock(all.mutex);
     if (all.functions.size() >= all.next_sweep) {
@@ -99,54 +99,44 @@ CUresult launch(CUfunction function, int width, int height, CUstream stream) {
 
 } // namespace
 
-extern "C" {
-
-CUresult CUDAAPI cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z) {
-    return entry("cuFuncSetBlockShape", [&] {
-        require(x > 0 && y > 0 && z > 0, "every size of a block is at least 1");
-        prepare(hfunc, [&](Prepared& on) {
-            on.block = {static_cast<unsigned int>(x), static_cast<unsigned int>(y),
-                        static_cast<unsigned int>(z)};
-        });
+ROW(cuFuncSetBlockShape, 2000, CUfunction hfunc, int x, int y, int z) {
+    require(x > 0 && y > 0 && z > 0, "every size of a block is at least 1");
+    prepare(hfunc, [&](Prepared& on) {
+        on.block = {static_cast<unsigned int>(x), static_cast<unsigned int>(y),
+                    static_cast<unsigned int>(z)};
     });
 }
 
-CUresult CUDAAPI cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes) {
-    return entry("cuFuncSetSharedSize",
-                 [&] { prepare(hfunc, [&](Prepared& on) { on.shared_bytes = bytes; }); });
+ROW(cuFuncSetSharedSize, 2000, CUfunction hfunc, unsigned int bytes) {
+    prepare(hfunc, [&](Prepared& on) { on.shared_bytes = bytes; });
 }
 
-CUresult CUDAAPI cuParamSetSize(CUfunction hfunc, unsigned int numbytes) {
-    return entry("cuParamSetSize", [&] {
-        require(numbytes <= MAX_PARAMETER_BYTES,
-                "numbytes is more than the parameters of any kernel take");
-        prepare(hfunc, [&](Prepared& on) { on.parameter_bytes = numbytes; });
-    });
+ROW(cuParamSetSize, 2000, CUfunction hfunc, unsigned int numbytes) {
+    require(numbytes <= MAX_PARAMETER_BYTES,
+            "numbytes is more than the parameters of any kernel take");
+    prepare(hfunc, [&](Prepared& on) { on.parameter_bytes = numbytes; });
 }
 
-CUresult CUDAAPI cuParamSeti(CUfunction hfunc, int offset, unsigned int value) {
-    return entry("cuParamSeti", [&] { set_parameter(hfunc, offset, &value, sizeof value); });
+ROW(cuParamSeti, 2000, CUfunction hfunc, int offset, unsigned int value) {
+    set_parameter(hfunc, offset, &value, sizeof value);
 }
 
-CUresult CUDAAPI cuParamSetf(CUfunction hfunc, int offset, float value) {
-    return entry("cuParamSetf", [&] { set_parameter(hfunc, offset, &value, sizeof value); });
+ROW(cuParamSetf, 2000, CUfunction hfunc, int offset, float value) {
+    set_parameter(hfunc, offset, &value, sizeof value);
 }
 
-CUresult CUDAAPI cuParamSetv(CUfunction hfunc, int offset, void* ptr, unsigned int numbytes) {
-    return entry("cuParamSetv", [&] { set_parameter(hfunc, offset, ptr, numbytes); });
+ROW(cuParamSetv, 2000, CUfunction hfunc, int offset, void* ptr, unsigned int numbytes) {
+    set_parameter(hfunc, offset, ptr, numbytes);
 }
 
-CUresult CUDAAPI cuLaunch(CUfunction f) {
-    return entry("cuLaunch", [&] { return launch(f, 1, 1, nullptr); });
+ANSWER(cuLaunch, 2000, CUfunction f) {
+    return launch(f, 1, 1, nullptr);
 }
 
-CUresult CUDAAPI cuLaunchGrid(CUfunction f, int grid_width, int grid_height) {
-    return entry("cuLaunchGrid", [&] { return launch(f, grid_width, grid_height, nullptr); });
+ANSWER(cuLaunchGrid, 2000, CUfunction f, int grid_width, int grid_height) {
+    return launch(f, grid_width, grid_height, nullptr);
 }
 
-CUresult CUDAAPI cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height,
-                                   CUstream hStream) {
-    return entry("cuLaunchGridAsync", [&] { return launch(f, grid_width, grid_height, hStream); });
+ANSWER(cuLaunchGridAsync, 2000, CUfunction f, int grid_width, int grid_height, CUstream hStream) {
+    return launch(f, grid_width, grid_height, hStream);
 }
-
-} // extern "C"

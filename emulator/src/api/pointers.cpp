@@ -163,49 +163,39 @@ void check_attribute(CUpointer_attribute attribute) {
 
 } // namespace
 
-extern "C" {
-
-CUresult CUDAAPI cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr ptr) {
-    return entry("cuPointerGetAttribute", [&] {
-        require(data != nullptr, "data must not be NULL");
-        check_attribute(attribute);
-        const auto allocation = Allocations::instance().find(ptr);
-        require(allocation != nullptr, "the driver does not know this address");
-        write_attribute(data, attribute, ptr, *allocation);
-    });
+ROW(cuPointerGetAttribute, 4000, void* data, CUpointer_attribute attribute, CUdeviceptr ptr) {
+    require(data != nullptr, "data must not be NULL");
+    check_attribute(attribute);
+    const auto allocation = Allocations::instance().find(ptr);
+    require(allocation != nullptr, "the driver does not know this address");
+    write_attribute(data, attribute, ptr, *allocation);
 }
 
-CUresult CUDAAPI cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute* attributes,
-                                        void** data, CUdeviceptr ptr) {
-    return entry("cuPointerGetAttributes", [&] {
-        require(numAttributes == 0 || (attributes != nullptr && data != nullptr),
-                "an argument is NULL");
-        const auto allocation = Allocations::instance().find(ptr);
-        for (unsigned index = 0; index < numAttributes; ++index) {
-            check_attribute(attributes[index]);
-            require(data[index] != nullptr, "an output argument is NULL");
-            write_nothing(data[index], attributes[index]);
-            if (allocation != nullptr) {
-                try {
-                    write_attribute(data[index], attributes[index], ptr, *allocation);
-                } catch (const DriverError&) {
-                    // A missing attribute is an answer here. Its value has been written already.
-                }
+ROW(cuPointerGetAttributes, 7000, unsigned int numAttributes, CUpointer_attribute* attributes,
+    void** data, CUdeviceptr ptr) {
+    require(numAttributes == 0 || (attributes != nullptr && data != nullptr),
+            "an argument is NULL");
+    const auto allocation = Allocations::instance().find(ptr);
+    for (unsigned index = 0; index < numAttributes; ++index) {
+        check_attribute(attributes[index]);
+        require(data[index] != nullptr, "an output argument is NULL");
+        write_nothing(data[index], attributes[index]);
+        if (allocation != nullptr) {
+            try {
+                write_attribute(data[index], attributes[index], ptr, *allocation);
+            } catch (const DriverError&) {
+                // A missing attribute is an answer here. Its value has been written already.
             }
         }
-    });
+    }
 }
 
-CUresult CUDAAPI cuPointerSetAttribute(const void* value, CUpointer_attribute attribute,
-                                       CUdeviceptr ptr) {
-    return entry("cuPointerSetAttribute", [&] {
-        require(value != nullptr, "value must not be NULL");
-        require(attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS,
-                "only CU_POINTER_ATTRIBUTE_SYNC_MEMOPS can be set");
-        const auto allocation = Allocations::instance().find(ptr);
-        require(allocation != nullptr, "the driver does not know this address");
-        allocation->sync_memops = *static_cast<const unsigned*>(value) != 0;
-    });
+ROW(cuPointerSetAttribute, 6000, const void* value, CUpointer_attribute attribute,
+    CUdeviceptr ptr) {
+    require(value != nullptr, "value must not be NULL");
+    require(attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS,
+            "only CU_POINTER_ATTRIBUTE_SYNC_MEMOPS can be set");
+    const auto allocation = Allocations::instance().find(ptr);
+    require(allocation != nullptr, "the driver does not know this address");
+    allocation->sync_memops = *static_cast<const unsigned*>(value) != 0;
 }
-
-} // extern "C"

@@ -83,151 +83,105 @@ void free_async(CUdeviceptr address, Stream& stream) {
 
 } // namespace
 
-extern "C" {
-
-CUresult CUDAAPI cuMemAllocAsync(CUdeviceptr* dptr, size_t bytesize, CUstream hStream) {
-    return entry("cuMemAllocAsync", [&] {
-        const auto stream = stream_from(hStream);
-        allocate(dptr, bytesize, *stream->context().device().current_pool(), *stream);
-    });
+ROW_PTSZ(cuMemAllocAsync, 11020, CUdeviceptr* dptr, size_t bytesize, Stream& stream) {
+    allocate(dptr, bytesize, *stream.context().device().current_pool(), stream);
 }
 
-CUresult CUDAAPI cuMemAllocFromPoolAsync(CUdeviceptr* dptr, size_t bytesize, CUmemoryPool pool,
-                                         CUstream hStream) {
-    return entry("cuMemAllocFromPoolAsync",
-                 [&] { allocate(dptr, bytesize, *pool_from(pool), *stream_from(hStream)); });
+ROW_PTSZ(cuMemAllocFromPoolAsync, 11020, CUdeviceptr* dptr, size_t bytesize, Pool& pool,
+         Stream& stream) {
+    allocate(dptr, bytesize, pool, stream);
 }
 
-CUresult CUDAAPI cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
-    return entry("cuMemFreeAsync", [&] {
-        const auto stream = stream_from(hStream);
-        stream->check_open();
-        if (dptr != 0 && stream->may_be_capturing() && Capture::take_free(*stream, dptr)) {
-            return;
+ROW_PTSZ(cuMemFreeAsync, 11020, CUdeviceptr dptr, Stream& stream) {
+    stream.check_open();
+    if (dptr != 0 && stream.may_be_capturing() && Capture::take_free(stream, dptr)) {
+        return;
+    }
+    Capture::refuse_unsafe_call();
+    if (dptr != 0) {
+        free_async(dptr, stream);
+    }
+}
+
+ROW(cuMemPoolCreate, 11020, CUmemoryPool& pool, const CUmemPoolProps& poolProps, UnsafeCall) {
+    pool = Pool::create(poolProps)->handle<CUmemoryPool>();
+}
+
+ROW(cuMemPoolDestroy, 11020, std::shared_ptr<Pool> doomed) {
+    require(!doomed->is_default(), "a default pool cannot be destroyed");
+    Capture::refuse_unsafe_call();
+    close_handle(doomed->handle<CUmemoryPool>());
+    // If it was the current pool, the default pool replaces it. Its memory is freed with its
+    // last allocation.
+    for (int ordinal = 0; ordinal < Driver::instance().device_count(); ++ordinal) {
+        Device& device = device_at(ordinal);
+        if (device.current_pool() == doomed) {
+            device.set_current_pool(device.default_pool());
         }
-        Capture::refuse_unsafe_call();
-        if (dptr != 0) {
-            free_async(dptr, *stream);
-        }
-    });
+    }
+    DefaultPools::instance().forget(*doomed);
 }
 
-CUresult CUDAAPI cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
-    return entry("cuMemPoolCreate", [&] {
-        require(pool != nullptr && poolProps != nullptr, "an argument is NULL");
-        Capture::refuse_unsafe_call();
-        *pool = Pool::create(*poolProps)->handle<CUmemoryPool>();
-    });
+ROW(cuMemPoolTrimTo, 11020, Pool& trimmed, size_t minBytesToKeep) {
+    Capture::refuse_unsafe_call();
+    trimmed.trim_to(minBytesToKeep);
 }
 
-CUresult CUDAAPI cuMemPoolDestroy(CUmemoryPool pool) {
-    return entry("cuMemPoolDestroy", [&] {
-        const auto doomed = pool_from(pool);
-        require(!doomed->is_default(), "a default pool cannot be destroyed");
-        Capture::refuse_unsafe_call();
-        require(HandleTable::instance().erase(HandleKind::Pool, doomed->handle_value()) != nullptr,
-                "the pool was destroyed by another thread");
-        // If it was the current pool, the default pool replaces it. Its memory is freed with its
-        // last allocation.
-        for (int ordinal = 0; ordinal < Driver::instance().device_count(); ++ordinal) {
-            Device& device = device_at(ordinal);
-            if (device.current_pool() == doomed) {
-                device.set_current_pool(device.default_pool());
-            }
-        }
-        DefaultPools::instance().forget(*doomed);
-    });
+ROW(cuMemPoolGetAttribute, 11020, Pool& pool, CUmemPool_attribute attr, void* value) {
+    pool.get_attribute(attr, value);
 }
 
-CUresult CUDAAPI cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep) {
-    return entry("cuMemPoolTrimTo", [&] {
-        const auto trimmed = pool_from(pool);
-        Capture::refuse_unsafe_call();
-        trimmed->trim_to(minBytesToKeep);
-    });
+ROW(cuMemPoolSetAttribute, 11020, Pool& pool, CUmemPool_attribute attr, void* value) {
+    pool.set_attribute(attr, value);
 }
 
-CUresult CUDAAPI cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void* value) {
-    return entry("cuMemPoolGetAttribute", [&] { pool_from(pool)->get_attribute(attr, value); });
+ROW(cuMemPoolSetAccess, 11020, Pool& target, const CUmemAccessDesc* map, size_t count) {
+    require(map != nullptr || count == 0, "map must not be NULL");
+    // All or nothing.
+    std::for_each_n(map, count, [&](const auto& each) { target.check_access(each); });
+    std::for_each_n(map, count, [&](const auto& each) { target.set_access(each); });
 }
 
-CUresult CUDAAPI cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void* value) {
-    return entry("cuMemPoolSetAttribute", [&] { pool_from(pool)->set_attribute(attr, value); });
-}
-
-CUresult CUDAAPI cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, size_t count) {
-    return entry("cuMemPoolSetAccess", [&] {
-        const auto target = pool_from(pool);
-        require(map != nullptr || count == 0, "map must not be NULL");
-        // All or nothing.
-        std::for_each_n(map, count, [&](const auto& each) { target->check_access(each); });
-        std::for_each_n(map, count, [&](const auto& each) { target->set_access(each); });
-    });
-}
-
-CUresult CUDAAPI cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool memPool,
-                                    CUmemLocation* location) {
-    return entry("cuMemPoolGetAccess", [&] {
-        require(location != nullptr, "location must not be NULL");
-        if (location->type == CU_MEM_LOCATION_TYPE_DEVICE) {
-            (void)device_at(location->id);
-        }
-        put(flags, pool_from(memPool)->access(*location));
-    });
+ROW(cuMemPoolGetAccess, 11020, CUmemAccess_flags* flags, CUmemoryPool memPool,
+    CUmemLocation& location) {
+    if (location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
+        (void)device_at(location.id);
+    }
+    put(flags, object_of(memPool)->access(location));
 }
 
 // ---- the pools that there are without asking ---------------------------------------------------
 
-CUresult CUDAAPI cuDeviceGetDefaultMemPool(CUmemoryPool* pool_out, CUdevice dev) {
-    return entry("cuDeviceGetDefaultMemPool", [&] {
-        const auto& pool = device_at(dev).default_pool();
-        require(pool_out != nullptr, "pool_out must not be NULL");
-        *pool_out = pool->handle<CUmemoryPool>();
-    });
+ROW(cuDeviceGetDefaultMemPool, 11020, CUmemoryPool* pool_out, Device& device) {
+    const auto& pool = device.default_pool();
+    require(pool_out != nullptr, "pool_out must not be NULL");
+    *pool_out = pool->handle<CUmemoryPool>();
 }
 
-CUresult CUDAAPI cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice dev) {
-    return entry("cuDeviceGetMemPool", [&] {
-        const auto current = device_at(dev).current_pool();
-        require(pool != nullptr, "pool must not be NULL");
-        *pool = current->handle<CUmemoryPool>();
-    });
+ROW(cuDeviceGetMemPool, 11020, CUmemoryPool* pool, Device& device) {
+    const auto current = device.current_pool();
+    require(pool != nullptr, "pool must not be NULL");
+    *pool = current->handle<CUmemoryPool>();
 }
 
-CUresult CUDAAPI cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
-    return entry("cuDeviceSetMemPool", [&] {
-        Device& device = device_at(dev);
-        auto current = pool_from(pool);
-        require(current->device() == dev &&
-                    current->properties().allocType == CU_MEM_ALLOCATION_TYPE_PINNED,
-                "the pool is not of this device's memory");
-        require(!current->is_imported(), "an imported pool cannot be the current one");
-        device.set_current_pool(std::move(current));
-    });
+ROW(cuDeviceSetMemPool, 11020, Device& device, std::shared_ptr<Pool> current) {
+    require(current->device() == device.ordinal() &&
+                current->properties().allocType == CU_MEM_ALLOCATION_TYPE_PINNED,
+            "the pool is not of this device's memory");
+    require(!current->is_imported(), "an imported pool cannot be the current one");
+    device.set_current_pool(std::move(current));
 }
 
-CUresult CUDAAPI cuMemGetDefaultMemPool(CUmemoryPool* pool_out, CUmemLocation* location,
-                                        CUmemAllocationType type) {
-    return entry("cuMemGetDefaultMemPool", [&] {
-        require(pool_out != nullptr && location != nullptr, "an argument is NULL");
-        *pool_out = DefaultPools::instance().default_pool(*location, type)->handle<CUmemoryPool>();
-    });
+ROW(cuMemGetDefaultMemPool, 13000, CUmemoryPool& pool_out, CUmemLocation& location,
+    CUmemAllocationType type) {
+    pool_out = DefaultPools::instance().default_pool(location, type)->handle<CUmemoryPool>();
 }
 
-CUresult CUDAAPI cuMemGetMemPool(CUmemoryPool* pool, CUmemLocation* location,
-                                 CUmemAllocationType type) {
-    return entry("cuMemGetMemPool", [&] {
-        require(pool != nullptr && location != nullptr, "an argument is NULL");
-        *pool = DefaultPools::instance().current(*location, type)->handle<CUmemoryPool>();
-    });
+ROW(cuMemGetMemPool, 13000, CUmemoryPool& pool, CUmemLocation& location, CUmemAllocationType type) {
+    pool = DefaultPools::instance().current(location, type)->handle<CUmemoryPool>();
 }
 
-CUresult CUDAAPI cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type,
-                                 CUmemoryPool pool) {
-    return entry("cuMemSetMemPool", [&] {
-        require(location != nullptr, "location must not be NULL");
-        DefaultPools::instance().set_current(*location, type, pool_from(pool));
-    });
+ROW(cuMemSetMemPool, 13000, CUmemLocation& location, CUmemAllocationType type,
+    std::shared_ptr<Pool> pool) {
+    DefaultPools::instance().set_current(location, type, pool);
 }
-
-} // extern "C"

@@ -12,17 +12,6 @@
 
 namespace cuprum::emulator {
 
-/// Returns the semaphore of a handle. Throws INVALID_HANDLE.
-[[nodiscard]] inline std::shared_ptr<ExternalSemaphore> semaphore_from(CUexternalSemaphore handle) {
-    require(handle != nullptr, "the handle of an external semaphore is NULL");
-    auto object = HandleTable::instance().find(HandleKind::ExternalSemaphore,
-                                               reinterpret_cast<std::uint64_t>(handle));
-    if (object == nullptr) {
-        fail(CUDA_ERROR_INVALID_HANDLE, "not an external semaphore, or it has been destroyed");
-    }
-    return std::static_pointer_cast<ExternalSemaphore>(std::move(object));
-}
-
 /// Returns signals or waits as a program passes them, checked.
 template <typename Batch, typename Item>
 [[nodiscard]] Batch semaphores_from(const CUexternalSemaphore* handles, const Item* items,
@@ -31,7 +20,7 @@ template <typename Batch, typename Item>
             "the array of semaphores or of parameters is NULL");
     Batch batch;
     for (unsigned index = 0; index < count; ++index) {
-        batch.semaphores.push_back(semaphore_from(handles[index]));
+        batch.semaphores.push_back(object_of(handles[index]));
         require(items[index].flags == 0, "the flags of these semaphores must be 0");
     }
     if (count != 0) {

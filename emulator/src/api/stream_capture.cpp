@@ -30,7 +30,7 @@ void check_mode(CUstreamCaptureMode mode) {
 }
 
 std::shared_ptr<Stream> stream_to_capture(CUstream handle) {
-    auto stream = stream_from(handle);
+    auto stream = object_of(handle);
     if (stream->kind() == Stream::Kind::Legacy) {
         fail(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "the legacy default stream cannot be captured");
     }
@@ -39,144 +39,110 @@ std::shared_ptr<Stream> stream_to_capture(CUstream handle) {
 
 } // namespace
 
-extern "C" {
-
-CUresult CUDAAPI cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode) {
-    return entry("cuStreamBeginCapture", [&] {
-        check_mode(mode);
-        Capture::begin(stream_to_capture(hStream), mode, nullptr, {});
-    });
+ROW_PTSZ(cuStreamBeginCapture_v2, 10010, CUstream hStream, CUstreamCaptureMode mode) {
+    check_mode(mode);
+    Capture::begin(stream_to_capture(hStream), mode, nullptr, {});
 }
 
-CUresult CUDAAPI cuStreamBeginCapture(CUstream hStream) {
+FORWARD_PTSZ(cuStreamBeginCapture, 10000, CUstream hStream) {
     return cuStreamBeginCapture_v2(hStream, CU_STREAM_CAPTURE_MODE_GLOBAL);
 }
 
-CUresult CUDAAPI cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph,
-                                             const CUgraphNode* dependencies,
-                                             const CUgraphEdgeData* dependencyData,
-                                             size_t numDependencies, CUstreamCaptureMode mode) {
-    return entry("cuStreamBeginCaptureToGraph", [&] {
-        check_mode(mode);
-        auto stream = stream_to_capture(hStream);
-        std::shared_ptr<Graph> graph;
-        Capture::Dependencies nodes;
-        {
-            const GraphLock lock;
-            graph = graph_from(hGraph);
-            nodes = dependencies_from(dependencies, dependencyData, numDependencies);
-            for (const auto& [node, data] : nodes) {
-                require(&node->graph() == graph.get(), "a node is of another graph");
-            }
+ROW_PTSZ(cuStreamBeginCaptureToGraph, 12030, CUstream hStream, CUgraph hGraph,
+         const CUgraphNode* dependencies, const CUgraphEdgeData* dependencyData,
+         size_t numDependencies, CUstreamCaptureMode mode) {
+    check_mode(mode);
+    auto stream = stream_to_capture(hStream);
+    std::shared_ptr<Graph> graph;
+    Capture::Dependencies nodes;
+    {
+        const GraphLock lock;
+        graph = object_of(hGraph);
+        nodes = dependencies_from(dependencies, dependencyData, numDependencies);
+        for (const auto& [node, data] : nodes) {
+            require(&node->graph() == graph.get(), "a node is of another graph");
         }
-        Capture::begin(stream, mode, std::move(graph), std::move(nodes));
-    });
+    }
+    Capture::begin(stream, mode, std::move(graph), std::move(nodes));
 }
 
-CUresult CUDAAPI cuStreamEndCapture(CUstream hStream, CUgraph* phGraph) {
-    return entry("cuStreamEndCapture", [&] {
-        // Without phGraph a driver ends the capture too, and keeps no new graph.
-        if (phGraph == nullptr) {
-            Capture::end(*stream_from(hStream), false);
-            return;
-        }
-        *phGraph = nullptr;
-        *phGraph = Capture::end(*stream_from(hStream))->handle<CUgraph>();
-    });
+ROW_PTSZ(cuStreamEndCapture, 10000, CUstream hStream, CUgraph* phGraph) {
+    // Without phGraph a driver ends the capture too, and keeps no new graph.
+    if (phGraph == nullptr) {
+        Capture::end(*object_of(hStream), false);
+        return;
+    }
+    *phGraph = nullptr;
+    *phGraph = Capture::end(*object_of(hStream))->handle<CUgraph>();
 }
 
-CUresult CUDAAPI cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus* captureStatus) {
-    return entry("cuStreamIsCapturing", [&] {
-        const auto stream = stream_from(hStream);
-        if (stream->kind() == Stream::Kind::Legacy) {
-            Capture::refuse_implicit(stream->context(), stream->green().get(), false);
-        }
-        put(captureStatus, Capture::info(*stream).status);
-    });
+ROW_PTSZ(cuStreamIsCapturing, 10000, Stream& stream, CUstreamCaptureStatus* captureStatus) {
+    if (stream.kind() == Stream::Kind::Legacy) {
+        Capture::refuse_implicit(stream.context(), stream.green().get(), false);
+    }
+    put(captureStatus, Capture::info(stream).status);
 }
 
-CUresult CUDAAPI cuStreamGetCaptureInfo_v3(CUstream hStream,
-                                           CUstreamCaptureStatus* captureStatus_out,
-                                           cuuint64_t* id_out, CUgraph* graph_out,
-                                           const CUgraphNode** dependencies_out,
-                                           const CUgraphEdgeData** edgeData_out,
-                                           size_t* numDependencies_out) {
-    return entry("cuStreamGetCaptureInfo", [&] {
-        require(edgeData_out == nullptr || dependencies_out != nullptr,
-                "edgeData_out needs dependencies_out");
-        const auto stream = stream_from(hStream);
-        if (stream->kind() == Stream::Kind::Legacy) {
-            Capture::refuse_implicit(stream->context(), stream->green().get(), false);
-        }
-        const Capture::Info info = Capture::info(*stream);
-        put(captureStatus_out, info.status);
-        if (info.status != CU_STREAM_CAPTURE_STATUS_ACTIVE) {
-            return;
-        }
-        if (id_out != nullptr) {
-            *id_out = info.id;
-        }
-        if (graph_out != nullptr) {
-            *graph_out = info.graph;
-        }
-        if (dependencies_out != nullptr) {
-            *dependencies_out = info.dependencies->data();
-        }
-        if (edgeData_out != nullptr) {
-            *edgeData_out = info.edges->data();
-        } else if (dependencies_out != nullptr && !std::ranges::all_of(*info.edges, is_plain)) {
-            fail(CUDA_ERROR_LOSSY_QUERY, "an edge has data: pass an array for it");
-        }
-        if (numDependencies_out != nullptr) {
-            *numDependencies_out = info.dependencies->size();
-        }
-    });
+ROW_PTSZ(cuStreamGetCaptureInfo_v3, 12030, CUstream hStream,
+         CUstreamCaptureStatus* captureStatus_out, cuuint64_t* id_out, CUgraph* graph_out,
+         const CUgraphNode** dependencies_out, const CUgraphEdgeData** edgeData_out,
+         size_t* numDependencies_out) {
+    require(edgeData_out == nullptr || dependencies_out != nullptr,
+            "edgeData_out needs dependencies_out");
+    const auto stream = object_of(hStream);
+    if (stream->kind() == Stream::Kind::Legacy) {
+        Capture::refuse_implicit(stream->context(), stream->green().get(), false);
+    }
+    const Capture::Info info = Capture::info(*stream);
+    put(captureStatus_out, info.status);
+    if (info.status != CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+        return;
+    }
+    put_optional(id_out, info.id);
+    put_optional(graph_out, info.graph);
+    put_optional(dependencies_out, info.dependencies->data());
+    if (edgeData_out != nullptr) {
+        *edgeData_out = info.edges->data();
+    } else if (dependencies_out != nullptr && !std::ranges::all_of(*info.edges, is_plain)) {
+        fail(CUDA_ERROR_LOSSY_QUERY, "an edge has data: pass an array for it");
+    }
+    put_optional(numDependencies_out, info.dependencies->size());
 }
 
-CUresult CUDAAPI cuStreamGetCaptureInfo_v2(CUstream hStream,
-                                           CUstreamCaptureStatus* captureStatus_out,
-                                           cuuint64_t* id_out, CUgraph* graph_out,
-                                           const CUgraphNode** dependencies_out,
-                                           size_t* numDependencies_out) {
+FORWARD_PTSZ(cuStreamGetCaptureInfo_v2, 11030, CUstream hStream,
+             CUstreamCaptureStatus* captureStatus_out, cuuint64_t* id_out, CUgraph* graph_out,
+             const CUgraphNode** dependencies_out, size_t* numDependencies_out) {
     return cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, graph_out,
                                      dependencies_out, nullptr, numDependencies_out);
 }
 
-CUresult CUDAAPI cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
-                                        cuuint64_t* id_out) {
+FORWARD_PTSZ(cuStreamGetCaptureInfo, 10010, CUstream hStream,
+             CUstreamCaptureStatus* captureStatus_out, cuuint64_t* id_out) {
     return cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, nullptr, nullptr, nullptr,
                                      nullptr);
 }
 
-CUresult CUDAAPI cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphNode* dependencies,
-                                                      const CUgraphEdgeData* dependencyData,
-                                                      size_t numDependencies, unsigned int flags) {
-    return entry("cuStreamUpdateCaptureDependencies", [&] {
-        require(flags == CU_STREAM_ADD_CAPTURE_DEPENDENCIES ||
-                    flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES,
-                "unknown flags");
-        Capture::Dependencies nodes;
-        {
-            const GraphLock lock;
-            nodes = dependencies_from(dependencies, dependencyData, numDependencies);
-        }
-        Capture::update_dependencies(*stream_from(hStream), nodes,
-                                     flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES);
-    });
+ROW_PTSZ(cuStreamUpdateCaptureDependencies_v2, 12030, CUstream hStream, CUgraphNode* dependencies,
+         const CUgraphEdgeData* dependencyData, size_t numDependencies, unsigned int flags) {
+    require(flags == CU_STREAM_ADD_CAPTURE_DEPENDENCIES ||
+                flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES,
+            "unknown flags");
+    Capture::Dependencies nodes;
+    {
+        const GraphLock lock;
+        nodes = dependencies_from(dependencies, dependencyData, numDependencies);
+    }
+    Capture::update_dependencies(*object_of(hStream), nodes,
+                                 flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES);
 }
 
-CUresult CUDAAPI cuStreamUpdateCaptureDependencies(CUstream hStream, CUgraphNode* dependencies,
-                                                   size_t numDependencies, unsigned int flags) {
+FORWARD_PTSZ(cuStreamUpdateCaptureDependencies, 11030, CUstream hStream, CUgraphNode* dependencies,
+             size_t numDependencies, unsigned int flags) {
     return cuStreamUpdateCaptureDependencies_v2(hStream, dependencies, nullptr, numDependencies,
                                                 flags);
 }
 
-CUresult CUDAAPI cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
-    return entry("cuThreadExchangeStreamCaptureMode", [&] {
-        require(mode != nullptr, "mode must not be NULL");
-        check_mode(*mode);
-        std::swap(*mode, thread_state().capture_mode);
-    });
+ROW(cuThreadExchangeStreamCaptureMode, 10010, CUstreamCaptureMode& mode) {
+    check_mode(mode);
+    std::swap(mode, thread_state().capture_mode);
 }
-
-} // extern "C"

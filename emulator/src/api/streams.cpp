@@ -36,151 +36,113 @@ void synchronize(Stream& stream) {
 
 } // namespace
 
-extern "C" {
-
-CUresult CUDAAPI cuStreamCreate(CUstream* phStream, unsigned int Flags) {
-    return entry("cuStreamCreate", [&] { create_stream(phStream, Flags, Stream::LEAST_PRIORITY); });
+ROW(cuStreamCreate, 2000, CUstream* phStream, unsigned int flags) {
+    create_stream(phStream, flags, Stream::LEAST_PRIORITY);
 }
 
-CUresult CUDAAPI cuStreamCreateWithPriority(CUstream* phStream, unsigned int flags, int priority) {
-    return entry("cuStreamCreateWithPriority", [&] { create_stream(phStream, flags, priority); });
+ROW(cuStreamCreateWithPriority, 5050, CUstream* phStream, unsigned int flags, int priority) {
+    create_stream(phStream, flags, priority);
 }
 
-CUresult CUDAAPI cuStreamDestroy_v2(CUstream hStream) {
-    return entry("cuStreamDestroy", [&] {
-        const auto number = reinterpret_cast<std::uint64_t>(hStream);
-        auto& table = HandleTable::instance();
-        if (const auto known = table.find(HandleKind::Stream, number)) {
-            // If its green context was destroyed first, the stream stays, as CUDA documents.
-            if (const auto& green = static_cast<const Stream&>(*known).green()) {
-                green->check_usable();
-            }
+ROW(cuStreamDestroy_v2, 4000, CUstream hStream) {
+    const auto number = reinterpret_cast<std::uint64_t>(hStream);
+    auto& table = HandleTable::instance();
+    if (const auto known = table.find(HandleKind::Stream, number)) {
+        // If its green context was destroyed first, the stream stays, as CUDA documents.
+        if (const auto& green = static_cast<const Stream&>(*known).green()) {
+            green->check_usable();
         }
-        const auto object = table.erase(HandleKind::Stream, number);
-        if (object == nullptr) {
-            fail(CUDA_ERROR_INVALID_HANDLE,
-                 "not a stream, or it has been destroyed; default streams cannot be");
-        }
-        auto& stream = static_cast<Stream&>(*object);
-        Capture::abandon(stream);
-        stream.retire();
-        stream.context().check_usable(); // throws if the context has failed
-    });
+    }
+    const auto object = table.erase(HandleKind::Stream, number);
+    if (object == nullptr) {
+        fail(CUDA_ERROR_INVALID_HANDLE,
+             "not a stream, or it has been destroyed; default streams cannot be");
+    }
+    auto& stream = static_cast<Stream&>(*object);
+    Capture::abandon(stream);
+    stream.retire();
+    stream.context().check_usable(); // throws if the context has failed
 }
 
-CUresult CUDAAPI cuStreamSynchronize(CUstream hStream) {
-    return entry("cuStreamSynchronize", [&] { synchronize(*stream_from(hStream)); });
+ALIAS(cuStreamDestroy, 2000, cuStreamDestroy_v2);
+
+ROW_PTSZ(cuStreamSynchronize, 2000, Stream& stream) {
+    synchronize(stream);
 }
 
-CUresult CUDAAPI cuStreamQuery(CUstream hStream) {
-    return entry("cuStreamQuery", [&] {
-        const auto stream = stream_from(hStream);
-        Capture::refuse_on(*stream, "a capturing stream cannot be queried");
-        stream->check_open();
-        Capture::refuse_unsafe_call();
-        const bool is_idle = stream->is_idle();
-        stream->context().check_usable();
-        return query_result(is_idle);
-    });
+ANSWER_PTSZ(cuStreamQuery, 2000, std::shared_ptr<Stream> stream) {
+    Capture::refuse_on(*stream, "a capturing stream cannot be queried");
+    stream->check_open();
+    Capture::refuse_unsafe_call();
+    const bool is_idle = stream->is_idle();
+    stream->context().check_usable();
+    return query_result(is_idle);
 }
 
-CUresult CUDAAPI cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
-    return entry("cuStreamWaitEvent", [&] {
-        require((Flags & ~static_cast<unsigned>(CU_EVENT_WAIT_EXTERNAL)) == 0,
-                "unknown flags of a wait");
-        event_from(hEvent)->hold_back(*stream_from(hStream), (Flags & CU_EVENT_WAIT_EXTERNAL) != 0);
-    });
+ROW_PTSZ(cuStreamWaitEvent, 3020, Stream& stream, Event& event,
+         Flags<CU_EVENT_WAIT_EXTERNAL> flags) {
+    event.hold_back(stream, (flags & CU_EVENT_WAIT_EXTERNAL) != 0);
 }
 
-CUresult CUDAAPI cuStreamGetPriority(CUstream hStream, int* priority) {
-    return entry("cuStreamGetPriority", [&] { put(priority, stream_from(hStream)->priority()); });
+ROW_PTSZ(cuStreamGetPriority, 5050, Stream& stream, int* priority) {
+    put(priority, stream.priority());
 }
 
-CUresult CUDAAPI cuStreamGetFlags(CUstream hStream, unsigned int* flags) {
-    return entry("cuStreamGetFlags", [&] {
-        const auto stream = stream_from(hStream);
-        Capture::refuse_on(*stream, "the flags of a capturing stream cannot be read");
-        put(flags, stream->flags());
-    });
+ROW_PTSZ(cuStreamGetFlags, 5050, std::shared_ptr<Stream> stream, unsigned int* flags) {
+    Capture::refuse_on(*stream, "the flags of a capturing stream cannot be read");
+    put(flags, stream->flags());
 }
 
-CUresult CUDAAPI cuStreamGetId(CUstream hStream, unsigned long long* streamId) {
-    return entry("cuStreamGetId", [&] { put(streamId, stream_from(hStream)->id()); });
+ROW_PTSZ(cuStreamGetId, 12000, Stream& stream, unsigned long long* streamId) {
+    put(streamId, stream.id());
 }
 
-CUresult CUDAAPI cuStreamGetDevice(CUstream hStream, CUdevice* device) {
-    return entry("cuStreamGetDevice",
-                 [&] { put(device, stream_from(hStream)->context().device().ordinal()); });
+ROW_PTSZ(cuStreamGetDevice, 12080, Stream& stream, CUdevice* device) {
+    put(device, stream.context().device().ordinal());
 }
 
-CUresult CUDAAPI cuStreamGetCtx(CUstream hStream, CUcontext* pctx) {
-    return entry("cuStreamGetCtx", [&] {
-        require(pctx != nullptr, "pctx must not be NULL");
-        const auto stream = stream_from(hStream);
-        *pctx = stream->green() != nullptr ? stream->green()->as_context()
-                                           : stream->context().handle<CUcontext>();
-    });
+ROW_PTSZ(cuStreamGetCtx, 9020, Stream& stream, CUcontext& pctx) {
+    pctx = stream.green() != nullptr ? stream.green()->as_context()
+                                     : stream.context().handle<CUcontext>();
 }
 
-CUresult CUDAAPI cuStreamGetCtx_v2(CUstream hStream, CUcontext* pCtx, CUgreenCtx* pGreenCtx) {
-    return entry("cuStreamGetCtx_v2", [&] {
-        require(pCtx != nullptr && pGreenCtx != nullptr, "an output argument is NULL");
-        const auto stream = stream_from(hStream);
-        *pCtx = stream->context().handle<CUcontext>();
-        *pGreenCtx = green_handle(*stream);
-    });
+ROW_PTSZ(cuStreamGetCtx_v2, 12050, Stream& stream, CUcontext& pCtx, CUgreenCtx& pGreenCtx) {
+    pCtx = stream.context().handle<CUcontext>();
+    pGreenCtx = green_handle(stream);
 }
 
-CUresult CUDAAPI cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx* phCtx) {
-    return entry("cuStreamGetGreenCtx", [&] {
-        require(phCtx != nullptr, "phCtx must not be NULL");
-        *phCtx = green_handle(*stream_from(hStream));
-    });
+ROW(cuStreamGetGreenCtx, 12040, Stream& stream, CUgreenCtx& phCtx) {
+    phCtx = green_handle(stream);
 }
 
-CUresult CUDAAPI cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr,
-                                      CUstreamAttrValue* value) {
-    return entry("cuStreamGetAttribute", [&] {
-        require(value != nullptr, "value must not be NULL");
-        *value = stream_from(hStream)->attribute(attr);
-    });
+ROW_PTSZ(cuStreamGetAttribute, 11000, Stream& stream, CUstreamAttrID attr,
+         CUstreamAttrValue& value) {
+    value = stream.attribute(attr);
 }
 
-CUresult CUDAAPI cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
-                                      const CUstreamAttrValue* param) {
-    return entry("cuStreamSetAttribute", [&] {
-        require(param != nullptr, "value must not be NULL");
-        stream_from(hStream)->set_attribute(attr, *param);
-    });
+ROW_PTSZ(cuStreamSetAttribute, 11000, Stream& stream, CUstreamAttrID attr,
+         const CUstreamAttrValue& param) {
+    stream.set_attribute(attr, param);
 }
 
-CUresult CUDAAPI cuStreamCopyAttributes(CUstream dstStream, CUstream srcStream) {
-    return entry("cuStreamCopyAttributes", [&] {
-        const auto to = stream_from(dstStream);
-        const auto from = stream_from(srcStream);
-        require(&to->context() == &from->context(), "the streams belong to different contexts");
-        if (to != from) {
-            to->copy_attributes(*from);
-        }
-    });
+ROW_PTSZ(cuStreamCopyAttributes, 11000, std::shared_ptr<Stream> to, std::shared_ptr<Stream> from) {
+    require(&to->context() == &from->context(), "the streams belong to different contexts");
+    if (to != from) {
+        to->copy_attributes(*from);
+    }
 }
 
-CUresult CUDAAPI cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length,
-                                        unsigned int flags) {
-    return entry("cuStreamAttachMemAsync", [&] {
-        const auto stream = stream_from(hStream);
-        Capture::refuse_on(*stream, "an attachment of memory cannot be captured");
-        require(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST ||
-                    flags == CU_MEM_ATTACH_SINGLE,
-                "unknown flags of an attachment");
-        require(flags != CU_MEM_ATTACH_SINGLE || stream->kind() != Stream::Kind::Legacy,
-                "memory cannot be attached to the legacy default stream alone");
-        const auto allocation = Allocations::instance().find(dptr);
-        require(allocation != nullptr && allocation->kind == MemoryKind::Managed,
-                "dptr is not managed memory");
-        require(length == 0 || (length == allocation->bytes && dptr == allocation->base),
-                "managed memory is attached as a whole: the length must be 0 or its size");
-    });
+ROW_PTSZ(cuStreamAttachMemAsync, 6000, std::shared_ptr<Stream> stream, CUdeviceptr dptr,
+         size_t length, unsigned int flags) {
+    Capture::refuse_on(*stream, "an attachment of memory cannot be captured");
+    require(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST ||
+                flags == CU_MEM_ATTACH_SINGLE,
+            "unknown flags of an attachment");
+    require(flags != CU_MEM_ATTACH_SINGLE || stream->kind() != Stream::Kind::Legacy,
+            "memory cannot be attached to the legacy default stream alone");
+    const auto allocation = Allocations::instance().find(dptr);
+    require(allocation != nullptr && allocation->kind == MemoryKind::Managed,
+            "dptr is not managed memory");
+    require(length == 0 || (length == allocation->bytes && dptr == allocation->base),
+            "managed memory is attached as a whole: the length must be 0 or its size");
 }
-
-} // extern "C"

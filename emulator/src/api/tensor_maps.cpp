@@ -39,67 +39,52 @@ void write(void* target, const TensorMap& map) {
 
 } // namespace
 
-extern "C" {
-
-CUresult CUDAAPI cuTensorMapEncodeTiled(
-    CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank,
-    void* globalAddress, const cuuint64_t* globalDim, const cuuint64_t* globalStrides,
-    const cuuint32_t* boxDim, const cuuint32_t* elementStrides, CUtensorMapInterleave interleave,
-    CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion,
-    CUtensorMapFloatOOBfill oobFill) {
-    return entry("cuTensorMapEncodeTiled", [&] {
-        const TensorMapLimits limits = check_map(tensorMap);
-        write(tensorMap,
-              encode_tiled(limits,
-                           {tensorDataType, tensorRank, globalAddress, globalDim, globalStrides,
-                            elementStrides, interleave, swizzle, l2Promotion, oobFill},
-                           boxDim));
-    });
+ROW(cuTensorMapEncodeTiled, 12000, CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType,
+    cuuint32_t tensorRank, void* globalAddress, const cuuint64_t* globalDim,
+    const cuuint64_t* globalStrides, const cuuint32_t* boxDim, const cuuint32_t* elementStrides,
+    CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+    CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill) {
+    const TensorMapLimits limits = check_map(tensorMap);
+    write(tensorMap,
+          encode_tiled(limits,
+                       {tensorDataType, tensorRank, globalAddress, globalDim, globalStrides,
+                        elementStrides, interleave, swizzle, l2Promotion, oobFill},
+                       boxDim));
 }
 
-CUresult CUDAAPI cuTensorMapEncodeIm2col(
-    CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank,
-    void* globalAddress, const cuuint64_t* globalDim, const cuuint64_t* globalStrides,
-    const int* pixelBoxLowerCorner, const int* pixelBoxUpperCorner, cuuint32_t channelsPerPixel,
-    cuuint32_t pixelsPerColumn, const cuuint32_t* elementStrides, CUtensorMapInterleave interleave,
-    CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion,
-    CUtensorMapFloatOOBfill oobFill) {
-    return entry("cuTensorMapEncodeIm2col", [&] {
-        const TensorMapLimits limits = check_map(tensorMap);
-        write(tensorMap,
-              encode_im2col(limits,
-                            {tensorDataType, tensorRank, globalAddress, globalDim, globalStrides,
-                             elementStrides, interleave, swizzle, l2Promotion, oobFill},
-                            pixelBoxLowerCorner, pixelBoxUpperCorner,
-                            {channelsPerPixel, pixelsPerColumn}));
-    });
+ROW(cuTensorMapEncodeIm2col, 12000, CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType,
+    cuuint32_t tensorRank, void* globalAddress, const cuuint64_t* globalDim,
+    const cuuint64_t* globalStrides, const int* pixelBoxLowerCorner, const int* pixelBoxUpperCorner,
+    cuuint32_t channelsPerPixel, cuuint32_t pixelsPerColumn, const cuuint32_t* elementStrides,
+    CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+    CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill) {
+    const TensorMapLimits limits = check_map(tensorMap);
+    write(tensorMap,
+          encode_im2col(limits,
+                        {tensorDataType, tensorRank, globalAddress, globalDim, globalStrides,
+                         elementStrides, interleave, swizzle, l2Promotion, oobFill},
+                        pixelBoxLowerCorner, pixelBoxUpperCorner,
+                        {channelsPerPixel, pixelsPerColumn}));
 }
 
-CUresult CUDAAPI cuTensorMapEncodeIm2colWide(
-    CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType, cuuint32_t tensorRank,
-    void* globalAddress, const cuuint64_t* globalDim, const cuuint64_t* globalStrides,
-    int pixelBoxLowerCornerWidth, int pixelBoxUpperCornerWidth, cuuint32_t channelsPerPixel,
-    cuuint32_t pixelsPerColumn, const cuuint32_t* elementStrides, CUtensorMapInterleave interleave,
-    CUtensorMapIm2ColWideMode mode, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion l2Promotion,
-    CUtensorMapFloatOOBfill oobFill) {
-    return entry("cuTensorMapEncodeIm2colWide", [&] {
-        const TensorMapLimits limits = check_map(tensorMap);
-        write(tensorMap, encode_im2col_wide(limits,
-                                            {tensorDataType, tensorRank, globalAddress, globalDim,
-                                             globalStrides, elementStrides, interleave, swizzle,
-                                             l2Promotion, oobFill},
-                                            pixelBoxLowerCornerWidth, pixelBoxUpperCornerWidth,
-                                            {channelsPerPixel, pixelsPerColumn}, mode));
-    });
+ROW(cuTensorMapEncodeIm2colWide, 12080, CUtensorMap* tensorMap, CUtensorMapDataType tensorDataType,
+    cuuint32_t tensorRank, void* globalAddress, const cuuint64_t* globalDim,
+    const cuuint64_t* globalStrides, int pixelBoxLowerCornerWidth, int pixelBoxUpperCornerWidth,
+    cuuint32_t channelsPerPixel, cuuint32_t pixelsPerColumn, const cuuint32_t* elementStrides,
+    CUtensorMapInterleave interleave, CUtensorMapIm2ColWideMode mode, CUtensorMapSwizzle swizzle,
+    CUtensorMapL2promotion l2Promotion, CUtensorMapFloatOOBfill oobFill) {
+    const TensorMapLimits limits = check_map(tensorMap);
+    write(tensorMap,
+          encode_im2col_wide(limits,
+                             {tensorDataType, tensorRank, globalAddress, globalDim, globalStrides,
+                              elementStrides, interleave, swizzle, l2Promotion, oobFill},
+                             pixelBoxLowerCornerWidth, pixelBoxUpperCornerWidth,
+                             {channelsPerPixel, pixelsPerColumn}, mode));
 }
 
-CUresult CUDAAPI cuTensorMapReplaceAddress(CUtensorMap* tensorMap, void* globalAddress) {
-    return entry("cuTensorMapReplaceAddress", [&] {
-        static_cast<void>(check_map(tensorMap));
-        TensorMap map = read(tensorMap);
-        replace_address(map, globalAddress);
-        write(tensorMap, map);
-    });
+ROW(cuTensorMapReplaceAddress, 12000, CUtensorMap* tensorMap, void* globalAddress) {
+    static_cast<void>(check_map(tensorMap));
+    TensorMap map = read(tensorMap);
+    replace_address(map, globalAddress);
+    write(tensorMap, map);
 }
-
-} // extern "C"

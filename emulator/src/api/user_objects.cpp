@@ -20,77 +20,57 @@ void check_count(unsigned count) {
 
 } // namespace
 
-extern "C" {
-
-CUresult CUDAAPI cuUserObjectCreate(CUuserObject* object_out, void* ptr, CUhostFn destroy,
-                                    unsigned int initialRefcount, unsigned int flags) {
-    return entry("cuUserObjectCreate", [&] {
-        require(object_out != nullptr && destroy != nullptr, "an argument is NULL");
-        check_count(initialRefcount);
-        require(flags == CU_USER_OBJECT_NO_DESTRUCTOR_SYNC,
-                "the flags must be CU_USER_OBJECT_NO_DESTRUCTOR_SYNC");
-        *object_out = UserObject::create(ptr, destroy, initialRefcount)->handle<CUuserObject>();
-    });
+ROW(cuUserObjectCreate, 11030, CUuserObject* object_out, void* ptr, CUhostFn destroy,
+    unsigned int initialRefcount, unsigned int flags) {
+    require(object_out != nullptr && destroy != nullptr, "an argument is NULL");
+    check_count(initialRefcount);
+    require(flags == CU_USER_OBJECT_NO_DESTRUCTOR_SYNC,
+            "the flags must be CU_USER_OBJECT_NO_DESTRUCTOR_SYNC");
+    *object_out = UserObject::create(ptr, destroy, initialRefcount)->handle<CUuserObject>();
 }
 
-CUresult CUDAAPI cuUserObjectRetain(CUuserObject object, unsigned int count) {
-    return entry("cuUserObjectRetain", [&] {
-        check_count(count);
-        user_object_from(object)->retain(count);
-    });
+ROW(cuUserObjectRetain, 11030, CUuserObject object, unsigned int count) {
+    check_count(count);
+    object_of(object)->retain(count);
 }
 
-CUresult CUDAAPI cuUserObjectRelease(CUuserObject object, unsigned int count) {
-    return entry("cuUserObjectRelease", [&] {
-        check_count(count);
-        user_object_from(object)->release(count);
-    });
+ROW(cuUserObjectRelease, 11030, CUuserObject object, unsigned int count) {
+    check_count(count);
+    object_of(object)->release(count);
 }
 
-CUresult CUDAAPI cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned int count,
-                                         unsigned int flags) {
-    return graph_entry("cuGraphRetainUserObject", [&] {
-        check_count(count);
-        require((flags & ~unsigned{CU_GRAPH_USER_OBJECT_MOVE}) == 0, "unknown flags");
-        const auto holder = graph_from(graph);
-        const auto held = user_object_from(object);
-        if ((flags & CU_GRAPH_USER_OBJECT_MOVE) != 0) {
-            held->move_to_graph(count);
-        } else {
-            held->retain_for_graph(count);
-        }
-        holder->references().adopt(held, count);
-    });
+ROW(cuGraphRetainUserObject, 11030, GraphLocked, CUgraph graph, CUuserObject object,
+    unsigned int count, unsigned int flags) {
+    check_count(count);
+    require((flags & ~unsigned{CU_GRAPH_USER_OBJECT_MOVE}) == 0, "unknown flags");
+    const auto holder = object_of(graph);
+    const auto held = object_of(object);
+    if ((flags & CU_GRAPH_USER_OBJECT_MOVE) != 0) {
+        held->move_to_graph(count);
+    } else {
+        held->retain_for_graph(count);
+    }
+    holder->references().adopt(held, count);
 }
 
-CUresult CUDAAPI cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned int count) {
-    return graph_entry("cuGraphReleaseUserObject", [&] {
-        check_count(count);
-        graph_from(graph)->references().release(*user_object_from(object), count);
-    });
+ROW(cuGraphReleaseUserObject, 11030, GraphLocked, CUgraph graph, CUuserObject object,
+    unsigned int count) {
+    check_count(count);
+    object_of(graph)->references().release(*object_of(object), count);
 }
 
 // ---- the memory of graphs ----------------------------------------------------------------------
 
-CUresult CUDAAPI cuDeviceGraphMemTrim(CUdevice device) {
-    return entry("cuDeviceGraphMemTrim", [&] { GraphMemory::trim(device_at(device).ordinal()); });
+ROW(cuDeviceGraphMemTrim, 11040, Device& device) {
+    GraphMemory::trim(device.ordinal());
 }
 
-CUresult CUDAAPI cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr,
-                                              void* value) {
-    return entry("cuDeviceGetGraphMemAttribute", [&] {
-        put(static_cast<cuuint64_t*>(value),
-            GraphMemory::attribute(device_at(device).ordinal(), attr));
-    });
+ROW(cuDeviceGetGraphMemAttribute, 11040, Device& device, CUgraphMem_attribute attr, void* value) {
+    put(static_cast<cuuint64_t*>(value), GraphMemory::attribute(device.ordinal(), attr));
 }
 
-CUresult CUDAAPI cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr,
-                                              void* value) {
-    return entry("cuDeviceSetGraphMemAttribute", [&] {
-        require(value != nullptr, "value must not be NULL");
-        GraphMemory::set_attribute(device_at(device).ordinal(), attr,
-                                   *static_cast<const cuuint64_t*>(value));
-    });
+ROW(cuDeviceSetGraphMemAttribute, 11040, CUdevice device, CUgraphMem_attribute attr, void* value) {
+    require(value != nullptr, "value must not be NULL");
+    GraphMemory::set_attribute(device_at(device).ordinal(), attr,
+                               *static_cast<const cuuint64_t*>(value));
 }
-
-} // extern "C"

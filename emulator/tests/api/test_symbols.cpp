@@ -17,19 +17,18 @@ using namespace cuprum::emulator::test;
 
 namespace {
 
-struct Listed {
-    const char* symbol;
-    const char* name;
-    int version;
-    const char* flavour;
-};
-
-constexpr Listed LIST[] = {
-#define CUPRUM_SYMBOL(symbol, name, version, flavour) {#symbol, #name, version, #flavour},
-#include "api/newer_symbols.def"
-#include "api/symbols.def"
-#undef CUPRUM_SYMBOL
-};
+/// Returns what the library says about each of its functions.
+const std::vector<CuprumFunction>& functions() {
+    static const std::vector<CuprumFunction> all = [] {
+        auto* const describe = symbol<decltype(cuprumEmulatorFunction)>("cuprumEmulatorFunction");
+        std::vector<CuprumFunction> found;
+        for (CuprumFunction each{}; describe(found.size(), &each) == 0;) {
+            found.push_back(each);
+        }
+        return found;
+    }();
+    return all;
+}
 
 void* lookup(const char* name, int version, cuuint64_t flags,
              CUdriverProcAddressQueryResult* status = nullptr) {
@@ -51,32 +50,33 @@ struct Expected {
 /// Applies the documented rule of cuGetProcAddress to the list. It returns the newest function that
 /// the version has. If per-thread streams are requested and have their own function, it returns the
 /// newest of those.
-Expected expected(const std::vector<const Listed*>& functions, int version, bool wants_per_thread) {
-    const Listed* legacy = nullptr;
-    const Listed* per_thread = nullptr;
-    for (const Listed* each : functions) {
-        const Listed*& best = std::string(each->flavour) == "PerThread" ? per_thread : legacy;
+Expected expected(const std::vector<const CuprumFunction*>& versions, int version,
+                  bool wants_per_thread) {
+    const CuprumFunction* legacy = nullptr;
+    const CuprumFunction* per_thread = nullptr;
+    for (const CuprumFunction* each : versions) {
+        const CuprumFunction*& best = each->is_per_thread != 0 ? per_thread : legacy;
         if (each->version <= version && (best == nullptr || best->version < each->version)) {
             best = each;
         }
     }
-    const Listed* chosen = wants_per_thread && per_thread != nullptr ? per_thread : legacy;
+    const CuprumFunction* chosen = wants_per_thread && per_thread != nullptr ? per_thread : legacy;
     return {chosen == nullptr ? nullptr : chosen->symbol, chosen == nullptr};
 }
 
 } // namespace
 
 TEST(Symbols, every_listed_name_is_exported) {
-    for (const Listed& each : LIST) {
+    for (const CuprumFunction& each : functions()) {
         EXPECT_NE(exported(each.symbol), nullptr) << each.symbol;
     }
 }
 
 TEST(Symbols, every_version_is_found_by_its_number) {
-    for (const Listed& each : LIST) {
-        const bool is_per_thread = std::string(each.flavour) == "PerThread";
-        const cuuint64_t flags = is_per_thread ? CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
-                                               : CU_GET_PROC_ADDRESS_LEGACY_STREAM;
+    for (const CuprumFunction& each : functions()) {
+        const cuuint64_t flags = each.is_per_thread != 0
+                                     ? CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
+                                     : CU_GET_PROC_ADDRESS_LEGACY_STREAM;
         CUdriverProcAddressQueryResult status{};
         EXPECT_EQ(lookup(each.name, each.version, flags, &status), exported(each.symbol))
             << each.symbol;
@@ -96,17 +96,18 @@ TEST(Symbols, the_newest_version_that_is_old_enough_is_taken) {
 
 TEST(Symbols, every_name_is_answered_for_in_every_version) {
     std::set<int> versions{0, 13000};
-    std::map<std::string, std::vector<const Listed*>> names;
-    for (const Listed& each : LIST) {
+    std::map<std::string, std::vector<const CuprumFunction*>> names;
+    for (const CuprumFunction& each : functions()) {
         names[each.name].push_back(&each);
         versions.insert(each.version);
         versions.insert(each.version - 1);
     }
     int answers = 0;
-    for (const auto& [name, functions] : names) {
+    for (const auto& [name, versions_of_it] : names) {
         for (const int version : versions) {
             for (const bool wants_per_thread : {false, true}) {
-                const auto [symbol, is_too_old] = expected(functions, version, wants_per_thread);
+                const auto [symbol, is_too_old] =
+                    expected(versions_of_it, version, wants_per_thread);
                 CUdriverProcAddressQueryResult status{};
                 void* const found =
                     lookup(name.c_str(), version,
@@ -172,9 +173,12 @@ TEST_F(DriverTest, the_private_table_that_nvrtc_asks_for_is_missing_without_a_wo
 TEST(Symbols, every_unsupported_function_says_so_by_name) {
     auto* is_implemented =
         symbol<decltype(cuprumEmulatorIsImplemented)>("cuprumEmulatorIsImplemented");
+    EXPECT_EQ(is_implemented("cuMemAlloc_v2"), 1);
+    EXPECT_EQ(is_implemented("cuMakeCoffee"), 0);
     int refused = 0;
-    for (const Listed& each : LIST) {
-        if (is_implemented(each.symbol) != 0) {
+    for (const CuprumFunction& each : functions()) {
+        EXPECT_EQ(is_implemented(each.symbol), each.missing == nullptr ? 1 : 0) << each.symbol;
+        if (each.missing == nullptr) {
             continue;
         }
         testing::internal::CaptureStderr();
@@ -183,21 +187,20 @@ TEST(Symbols, every_unsupported_function_says_so_by_name) {
         const std::string said = testing::internal::GetCapturedStderr();
         EXPECT_TRUE(returns(CUDA_ERROR_NOT_SUPPORTED, result)) << each.symbol;
         EXPECT_NE(said.find(each.name), std::string::npos) << each.symbol << " said: " << said;
+        EXPECT_NE(said.find(each.missing), std::string::npos) << each.symbol << " said: " << said;
         ++refused;
     }
     EXPECT_GT(refused, 0);
 }
 
 TEST(Symbols, coverage) {
-    auto* is_implemented =
-        symbol<decltype(cuprumEmulatorIsImplemented)>("cuprumEmulatorIsImplemented");
     std::set<std::string> names;
     std::set<std::string> covered;
     int symbols = 0;
     std::string missing;
-    for (const Listed& each : LIST) {
+    for (const CuprumFunction& each : functions()) {
         names.insert(each.name);
-        if (is_implemented(each.symbol) != 0) {
+        if (each.missing == nullptr) {
             covered.insert(each.name);
             ++symbols;
         }
@@ -208,7 +211,7 @@ TEST(Symbols, coverage) {
         }
     }
     std::printf("driver functions: %zu of %zu implemented; exported names: %d of %zu\n",
-                covered.size(), names.size(), symbols, std::size(LIST));
+                covered.size(), names.size(), symbols, functions().size());
     std::printf("not implemented:%s\n", missing.c_str());
     EXPECT_GT(covered.size(), 150U);
     EXPECT_TRUE(covered.contains("cuLaunchKernel"));

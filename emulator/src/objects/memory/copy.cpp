@@ -334,7 +334,7 @@ void check_pages(const CopySide& side, const Copy& shape, const char* what, cons
 bool is_side_there(const CopySide& side, const Copy& copy, bool is_write, std::uint64_t& lost) {
     if (side.end == CopyEnd::Array) {
         lost = side.address;
-        return is_array(side.array);
+        return is_live(side.array);
     }
     lost = side.address;
     if (!AddressSpace::instance().contains(side.address)) {
@@ -353,7 +353,7 @@ Place check_side(const CopySide& side, const Copy& copy, bool is_write, int devi
     const char* const which = is_write ? "destination" : "source";
     require(side.address != 0, "an address is NULL");
     if (side.end == CopyEnd::Array) { // the range was checked when the request was read
-        require(is_array(side.array), "an array has been destroyed");
+        require(is_live(side.array), "an array has been destroyed");
         return {.residence = Residence::Device};
     }
     const std::uint64_t extent = extent_bytes(side, copy);

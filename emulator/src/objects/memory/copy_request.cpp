@@ -104,8 +104,8 @@ CopySide array_side(CUarray handle, const ArrayPosition& begin, const Copy& copy
     if (is_empty(copy)) {
         return {}; // anything goes
     }
-    require(is_array(handle), "not an array, or it has been destroyed");
-    const auto array = array_from(handle);
+    require(is_live(handle), "not an array, or it has been destroyed");
+    const auto array = object_of(handle);
     if (array->format().is_planar()) {
         fail(CUDA_ERROR_INVALID_VALUE,
              std::string("arrays of format CU_AD_FORMAT_") + array->format().name +

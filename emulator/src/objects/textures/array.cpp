@@ -263,35 +263,7 @@ const std::shared_ptr<Array>& MipmappedArray::level(unsigned index) const {
     return levels_[index];
 }
 
-// ---- handles -----------------------------------------------------------------------------------
-
-std::shared_ptr<Array> array_from(CUarray handle) {
-    auto object =
-        HandleTable::instance().find(HandleKind::Array, reinterpret_cast<std::uint64_t>(handle));
-    if (object == nullptr) {
-        fail(CUDA_ERROR_INVALID_HANDLE, "not an array, or it has been destroyed");
-    }
-    return std::static_pointer_cast<Array>(std::move(object));
-}
-
-bool is_array(CUarray handle) noexcept {
-    return HandleTable::instance().find(HandleKind::Array,
-                                        reinterpret_cast<std::uint64_t>(handle)) != nullptr;
-}
-
-std::shared_ptr<MipmappedArray> mipmapped_array_from(CUmipmappedArray handle) {
-    auto object = HandleTable::instance().find(HandleKind::MipmappedArray,
-                                               reinterpret_cast<std::uint64_t>(handle));
-    if (object == nullptr) {
-        fail(CUDA_ERROR_INVALID_HANDLE, "not a mipmapped array, or it has been destroyed");
-    }
-    return std::static_pointer_cast<MipmappedArray>(std::move(object));
-}
-
-bool is_mipmapped_array(CUmipmappedArray handle) noexcept {
-    return HandleTable::instance().find(HandleKind::MipmappedArray,
-                                        reinterpret_cast<std::uint64_t>(handle)) != nullptr;
-}
+// ---- requirements -------------------------------------------------------------------------------
 
 CUDA_ARRAY_MEMORY_REQUIREMENTS memory_requirements(const Array& array) {
     require(array.memory()->is_deferred() && array.role() == Array::Role::Whole,

@@ -7,7 +7,7 @@
 
 #include "objects/devices/context.hpp"
 #include "objects/memory/allocations.hpp"
-#include "objects/process/handle_table.hpp"
+#include "objects/process/object_of.hpp"
 #include "objects/textures/format.hpp"
 
 #include <cuda.h>
@@ -208,15 +208,6 @@ private:
     bool is_mapped_ = false;
 };
 
-/// Returns the array of a handle. Throws INVALID_HANDLE.
-[[nodiscard]] std::shared_ptr<Array> array_from(CUarray handle);
-
-/// Returns whether a handle is that of a live array.
-[[nodiscard]] bool is_array(CUarray handle) noexcept;
-
-/// Returns the mipmap of a handle. Throws INVALID_HANDLE.
-[[nodiscard]] std::shared_ptr<MipmappedArray> mipmapped_array_from(CUmipmappedArray handle);
-
 /// Memory is mapped into deferred arrays in tiles of this size.
 constexpr std::uint64_t MAPPING_ALIGNMENT_BYTES = std::uint64_t{64} << 10;
 
@@ -224,9 +215,6 @@ constexpr std::uint64_t MAPPING_ALIGNMENT_BYTES = std::uint64_t{64} << 10;
 /// CUDA_ARRAY3D_DEFERRED_MAPPING. Throws INVALID_VALUE for others.
 [[nodiscard]] CUDA_ARRAY_MEMORY_REQUIREMENTS memory_requirements(const Array& array);
 [[nodiscard]] CUDA_ARRAY_MEMORY_REQUIREMENTS memory_requirements(const MipmappedArray& mipmap);
-
-/// Returns whether a handle is that of a live mipmap.
-[[nodiscard]] bool is_mipmapped_array(CUmipmappedArray handle) noexcept;
 
 /// Destroys all arrays of a context.
 void destroy_arrays_of(const Context& context);

@@ -19,12 +19,11 @@ namespace {
 const Context* context_of(const CUDA_RESOURCE_DESC& resource) {
     switch (resource.resType) {
     case CU_RESOURCE_TYPE_ARRAY:
-        return is_array(resource.res.array.hArray)
-                   ? &array_from(resource.res.array.hArray)->context()
-                   : nullptr;
+        return is_live(resource.res.array.hArray) ? &object_of(resource.res.array.hArray)->context()
+                                                  : nullptr;
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-        return is_mipmapped_array(resource.res.mipmap.hMipmappedArray)
-                   ? &mipmapped_array_from(resource.res.mipmap.hMipmappedArray)->context()
+        return is_live(resource.res.mipmap.hMipmappedArray)
+                   ? &object_of(resource.res.mipmap.hMipmappedArray)->context()
                    : nullptr;
     default:
         return nullptr;

@@ -176,8 +176,8 @@ ImageOfResource image_of(const CUDA_RESOURCE_DESC& resource, const Device& devic
     require(resource.flags == 0, "the flags of a resource must be 0");
     switch (resource.resType) {
     case CU_RESOURCE_TYPE_ARRAY: {
-        require(is_array(resource.res.array.hArray), "not an array, or it has been destroyed");
-        const auto array = array_from(resource.res.array.hArray);
+        require(is_live(resource.res.array.hArray), "not an array, or it has been destroyed");
+        const auto array = object_of(resource.res.array.hArray);
         if (array->format().is_video) {
             fail(CUDA_ERROR_NOT_SUPPORTED,
                  std::string("textures of the format CU_AD_FORMAT_") + array->format().name +
@@ -188,9 +188,9 @@ ImageOfResource image_of(const CUDA_RESOURCE_DESC& resource, const Device& devic
         return image_of_array(*array);
     }
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
-        require(is_mipmapped_array(resource.res.mipmap.hMipmappedArray),
+        require(is_live(resource.res.mipmap.hMipmappedArray),
                 "not a mipmapped array, or it has been destroyed");
-        return image_of_mipmap(*mipmapped_array_from(resource.res.mipmap.hMipmappedArray));
+        return image_of_mipmap(*object_of(resource.res.mipmap.hMipmappedArray));
     case CU_RESOURCE_TYPE_LINEAR:
         return image_of_linear(resource, device);
     case CU_RESOURCE_TYPE_PITCH2D:
@@ -353,10 +353,10 @@ ImageOfResource texture_image(const CUDA_RESOURCE_DESC& resource, const CUDA_TEX
                               const CUDA_RESOURCE_VIEW_DESC* view, const Device& device) {
     ImageOfResource result = image_of(resource, device);
     if (view != nullptr && resource.resType == CU_RESOURCE_TYPE_ARRAY) {
-        apply_view(result.image, array_from(resource.res.array.hArray)->descriptor(), *view);
+        apply_view(result.image, object_of(resource.res.array.hArray)->descriptor(), *view);
     } else if (view != nullptr && resource.resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY) {
-        apply_view(result.image,
-                   mipmapped_array_from(resource.res.mipmap.hMipmappedArray)->descriptor(), *view);
+        apply_view(result.image, object_of(resource.res.mipmap.hMipmappedArray)->descriptor(),
+                   *view);
     }
     describe_sampler(result.image, texture);
     return result;
@@ -366,9 +366,9 @@ ImageOfResource surface_image(const CUDA_RESOURCE_DESC& resource) {
     require(resource.resType == CU_RESOURCE_TYPE_ARRAY,
             "surfaces are made of arrays: resType must be CU_RESOURCE_TYPE_ARRAY");
     require(resource.flags == 0, "the flags of a resource must be 0");
-    require(is_array(resource.res.array.hArray), "not an array, or it has been destroyed");
+    require(is_live(resource.res.array.hArray), "not an array, or it has been destroyed");
     // NVIDIA's driver does not ask for CUDA_ARRAY3D_SURFACE_LDST here.
-    const auto array = array_from(resource.res.array.hArray);
+    const auto array = object_of(resource.res.array.hArray);
     if (array->format().is_compressed() || array->format().is_video) {
         fail(CUDA_ERROR_NOT_SUPPORTED, std::string("surfaces of the format CU_AD_FORMAT_") +
                                            array->format().name +

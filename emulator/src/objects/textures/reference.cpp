@@ -12,19 +12,6 @@
 
 namespace cuprum::emulator {
 
-namespace {
-
-template <typename T>
-std::shared_ptr<T> reference_from(HandleKind kind, std::uint64_t handle, const char* complaint) {
-    auto object = HandleTable::instance().find(kind, handle);
-    if (object == nullptr) {
-        fail(CUDA_ERROR_INVALID_HANDLE, complaint);
-    }
-    return std::static_pointer_cast<T>(std::move(object));
-}
-
-} // namespace
-
 // ---- the variable ------------------------------------------------------------------------------
 
 ReferenceVariable::~ReferenceVariable() {
@@ -107,7 +94,7 @@ SurfaceReference::SurfaceReference(std::shared_ptr<Context> context, std::uint64
     : variable_(std::move(context), address, ImageUse::Surface) {}
 
 void SurfaceReference::bind(CUarray array) {
-    require((array_from(array)->descriptor().Flags & CUDA_ARRAY3D_SURFACE_LDST) != 0,
+    require((object_of(array)->descriptor().Flags & CUDA_ARRAY3D_SURFACE_LDST) != 0,
             "surface references need an array that was created with CUDA_ARRAY3D_SURFACE_LDST");
     CUDA_RESOURCE_DESC resource{};
     resource.resType = CU_RESOURCE_TYPE_ARRAY;
@@ -120,7 +107,7 @@ void SurfaceReference::bind(CUarray array) {
 
 CUarray SurfaceReference::array() const {
     const std::lock_guard lock(mutex_);
-    require(array_ != nullptr && is_array(array_), "no array is bound to the surface reference");
+    require(array_ != nullptr && is_live(array_), "no array is bound to the surface reference");
     return array_;
 }
 
@@ -128,20 +115,6 @@ void SurfaceReference::destroy() {
     HandleTable::instance().erase(HandleKind::SurfaceReference, handle_value());
     const std::lock_guard lock(mutex_);
     variable_.detach();
-}
-
-// ---- handles -----------------------------------------------------------------------------------
-
-std::shared_ptr<TextureReference> texture_reference_from(CUtexref handle) {
-    return reference_from<TextureReference>(HandleKind::TextureReference,
-                                            reinterpret_cast<std::uint64_t>(handle),
-                                            "not a texture reference, or it has been destroyed");
-}
-
-std::shared_ptr<SurfaceReference> surface_reference_from(CUsurfref handle) {
-    return reference_from<SurfaceReference>(HandleKind::SurfaceReference,
-                                            reinterpret_cast<std::uint64_t>(handle),
-                                            "not a surface reference, or its module was unloaded");
 }
 
 void destroy_references_of(const Context& context) {

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "objects/devices/context.hpp"
-#include "objects/process/handle_table.hpp"
+#include "objects/process/object_of.hpp"
 #include "objects/textures/image_object.hpp"
 
 #include <cuda.h>
@@ -110,12 +110,6 @@ private:
     CUarray array_ = nullptr;
     ReferenceVariable variable_;
 };
-
-/// Returns the texture reference of a handle. Throws INVALID_HANDLE.
-[[nodiscard]] std::shared_ptr<TextureReference> texture_reference_from(CUtexref handle);
-
-/// Returns the surface reference of a handle. Throws INVALID_HANDLE.
-[[nodiscard]] std::shared_ptr<SurfaceReference> surface_reference_from(CUsurfref handle);
 
 /// Destroys the texture references that programs created in a context.
 void destroy_references_of(const Context& context);
