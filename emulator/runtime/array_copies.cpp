@@ -8,6 +8,7 @@
 
 #include "copy_parameters.hpp"
 #include "formats.hpp"
+#include "forward.hpp"
 #include "runtime.hpp"
 
 #include <algorithm>
@@ -114,205 +115,81 @@ cudaError_t copy_bytes(Place to, Place from, std::size_t count, cudaMemcpyKind k
     return cudaSuccess;
 }
 
-/// Replaces the NULL stream by the thread's own stream.
-cudaStream_t own_stream(cudaStream_t stream) {
-    return stream == nullptr ? cudaStreamPerThread : stream;
+// One body serves the blocking function and the one on a stream.
+
+cudaError_t copy_2d_to_array(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
+                             std::size_t pitch, std::size_t width, std::size_t height,
+                             cudaMemcpyKind kind, ArrayOrder order) {
+    return copy_2d_of_array({to, nullptr, 0, x, y}, {nullptr, from, pitch}, width, height, kind,
+                            order);
 }
 
-/// Waits for the copy just enqueued on the thread's stream, unless that failed.
-cudaError_t wait_for_own(cudaError_t status) {
-    return status != cudaSuccess ? status : cudaStreamSynchronize(cudaStreamPerThread);
+cudaError_t copy_2d_from_array(void* to, std::size_t pitch, cudaArray_const_t from, std::size_t x,
+                               std::size_t y, std::size_t width, std::size_t height,
+                               cudaMemcpyKind kind, ArrayOrder order) {
+    return copy_2d_of_array({nullptr, to, pitch}, {from, nullptr, 0, x, y}, width, height, kind,
+                            order);
+}
+
+cudaError_t copy_2d_between_arrays(cudaArray_t to, std::size_t to_x, std::size_t to_y,
+                                   cudaArray_const_t from, std::size_t from_x, std::size_t from_y,
+                                   std::size_t width, std::size_t height, cudaMemcpyKind kind,
+                                   ArrayOrder order) {
+    return copy_2d_of_array({to, nullptr, 0, to_x, to_y}, {from, nullptr, 0, from_x, from_y}, width,
+                            height, kind, order);
+}
+
+cudaError_t copy_to_array(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
+                          std::size_t count, cudaMemcpyKind kind, ArrayOrder order) {
+    return copy_bytes({to, nullptr, 0, x, y}, {nullptr, from}, count, kind, order);
+}
+
+cudaError_t copy_from_array(void* to, cudaArray_const_t from, std::size_t x, std::size_t y,
+                            std::size_t count, cudaMemcpyKind kind, ArrayOrder order) {
+    return copy_bytes({nullptr, to}, {from, nullptr, 0, x, y}, count, kind, order);
+}
+
+cudaError_t copy_between_arrays(cudaArray_t to, std::size_t to_x, std::size_t to_y,
+                                cudaArray_const_t from, std::size_t from_x, std::size_t from_y,
+                                std::size_t count, cudaMemcpyKind kind, ArrayOrder order) {
+    return copy_bytes({to, nullptr, 0, to_x, to_y}, {from, nullptr, 0, from_x, from_y}, count, kind,
+                      order);
+}
+
+/// Runs the body of a copy between arrays on the thread's own stream, and waits for it.
+template <auto Body, typename... Arguments>
+cudaError_t copy_on_own_stream(Arguments... arguments) {
+    return wait_after(in_context([&] { return Body(arguments..., cudaStreamPerThread); }));
 }
 
 } // namespace
 
-extern "C" {
-
-cudaError_t CUDARTAPI cudaMemcpy2DToArray(cudaArray_t dst, std::size_t wOffset, std::size_t hOffset,
-                                          const void* src, std::size_t spitch, std::size_t width,
-                                          std::size_t height, cudaMemcpyKind kind) {
-    return in_context([&] {
-        return copy_2d_of_array({dst, nullptr, 0, wOffset, hOffset}, {nullptr, src, spitch}, width,
-                                height, kind, std::nullopt);
-    });
-}
-
-cudaError_t CUDARTAPI cudaMemcpy2DToArrayAsync(cudaArray_t dst, std::size_t wOffset,
-                                               std::size_t hOffset, const void* src,
-                                               std::size_t spitch, std::size_t width,
-                                               std::size_t height, cudaMemcpyKind kind,
-                                               cudaStream_t stream) {
-    return in_context([&] {
-        return copy_2d_of_array({dst, nullptr, 0, wOffset, hOffset}, {nullptr, src, spitch}, width,
-                                height, kind, stream);
-    });
-}
-
-cudaError_t CUDARTAPI cudaMemcpy2DFromArray(void* dst, std::size_t dpitch, cudaArray_const_t src,
-                                            std::size_t wOffset, std::size_t hOffset,
-                                            std::size_t width, std::size_t height,
-                                            cudaMemcpyKind kind) {
-    return in_context([&] {
-        return copy_2d_of_array({nullptr, dst, dpitch}, {src, nullptr, 0, wOffset, hOffset}, width,
-                                height, kind, std::nullopt);
-    });
-}
-
-cudaError_t CUDARTAPI cudaMemcpy2DFromArrayAsync(void* dst, std::size_t dpitch,
-                                                 cudaArray_const_t src, std::size_t wOffset,
-                                                 std::size_t hOffset, std::size_t width,
-                                                 std::size_t height, cudaMemcpyKind kind,
-                                                 cudaStream_t stream) {
-    return in_context([&] {
-        return copy_2d_of_array({nullptr, dst, dpitch}, {src, nullptr, 0, wOffset, hOffset}, width,
-                                height, kind, stream);
-    });
-}
-
-cudaError_t CUDARTAPI cudaMemcpy2DArrayToArray(cudaArray_t dst, std::size_t wOffsetDst,
-                                               std::size_t hOffsetDst, cudaArray_const_t src,
-                                               std::size_t wOffsetSrc, std::size_t hOffsetSrc,
-                                               std::size_t width, std::size_t height,
-                                               cudaMemcpyKind kind) {
-    return in_context([&] {
-        return copy_2d_of_array({dst, nullptr, 0, wOffsetDst, hOffsetDst},
-                                {src, nullptr, 0, wOffsetSrc, hOffsetSrc}, width, height, kind,
-                                std::nullopt);
-    });
-}
+CALL(cudaMemcpy2DToArray, copy_2d_to_array, IN_CONTEXT, std::nullopt);
+CALL(cudaMemcpy2DToArrayAsync, copy_2d_to_array, IN_CONTEXT);
+CALL(cudaMemcpy2DFromArray, copy_2d_from_array, IN_CONTEXT, std::nullopt);
+CALL(cudaMemcpy2DFromArrayAsync, copy_2d_from_array, IN_CONTEXT);
+CALL(cudaMemcpy2DArrayToArray, copy_2d_between_arrays, IN_CONTEXT, std::nullopt);
 
 // ---- counts of bytes ---------------------------------------------------------------------------
 
-cudaError_t CUDARTAPI cudaMemcpyToArray(cudaArray_t dst, std::size_t wOffset, std::size_t hOffset,
-                                        const void* src, std::size_t count, cudaMemcpyKind kind) {
-    return in_context([&] {
-        return copy_bytes({dst, nullptr, 0, wOffset, hOffset}, {nullptr, src}, count, kind,
-                          std::nullopt);
-    });
-}
-
-cudaError_t CUDARTAPI cudaMemcpyToArrayAsync(cudaArray_t dst, std::size_t wOffset,
-                                             std::size_t hOffset, const void* src,
-                                             std::size_t count, cudaMemcpyKind kind,
-                                             cudaStream_t stream) {
-    return in_context([&] {
-        return copy_bytes({dst, nullptr, 0, wOffset, hOffset}, {nullptr, src}, count, kind, stream);
-    });
-}
-
-cudaError_t CUDARTAPI cudaMemcpyFromArray(void* dst, cudaArray_const_t src, std::size_t wOffset,
-                                          std::size_t hOffset, std::size_t count,
-                                          cudaMemcpyKind kind) {
-    return in_context([&] {
-        return copy_bytes({nullptr, dst}, {src, nullptr, 0, wOffset, hOffset}, count, kind,
-                          std::nullopt);
-    });
-}
-
-cudaError_t CUDARTAPI cudaMemcpyFromArrayAsync(void* dst, cudaArray_const_t src,
-                                               std::size_t wOffset, std::size_t hOffset,
-                                               std::size_t count, cudaMemcpyKind kind,
-                                               cudaStream_t stream) {
-    return in_context([&] {
-        return copy_bytes({nullptr, dst}, {src, nullptr, 0, wOffset, hOffset}, count, kind, stream);
-    });
-}
-
-cudaError_t CUDARTAPI cudaMemcpyArrayToArray(cudaArray_t dst, std::size_t wOffsetDst,
-                                             std::size_t hOffsetDst, cudaArray_const_t src,
-                                             std::size_t wOffsetSrc, std::size_t hOffsetSrc,
-                                             std::size_t count, cudaMemcpyKind kind) {
-    return in_context([&] {
-        return copy_bytes({dst, nullptr, 0, wOffsetDst, hOffsetDst},
-                          {src, nullptr, 0, wOffsetSrc, hOffsetSrc}, count, kind, std::nullopt);
-    });
-}
+CALL(cudaMemcpyToArray, copy_to_array, IN_CONTEXT, std::nullopt);
+CALL(cudaMemcpyToArrayAsync, copy_to_array, IN_CONTEXT);
+CALL(cudaMemcpyFromArray, copy_from_array, IN_CONTEXT, std::nullopt);
+CALL(cudaMemcpyFromArrayAsync, copy_from_array, IN_CONTEXT);
+CALL(cudaMemcpyArrayToArray, copy_between_arrays, IN_CONTEXT, std::nullopt);
 
 // ---- programs compiled with --default-stream per-thread -----------------------------------------
 
-cudaError_t CUDARTAPI cudaMemcpy2DToArray_ptds(cudaArray_t dst, std::size_t wOffset,
-                                               std::size_t hOffset, const void* src,
-                                               std::size_t spitch, std::size_t width,
-                                               std::size_t height, cudaMemcpyKind kind) {
-    return wait_for_own(cudaMemcpy2DToArrayAsync(dst, wOffset, hOffset, src, spitch, width, height,
-                                                 kind, cudaStreamPerThread));
-}
+PTDS(cudaMemcpy2DToArray);
+PTSZ(cudaMemcpy2DToArrayAsync);
+PTDS(cudaMemcpy2DFromArray);
+PTSZ(cudaMemcpy2DFromArrayAsync);
+PTDS(cudaMemcpyToArray);
+PTSZ(cudaMemcpyToArrayAsync);
+PTDS(cudaMemcpyFromArray);
+PTSZ(cudaMemcpyFromArrayAsync);
 
-cudaError_t CUDARTAPI cudaMemcpy2DToArrayAsync_ptsz(cudaArray_t dst, std::size_t wOffset,
-                                                    std::size_t hOffset, const void* src,
-                                                    std::size_t spitch, std::size_t width,
-                                                    std::size_t height, cudaMemcpyKind kind,
-                                                    cudaStream_t stream) {
-    return cudaMemcpy2DToArrayAsync(dst, wOffset, hOffset, src, spitch, width, height, kind,
-                                    own_stream(stream));
-}
-
-cudaError_t CUDARTAPI cudaMemcpy2DFromArray_ptds(void* dst, std::size_t dpitch,
-                                                 cudaArray_const_t src, std::size_t wOffset,
-                                                 std::size_t hOffset, std::size_t width,
-                                                 std::size_t height, cudaMemcpyKind kind) {
-    return wait_for_own(cudaMemcpy2DFromArrayAsync(dst, dpitch, src, wOffset, hOffset, width,
-                                                   height, kind, cudaStreamPerThread));
-}
-
-cudaError_t CUDARTAPI cudaMemcpy2DFromArrayAsync_ptsz(void* dst, std::size_t dpitch,
-                                                      cudaArray_const_t src, std::size_t wOffset,
-                                                      std::size_t hOffset, std::size_t width,
-                                                      std::size_t height, cudaMemcpyKind kind,
-                                                      cudaStream_t stream) {
-    return cudaMemcpy2DFromArrayAsync(dst, dpitch, src, wOffset, hOffset, width, height, kind,
-                                      own_stream(stream));
-}
-
-cudaError_t CUDARTAPI cudaMemcpy2DArrayToArray_ptds(cudaArray_t dst, std::size_t wOffsetDst,
-                                                    std::size_t hOffsetDst, cudaArray_const_t src,
-                                                    std::size_t wOffsetSrc, std::size_t hOffsetSrc,
-                                                    std::size_t width, std::size_t height,
-                                                    cudaMemcpyKind kind) {
-    return wait_for_own(in_context([&] {
-        return copy_2d_of_array({dst, nullptr, 0, wOffsetDst, hOffsetDst},
-                                {src, nullptr, 0, wOffsetSrc, hOffsetSrc}, width, height, kind,
-                                cudaStreamPerThread);
-    }));
-}
-
-cudaError_t CUDARTAPI cudaMemcpyToArray_ptds(cudaArray_t dst, std::size_t wOffset,
-                                             std::size_t hOffset, const void* src,
-                                             std::size_t count, cudaMemcpyKind kind) {
-    return wait_for_own(
-        cudaMemcpyToArrayAsync(dst, wOffset, hOffset, src, count, kind, cudaStreamPerThread));
-}
-
-cudaError_t CUDARTAPI cudaMemcpyToArrayAsync_ptsz(cudaArray_t dst, std::size_t wOffset,
-                                                  std::size_t hOffset, const void* src,
-                                                  std::size_t count, cudaMemcpyKind kind,
-                                                  cudaStream_t stream) {
-    return cudaMemcpyToArrayAsync(dst, wOffset, hOffset, src, count, kind, own_stream(stream));
-}
-
-cudaError_t CUDARTAPI cudaMemcpyFromArray_ptds(void* dst, cudaArray_const_t src,
-                                               std::size_t wOffset, std::size_t hOffset,
-                                               std::size_t count, cudaMemcpyKind kind) {
-    return wait_for_own(
-        cudaMemcpyFromArrayAsync(dst, src, wOffset, hOffset, count, kind, cudaStreamPerThread));
-}
-
-cudaError_t CUDARTAPI cudaMemcpyFromArrayAsync_ptsz(void* dst, cudaArray_const_t src,
-                                                    std::size_t wOffset, std::size_t hOffset,
-                                                    std::size_t count, cudaMemcpyKind kind,
-                                                    cudaStream_t stream) {
-    return cudaMemcpyFromArrayAsync(dst, src, wOffset, hOffset, count, kind, own_stream(stream));
-}
-
-cudaError_t CUDARTAPI cudaMemcpyArrayToArray_ptds(cudaArray_t dst, std::size_t wOffsetDst,
-                                                  std::size_t hOffsetDst, cudaArray_const_t src,
-                                                  std::size_t wOffsetSrc, std::size_t hOffsetSrc,
-                                                  std::size_t count, cudaMemcpyKind kind) {
-    return wait_for_own(in_context([&] {
-        return copy_bytes({dst, nullptr, 0, wOffsetDst, hOffsetDst},
-                          {src, nullptr, 0, wOffsetSrc, hOffsetSrc}, count, kind,
-                          cudaStreamPerThread);
-    }));
-}
-
-} // extern "C"
+extern "C" decltype(cudaMemcpy2DArrayToArray) cudaMemcpy2DArrayToArray_ptds;
+extern "C" decltype(cudaMemcpyArrayToArray) cudaMemcpyArrayToArray_ptds;
+ALIAS(cudaMemcpy2DArrayToArray_ptds, copy_on_own_stream<copy_2d_between_arrays>);
+ALIAS(cudaMemcpyArrayToArray_ptds, copy_on_own_stream<copy_between_arrays>);

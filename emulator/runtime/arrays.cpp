@@ -4,6 +4,7 @@
 // Arrays and mipmapped arrays.
 
 #include "formats.hpp"
+#include "forward.hpp"
 #include "runtime.hpp"
 
 using namespace cuprum::runtime;
@@ -44,8 +45,6 @@ cudaError_t allocate(cudaArray_t* array, const cudaChannelFormatDesc* descriptio
 
 } // namespace
 
-extern "C" {
-
 cudaError_t CUDARTAPI cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* desc,
                                       std::size_t width, std::size_t height, unsigned int flags) {
     return in_context([&] { return allocate(array, desc, {width, height, 0}, flags); });
@@ -83,14 +82,7 @@ cudaError_t CUDARTAPI cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray
     });
 }
 
-cudaError_t CUDARTAPI cudaGetMipmappedArrayLevel(cudaArray_t* levelArray,
-                                                 cudaMipmappedArray_const_t mipmappedArray,
-                                                 unsigned int level) {
-    return in_context([&] {
-        return cuMipmappedArrayGetLevel(reinterpret_cast<CUarray*>(levelArray),
-                                        as_driver(mipmappedArray), level);
-    });
-}
+FORWARD(cudaGetMipmappedArrayLevel, cuMipmappedArrayGetLevel, IN_CONTEXT);
 
 cudaError_t CUDARTAPI cudaGetChannelDesc(cudaChannelFormatDesc* desc, cudaArray_const_t array) {
     return in_context([&] {
@@ -123,45 +115,11 @@ cudaError_t CUDARTAPI cudaArrayGetInfo(cudaChannelFormatDesc* desc, cudaExtent* 
     });
 }
 
-cudaError_t CUDARTAPI cudaArrayGetPlane(cudaArray_t* pPlaneArray, cudaArray_t hArray,
-                                        unsigned int planeIdx) {
-    return in_context([&] {
-        return cuArrayGetPlane(reinterpret_cast<CUarray*>(pPlaneArray), as_driver(hArray),
-                               planeIdx);
-    });
-}
-
-cudaError_t CUDARTAPI cudaArrayGetMemoryRequirements(
-    cudaArrayMemoryRequirements* memoryRequirements, cudaArray_t array, int device) {
-    return in_context([&] {
-        return cuArrayGetMemoryRequirements(
-            same<CUDA_ARRAY_MEMORY_REQUIREMENTS>(memoryRequirements), as_driver(array), device);
-    });
-}
-
-cudaError_t CUDARTAPI cudaMipmappedArrayGetMemoryRequirements(
-    cudaArrayMemoryRequirements* memoryRequirements, cudaMipmappedArray_t mipmap, int device) {
-    return in_context([&] {
-        return cuMipmappedArrayGetMemoryRequirements(
-            same<CUDA_ARRAY_MEMORY_REQUIREMENTS>(memoryRequirements), as_driver(mipmap), device);
-    });
-}
-
-cudaError_t CUDARTAPI cudaArrayGetSparseProperties(cudaArraySparseProperties* sparseProperties,
-                                                   cudaArray_t array) {
-    return in_context([&] {
-        return cuArrayGetSparseProperties(same<CUDA_ARRAY_SPARSE_PROPERTIES>(sparseProperties),
-                                          as_driver(array));
-    });
-}
-
-cudaError_t CUDARTAPI cudaMipmappedArrayGetSparseProperties(
-    cudaArraySparseProperties* sparseProperties, cudaMipmappedArray_t mipmap) {
-    return in_context([&] {
-        return cuMipmappedArrayGetSparseProperties(
-            same<CUDA_ARRAY_SPARSE_PROPERTIES>(sparseProperties), as_driver(mipmap));
-    });
-}
+FORWARD(cudaArrayGetPlane, cuArrayGetPlane, IN_CONTEXT);
+FORWARD(cudaArrayGetMemoryRequirements, cuArrayGetMemoryRequirements, IN_CONTEXT);
+FORWARD(cudaMipmappedArrayGetMemoryRequirements, cuMipmappedArrayGetMemoryRequirements, IN_CONTEXT);
+FORWARD(cudaArrayGetSparseProperties, cuArrayGetSparseProperties, IN_CONTEXT);
+FORWARD(cudaMipmappedArrayGetSparseProperties, cuMipmappedArrayGetSparseProperties, IN_CONTEXT);
 
 cudaError_t CUDARTAPI cudaDeviceGetTexture1DLinearMaxWidth(std::size_t* maxWidthInElements,
                                                            const cudaChannelFormatDesc* fmtDesc,
@@ -176,5 +134,3 @@ cudaError_t CUDARTAPI cudaDeviceGetTexture1DLinearMaxWidth(std::size_t* maxWidth
                                                                  format.channels, device));
     });
 }
-
-} // extern "C"

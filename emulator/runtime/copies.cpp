@@ -7,6 +7,7 @@
 // trusted: each direction has its own driver function, which rejects memory of the other kind.
 
 #include "copy_parameters.hpp"
+#include "forward.hpp"
 #include "registry.hpp"
 #include "runtime.hpp"
 
@@ -19,181 +20,6 @@ namespace {
 
 /// The stream to copy on; none for a blocking copy.
 using Order = std::optional<cudaStream_t>;
-
-cudaError_t copy(void* to, const void* from, std::size_t count, cudaMemcpyKind kind, Order order);
-cudaError_t copy_between_devices(void* to, int to_device, const void* from, int from_device,
-                                 std::size_t count, Order order);
-cudaError_t copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                    std::size_t width, std::size_t height, cudaMemcpyKind kind, Order order);
-cudaError_t copy_3d(const cudaMemcpy3DParms* parameters, Order order);
-cudaError_t copy_3d_between_devices(const cudaMemcpy3DPeerParms* parameters, Order order);
-cudaError_t fill_3d(cudaPitchedPtr memory, int value, cudaExtent extent, Order order);
-
-cudaError_t copy_to_symbol(const void* symbol, const void* from, std::size_t count,
-                           std::size_t offset, cudaMemcpyKind kind, Order order);
-cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t count, std::size_t offset,
-                             cudaMemcpyKind kind, Order order);
-
-} // namespace
-
-extern "C" {
-
-cudaError_t CUDARTAPI cudaMemcpy(void* dst, const void* src, std::size_t count,
-                                 cudaMemcpyKind kind) {
-    return in_context([&] { return copy(dst, src, count, kind, std::nullopt); });
-}
-
-cudaError_t CUDARTAPI cudaMemcpyAsync(void* dst, const void* src, std::size_t count,
-                                      cudaMemcpyKind kind, cudaStream_t stream) {
-    return in_context([&] { return copy(dst, src, count, kind, stream); });
-}
-
-cudaError_t CUDARTAPI cudaMemcpy2D(void* dst, std::size_t dpitch, const void* src,
-                                   std::size_t spitch, std::size_t width, std::size_t height,
-                                   cudaMemcpyKind kind) {
-    return in_context(
-        [&] { return copy_2d(dst, dpitch, src, spitch, width, height, kind, std::nullopt); });
-}
-
-cudaError_t CUDARTAPI cudaMemcpy2DAsync(void* dst, std::size_t dpitch, const void* src,
-                                        std::size_t spitch, std::size_t width, std::size_t height,
-                                        cudaMemcpyKind kind, cudaStream_t stream) {
-    return in_context(
-        [&] { return copy_2d(dst, dpitch, src, spitch, width, height, kind, stream); });
-}
-
-cudaError_t CUDARTAPI cudaMemcpy3D(const cudaMemcpy3DParms* p) {
-    return in_context([&] { return copy_3d(p, std::nullopt); });
-}
-
-cudaError_t CUDARTAPI cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
-    return in_context([&] { return copy_3d(p, stream); });
-}
-
-cudaError_t CUDARTAPI cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* p) {
-    return in_context([&] { return copy_3d_between_devices(p, std::nullopt); });
-}
-
-cudaError_t CUDARTAPI cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* p, cudaStream_t stream) {
-    return in_context([&] { return copy_3d_between_devices(p, stream); });
-}
-
-cudaError_t CUDARTAPI cudaMemcpyPeer(void* dst, int dstDevice, const void* src, int srcDevice,
-                                     std::size_t count) {
-    return in_context(
-        [&] { return copy_between_devices(dst, dstDevice, src, srcDevice, count, std::nullopt); });
-}
-
-cudaError_t CUDARTAPI cudaMemcpyPeerAsync(void* dst, int dstDevice, const void* src, int srcDevice,
-                                          std::size_t count, cudaStream_t stream) {
-    return in_context(
-        [&] { return copy_between_devices(dst, dstDevice, src, srcDevice, count, stream); });
-}
-
-cudaError_t CUDARTAPI cudaMemcpyBatchAsync(void* const* dsts, const void* const* srcs,
-                                           const std::size_t* sizes, std::size_t count,
-                                           cudaMemcpyAttributes* attrs, std::size_t* attrsIdxs,
-                                           std::size_t numAttrs, cudaStream_t stream) {
-    return in_context([&] {
-        // The driver only reads the lists, although its parameters are not const.
-        return cuMemcpyBatchAsync(const_cast<CUdeviceptr*>(same<const CUdeviceptr>(dsts)),
-                                  const_cast<CUdeviceptr*>(same<const CUdeviceptr>(srcs)),
-                                  const_cast<std::size_t*>(sizes), count,
-                                  same<CUmemcpyAttributes>(attrs), attrsIdxs, numAttrs, stream);
-    });
-}
-
-cudaError_t CUDARTAPI cudaMemcpy3DBatchAsync(std::size_t numOps, cudaMemcpy3DBatchOp* opList,
-                                             unsigned long long flags, cudaStream_t stream) {
-    return in_context([&] {
-        return cuMemcpy3DBatchAsync(numOps, same<CUDA_MEMCPY3D_BATCH_OP>(opList), flags, stream);
-    });
-}
-
-cudaError_t CUDARTAPI cudaMemset(void* devPtr, int value, std::size_t count) {
-    return in_context(
-        [&] { return cuMemsetD8(address(devPtr), static_cast<unsigned char>(value), count); });
-}
-
-cudaError_t CUDARTAPI cudaMemsetAsync(void* devPtr, int value, std::size_t count,
-                                      cudaStream_t stream) {
-    return in_context([&] {
-        return cuMemsetD8Async(address(devPtr), static_cast<unsigned char>(value), count, stream);
-    });
-}
-
-cudaError_t CUDARTAPI cudaMemset2D(void* devPtr, std::size_t pitch, int value, std::size_t width,
-                                   std::size_t height) {
-    return in_context([&] {
-        return cuMemsetD2D8(address(devPtr), pitch, static_cast<unsigned char>(value), width,
-                            height);
-    });
-}
-
-cudaError_t CUDARTAPI cudaMemset2DAsync(void* devPtr, std::size_t pitch, int value,
-                                        std::size_t width, std::size_t height,
-                                        cudaStream_t stream) {
-    return in_context([&] {
-        return cuMemsetD2D8Async(address(devPtr), pitch, static_cast<unsigned char>(value), width,
-                                 height, stream);
-    });
-}
-
-cudaError_t CUDARTAPI cudaMemset3D(cudaPitchedPtr pitchedDevPtr, int value, cudaExtent extent) {
-    return in_context([&] { return fill_3d(pitchedDevPtr, value, extent, std::nullopt); });
-}
-
-cudaError_t CUDARTAPI cudaMemset3DAsync(cudaPitchedPtr pitchedDevPtr, int value, cudaExtent extent,
-                                        cudaStream_t stream) {
-    return in_context([&] { return fill_3d(pitchedDevPtr, value, extent, stream); });
-}
-
-cudaError_t CUDARTAPI cudaGetSymbolAddress(void** devPtr, const void* symbol) {
-    return in_context([&] {
-        CUdeviceptr where = 0;
-        std::size_t size = 0;
-        const cudaError_t status = Registry::instance().variable(symbol, &where, &size);
-        *devPtr = pointer(where);
-        return status;
-    });
-}
-
-cudaError_t CUDARTAPI cudaGetSymbolSize(std::size_t* size, const void* symbol) {
-    return in_context([&] {
-        CUdeviceptr where = 0;
-        return Registry::instance().variable(symbol, &where, size);
-    });
-}
-
-cudaError_t CUDARTAPI cudaMemcpyToSymbol(const void* symbol, const void* src, std::size_t count,
-                                         std::size_t offset, cudaMemcpyKind kind) {
-    return in_context(
-        [&] { return copy_to_symbol(symbol, src, count, offset, kind, std::nullopt); });
-}
-
-cudaError_t CUDARTAPI cudaMemcpyToSymbolAsync(const void* symbol, const void* src,
-                                              std::size_t count, std::size_t offset,
-                                              cudaMemcpyKind kind, cudaStream_t stream) {
-    return in_context([&] { return copy_to_symbol(symbol, src, count, offset, kind, stream); });
-}
-
-cudaError_t CUDARTAPI cudaMemcpyFromSymbol(void* dst, const void* symbol, std::size_t count,
-                                           std::size_t offset, cudaMemcpyKind kind) {
-    return in_context(
-        [&] { return copy_from_symbol(dst, symbol, count, offset, kind, std::nullopt); });
-}
-
-cudaError_t CUDARTAPI cudaMemcpyFromSymbolAsync(void* dst, const void* symbol, std::size_t count,
-                                                std::size_t offset, cudaMemcpyKind kind,
-                                                cudaStream_t stream) {
-    return in_context([&] { return copy_from_symbol(dst, symbol, count, offset, kind, stream); });
-}
-
-} // extern "C"
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
 
 cudaError_t copy(void* to, const void* from, std::size_t count, cudaMemcpyKind kind, Order order) {
     if (count == 0) {
@@ -362,3 +188,57 @@ cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t count, st
 }
 
 } // namespace
+
+CALL(cudaMemcpy, copy, IN_CONTEXT, std::nullopt);
+CALL(cudaMemcpyAsync, copy, IN_CONTEXT);
+CALL(cudaMemcpy2D, copy_2d, IN_CONTEXT, std::nullopt);
+CALL(cudaMemcpy2DAsync, copy_2d, IN_CONTEXT);
+CALL(cudaMemcpy3D, copy_3d, IN_CONTEXT, std::nullopt);
+CALL(cudaMemcpy3DAsync, copy_3d, IN_CONTEXT);
+CALL(cudaMemcpy3DPeer, copy_3d_between_devices, IN_CONTEXT, std::nullopt);
+CALL(cudaMemcpy3DPeerAsync, copy_3d_between_devices, IN_CONTEXT);
+CALL(cudaMemcpyPeer, copy_between_devices, IN_CONTEXT, std::nullopt);
+CALL(cudaMemcpyPeerAsync, copy_between_devices, IN_CONTEXT);
+
+cudaError_t CUDARTAPI cudaMemcpyBatchAsync(void* const* dsts, const void* const* srcs,
+                                           const std::size_t* sizes, std::size_t count,
+                                           cudaMemcpyAttributes* attrs, std::size_t* attrsIdxs,
+                                           std::size_t numAttrs, cudaStream_t stream) {
+    return in_context([&] {
+        // The driver only reads the lists, although its parameters are not const.
+        return cuMemcpyBatchAsync(const_cast<CUdeviceptr*>(same<const CUdeviceptr>(dsts)),
+                                  const_cast<CUdeviceptr*>(same<const CUdeviceptr>(srcs)),
+                                  const_cast<std::size_t*>(sizes), count,
+                                  same<CUmemcpyAttributes>(attrs), attrsIdxs, numAttrs, stream);
+    });
+}
+
+FORWARD(cudaMemcpy3DBatchAsync, cuMemcpy3DBatchAsync, IN_CONTEXT);
+FORWARD(cudaMemset, cuMemsetD8, IN_CONTEXT);
+FORWARD(cudaMemsetAsync, cuMemsetD8Async, IN_CONTEXT);
+FORWARD(cudaMemset2D, cuMemsetD2D8, IN_CONTEXT);
+FORWARD(cudaMemset2DAsync, cuMemsetD2D8Async, IN_CONTEXT);
+CALL(cudaMemset3D, fill_3d, IN_CONTEXT, std::nullopt);
+CALL(cudaMemset3DAsync, fill_3d, IN_CONTEXT);
+
+cudaError_t CUDARTAPI cudaGetSymbolAddress(void** devPtr, const void* symbol) {
+    return in_context([&] {
+        CUdeviceptr where = 0;
+        std::size_t size = 0;
+        const cudaError_t status = Registry::instance().variable(symbol, &where, &size);
+        *devPtr = pointer(where);
+        return status;
+    });
+}
+
+cudaError_t CUDARTAPI cudaGetSymbolSize(std::size_t* size, const void* symbol) {
+    return in_context([&] {
+        CUdeviceptr where = 0;
+        return Registry::instance().variable(symbol, &where, size);
+    });
+}
+
+CALL(cudaMemcpyToSymbol, copy_to_symbol, IN_CONTEXT, std::nullopt);
+CALL(cudaMemcpyToSymbolAsync, copy_to_symbol, IN_CONTEXT);
+CALL(cudaMemcpyFromSymbol, copy_from_symbol, IN_CONTEXT, std::nullopt);
+CALL(cudaMemcpyFromSymbolAsync, copy_from_symbol, IN_CONTEXT);

@@ -3,6 +3,7 @@
 
 // Devices: enumeration, attributes, limits, peers and versions.
 
+#include "forward.hpp"
 #include "runtime.hpp"
 
 #include <algorithm>
@@ -12,17 +13,8 @@ using namespace cuprum::runtime;
 // Declared in cudaProfiler.h, which is a separate package and may be missing.
 extern "C" CUresult CUDAAPI cuProfilerStart();
 extern "C" CUresult CUDAAPI cuProfilerStop();
-
-namespace {
-
-/// Converts the runtime's number of an attribute, which is also the driver's.
-CUdevice_attribute attribute_of(cudaDeviceAttr attribute) {
-    return static_cast<CUdevice_attribute>(attribute);
-}
-
-} // namespace
-
-extern "C" {
+extern "C" cudaError_t CUDARTAPI cudaProfilerStart();
+extern "C" cudaError_t CUDARTAPI cudaProfilerStop();
 
 cudaError_t CUDARTAPI cudaGetDeviceCount(int* count) {
     return without_context([&] {
@@ -31,17 +23,9 @@ cudaError_t CUDARTAPI cudaGetDeviceCount(int* count) {
     });
 }
 
-cudaError_t CUDARTAPI cudaDeviceGetAttribute(int* value, cudaDeviceAttr attr, int device) {
-    return without_context([&] { return cuDeviceGetAttribute(value, attribute_of(attr), device); });
-}
-
-cudaError_t CUDARTAPI cudaDeviceGetPCIBusId(char* pciBusId, int len, int device) {
-    return without_context([&] { return cuDeviceGetPCIBusId(pciBusId, len, device); });
-}
-
-cudaError_t CUDARTAPI cudaDeviceGetByPCIBusId(int* device, const char* pciBusId) {
-    return without_context([&] { return cuDeviceGetByPCIBusId(device, pciBusId); });
-}
+FORWARD(cudaDeviceGetAttribute, cuDeviceGetAttribute, WITHOUT_CONTEXT);
+FORWARD(cudaDeviceGetPCIBusId, cuDeviceGetPCIBusId, WITHOUT_CONTEXT);
+FORWARD(cudaDeviceGetByPCIBusId, cuDeviceGetByPCIBusId, WITHOUT_CONTEXT);
 
 cudaError_t CUDARTAPI cudaSetValidDevices(int* device_arr, int len) {
     return without_context([&] {
@@ -64,54 +48,17 @@ cudaError_t CUDARTAPI cudaSetValidDevices(int* device_arr, int len) {
     });
 }
 
-cudaError_t CUDARTAPI cudaDeviceSynchronize() {
-    return in_context([] { return cuCtxSynchronize(); });
-}
-
-cudaError_t CUDARTAPI cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
-    return in_context([&] { return cuCtxSetLimit(static_cast<CUlimit>(limit), value); });
-}
-
-cudaError_t CUDARTAPI cudaDeviceGetLimit(std::size_t* pValue, cudaLimit limit) {
-    return in_context([&] { return cuCtxGetLimit(pValue, static_cast<CUlimit>(limit)); });
-}
-
-cudaError_t CUDARTAPI cudaDeviceGetCacheConfig(cudaFuncCache* pCacheConfig) {
-    return in_context([&] { return cuCtxGetCacheConfig(same<CUfunc_cache>(pCacheConfig)); });
-}
-
-cudaError_t CUDARTAPI cudaDeviceSetCacheConfig(cudaFuncCache cacheConfig) {
-    return in_context([&] { return cuCtxSetCacheConfig(static_cast<CUfunc_cache>(cacheConfig)); });
-}
-
-cudaError_t CUDARTAPI cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* pConfig) {
-    return in_context([&] { return cuCtxGetSharedMemConfig(same<CUsharedconfig>(pConfig)); });
-}
-
-cudaError_t CUDARTAPI cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config) {
-    return in_context([&] { return cuCtxSetSharedMemConfig(static_cast<CUsharedconfig>(config)); });
-}
-
-cudaError_t CUDARTAPI cudaDeviceGetStreamPriorityRange(int* leastPriority, int* greatestPriority) {
-    return in_context([&] { return cuCtxGetStreamPriorityRange(leastPriority, greatestPriority); });
-}
-
-cudaError_t CUDARTAPI cudaCtxResetPersistingL2Cache() {
-    return in_context([] { return cuCtxResetPersistingL2Cache(); });
-}
-
-cudaError_t CUDARTAPI cudaDeviceFlushGPUDirectRDMAWrites(cudaFlushGPUDirectRDMAWritesTarget target,
-                                                         cudaFlushGPUDirectRDMAWritesScope scope) {
-    return in_context([&] {
-        return cuFlushGPUDirectRDMAWrites(static_cast<CUflushGPUDirectRDMAWritesTarget>(target),
-                                          static_cast<CUflushGPUDirectRDMAWritesScope>(scope));
-    });
-}
-
-cudaError_t CUDARTAPI cudaDeviceCanAccessPeer(int* canAccessPeer, int device, int peerDevice) {
-    return without_context(
-        [&] { return cuDeviceCanAccessPeer(canAccessPeer, device, peerDevice); });
-}
+FORWARD(cudaDeviceSynchronize, cuCtxSynchronize, IN_CONTEXT);
+FORWARD(cudaDeviceSetLimit, cuCtxSetLimit, IN_CONTEXT);
+FORWARD(cudaDeviceGetLimit, cuCtxGetLimit, IN_CONTEXT);
+FORWARD(cudaDeviceGetCacheConfig, cuCtxGetCacheConfig, IN_CONTEXT);
+FORWARD(cudaDeviceSetCacheConfig, cuCtxSetCacheConfig, IN_CONTEXT);
+FORWARD(cudaDeviceGetSharedMemConfig, cuCtxGetSharedMemConfig, IN_CONTEXT);
+FORWARD(cudaDeviceSetSharedMemConfig, cuCtxSetSharedMemConfig, IN_CONTEXT);
+FORWARD(cudaDeviceGetStreamPriorityRange, cuCtxGetStreamPriorityRange, IN_CONTEXT);
+FORWARD(cudaCtxResetPersistingL2Cache, cuCtxResetPersistingL2Cache, IN_CONTEXT);
+FORWARD(cudaDeviceFlushGPUDirectRDMAWrites, cuFlushGPUDirectRDMAWrites, IN_CONTEXT);
+FORWARD(cudaDeviceCanAccessPeer, cuDeviceCanAccessPeer, WITHOUT_CONTEXT);
 
 cudaError_t CUDARTAPI cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags) {
     return in_context([&] {
@@ -136,51 +83,12 @@ cudaError_t CUDARTAPI cudaDeviceDisablePeerAccess(int peerDevice) {
     });
 }
 
-cudaError_t CUDARTAPI cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attr, int srcDevice,
-                                                int dstDevice) {
-    return without_context([&] {
-        return cuDeviceGetP2PAttribute(value, static_cast<CUdevice_P2PAttribute>(attr), srcDevice,
-                                       dstDevice);
-    });
-}
-
-cudaError_t CUDARTAPI cudaDeviceGetHostAtomicCapabilities(unsigned int* capabilities,
-                                                          const cudaAtomicOperation* operations,
-                                                          unsigned int count, int device) {
-    return without_context([&] {
-        return cuDeviceGetHostAtomicCapabilities(
-            capabilities, same<const CUatomicOperation>(operations), count, device);
-    });
-}
-
-cudaError_t CUDARTAPI cudaDeviceGetP2PAtomicCapabilities(unsigned int* capabilities,
-                                                         const cudaAtomicOperation* operations,
-                                                         unsigned int count, int srcDevice,
-                                                         int dstDevice) {
-    return without_context([&] {
-        return cuDeviceGetP2PAtomicCapabilities(
-            capabilities, same<const CUatomicOperation>(operations), count, srcDevice, dstDevice);
-    });
-}
-
-cudaError_t CUDARTAPI cudaDeviceRegisterAsyncNotification(int device,
-                                                          cudaAsyncCallback callbackFunc,
-                                                          void* userData,
-                                                          cudaAsyncCallbackHandle_t* callback) {
-    return without_context([&] {
-        return cuDeviceRegisterAsyncNotification(
-            device, reinterpret_cast<CUasyncCallback>(callbackFunc), userData,
-            reinterpret_cast<CUasyncCallbackHandle*>(callback));
-    });
-}
-
-cudaError_t CUDARTAPI cudaDeviceUnregisterAsyncNotification(int device,
-                                                            cudaAsyncCallbackHandle_t callback) {
-    return without_context([&] {
-        return cuDeviceUnregisterAsyncNotification(
-            device, reinterpret_cast<CUasyncCallbackHandle>(callback));
-    });
-}
+FORWARD(cudaDeviceGetP2PAttribute, cuDeviceGetP2PAttribute, WITHOUT_CONTEXT);
+FORWARD(cudaDeviceGetHostAtomicCapabilities, cuDeviceGetHostAtomicCapabilities, WITHOUT_CONTEXT);
+FORWARD(cudaDeviceGetP2PAtomicCapabilities, cuDeviceGetP2PAtomicCapabilities, WITHOUT_CONTEXT);
+FORWARD(cudaDeviceRegisterAsyncNotification, cuDeviceRegisterAsyncNotification, WITHOUT_CONTEXT);
+FORWARD(cudaDeviceUnregisterAsyncNotification, cuDeviceUnregisterAsyncNotification,
+        WITHOUT_CONTEXT);
 
 cudaError_t CUDARTAPI cudaDriverGetVersion(int* driverVersion) {
     // This works without a device or driver; the version is then 0.
@@ -196,13 +104,8 @@ cudaError_t CUDARTAPI cudaRuntimeGetVersion(int* runtimeVersion) {
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaProfilerStart() {
-    return in_context([] { return cuProfilerStart(); });
-}
-
-cudaError_t CUDARTAPI cudaProfilerStop() {
-    return in_context([] { return cuProfilerStop(); });
-}
+FORWARD(cudaProfilerStart, cuProfilerStart, IN_CONTEXT);
+FORWARD(cudaProfilerStop, cuProfilerStop, IN_CONTEXT);
 
 cudaError_t CUDARTAPI cudaGetDriverEntryPointByVersion(
     const char* symbol, void** funcPtr, unsigned int cudaVersion, unsigned long long flags,
@@ -224,30 +127,8 @@ cudaError_t CUDARTAPI cudaGetDriverEntryPoint(const char* symbol, void** funcPtr
     return cudaGetDriverEntryPointByVersion(symbol, funcPtr, VERSION, flags, driverStatus);
 }
 
-cudaError_t CUDARTAPI cudaLogsRegisterCallback(cudaLogsCallback_t callbackFunc, void* userData,
-                                               cudaLogsCallbackHandle* callback_out) {
-    return without_context([&] {
-        return cuLogsRegisterCallback(reinterpret_cast<CUlogsCallback>(callbackFunc), userData,
-                                      callback_out);
-    });
-}
-
-cudaError_t CUDARTAPI cudaLogsUnregisterCallback(cudaLogsCallbackHandle callback) {
-    return without_context([&] { return cuLogsUnregisterCallback(callback); });
-}
-
-cudaError_t CUDARTAPI cudaLogsCurrent(cudaLogIterator* iterator_out, unsigned int flags) {
-    return without_context([&] { return cuLogsCurrent(iterator_out, flags); });
-}
-
-cudaError_t CUDARTAPI cudaLogsDumpToFile(cudaLogIterator* iterator, const char* pathToFile,
-                                         unsigned int flags) {
-    return without_context([&] { return cuLogsDumpToFile(iterator, pathToFile, flags); });
-}
-
-cudaError_t CUDARTAPI cudaLogsDumpToMemory(cudaLogIterator* iterator, char* buffer,
-                                           std::size_t* size, unsigned int flags) {
-    return without_context([&] { return cuLogsDumpToMemory(iterator, buffer, size, flags); });
-}
-
-} // extern "C"
+FORWARD(cudaLogsRegisterCallback, cuLogsRegisterCallback, WITHOUT_CONTEXT);
+FORWARD(cudaLogsUnregisterCallback, cuLogsUnregisterCallback, WITHOUT_CONTEXT);
+FORWARD(cudaLogsCurrent, cuLogsCurrent, WITHOUT_CONTEXT);
+FORWARD(cudaLogsDumpToFile, cuLogsDumpToFile, WITHOUT_CONTEXT);
+FORWARD(cudaLogsDumpToMemory, cuLogsDumpToMemory, WITHOUT_CONTEXT);

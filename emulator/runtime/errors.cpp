@@ -5,43 +5,16 @@
 
 #include "runtime.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
 using namespace cuprum::runtime;
 
 namespace {
 
 /// Explains a code that only the runtime has; returns null for the others.
-const char* own_explanation(cudaError_t error);
-
-} // namespace
-
-extern "C" {
-
-const char* CUDARTAPI cudaGetErrorName(cudaError_t error) {
-    switch (error) {
-#define CUPRUM_ERROR(name)                                                                         \
-    case name:                                                                                     \
-        return #name;
-#include "errors.def"
-#undef CUPRUM_ERROR
-    }
-    return "unrecognized error code";
-}
-
-const char* CUDARTAPI cudaGetErrorString(cudaError_t error) {
-    if (const char* own = own_explanation(error); own != nullptr) {
-        return own;
-    }
-    const char* text = nullptr;
-    const CUresult status = cuGetErrorString(static_cast<CUresult>(error), &text);
-    return status == CUDA_SUCCESS && text != nullptr ? text : "unrecognized error code";
-}
-
-} // extern "C"
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
 const char* own_explanation(cudaError_t error) {
     switch (error) {
     case cudaErrorInvalidConfiguration:
@@ -72,4 +45,55 @@ const char* own_explanation(cudaError_t error) {
     }
 }
 
+/// The name of a code as the header writes it, empty if the header has no such code: the compiler
+/// names the argument of a template, and shows a number for what is no enumerator.
+template <cudaError_t Code>
+struct CodeName {
+    static constexpr std::string_view shown() {
+        std::string_view text = __PRETTY_FUNCTION__;
+        text.remove_prefix(text.find("Code = ") + 7);
+        text = text.substr(0, text.find_first_of(";]"));
+        return text.starts_with("cuda") ? text : std::string_view();
+    }
+
+    static constexpr auto TEXT = [] {
+        std::array<char, shown().size() + 1> text{};
+        std::ranges::copy(shown(), text.begin());
+        return text;
+    }();
+};
+
+static_assert(CodeName<cudaErrorInvalidValue>::shown() == "cudaErrorInvalidValue");
+static_assert(CodeName<static_cast<cudaError_t>(9999)>::shown().empty());
+
+/// The names of all codes below the last one, cudaErrorUnknown.
+template <int... Codes>
+constexpr std::array<const char*, sizeof...(Codes)>
+names_of(std::integer_sequence<int, Codes...> /*codes*/) {
+    return {CodeName<static_cast<cudaError_t>(Codes)>::TEXT.data()...};
+}
+
+constexpr auto NAMES = names_of(std::make_integer_sequence<int, cudaErrorUnknown + 1>());
+
 } // namespace
+
+extern "C" {
+
+const char* CUDARTAPI cudaGetErrorName(cudaError_t error) {
+    const auto index = static_cast<std::size_t>(error);
+    const char* name = index < NAMES.size()               ? NAMES[index]
+                       : error == cudaErrorApiFailureBase ? "cudaErrorApiFailureBase"
+                                                          : "";
+    return *name != '\0' ? name : "unrecognized error code";
+}
+
+const char* CUDARTAPI cudaGetErrorString(cudaError_t error) {
+    if (const char* own = own_explanation(error); own != nullptr) {
+        return own;
+    }
+    const char* text = nullptr;
+    const CUresult status = cuGetErrorString(static_cast<CUresult>(error), &text);
+    return status == CUDA_SUCCESS && text != nullptr ? text : "unrecognized error code";
+}
+
+} // extern "C"

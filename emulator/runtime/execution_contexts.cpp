@@ -102,36 +102,13 @@ CUresult create_stream_in(CUcontext context, CUstream* stream, unsigned int flag
 
 } // namespace
 
-extern "C" {
-
 // ---- resources ---------------------------------------------------------------------------------
 
-cudaError_t CUDARTAPI cudaDeviceGetDevResource(int device, cudaDevResource* resource,
-                                               cudaDevResourceType type) {
-    return without_context([&] {
-        return cuDeviceGetDevResource(device, as_driver(resource),
-                                      static_cast<CUdevResourceType>(type));
-    });
-}
+FORWARD(cudaDeviceGetDevResource, cuDeviceGetDevResource, WITHOUT_CONTEXT);
 
-cudaError_t CUDARTAPI cudaStreamGetDevResource(cudaStream_t hStream, cudaDevResource* resource,
-                                               cudaDevResourceType type) {
-    return in_context([&] {
-        return call_newer("cuStreamGetDevResource", CUDA_13_1, hStream, as_driver(resource),
-                          static_cast<CUdevResourceType>(type));
-    });
-}
+NEWER(cudaStreamGetDevResource, cuStreamGetDevResource, 13010);
 
-cudaError_t CUDARTAPI cudaDevSmResourceSplitByCount(cudaDevResource* result, unsigned int* nbGroups,
-                                                    const cudaDevResource* input,
-                                                    cudaDevResource* remaining, unsigned int flags,
-                                                    unsigned int minCount) {
-    return without_context([&] {
-        return cuDevSmResourceSplitByCount(as_driver(result), nbGroups,
-                                           same<const CUdevResource>(input), as_driver(remaining),
-                                           flags, minCount);
-    });
-}
+FORWARD(cudaDevSmResourceSplitByCount, cuDevSmResourceSplitByCount, WITHOUT_CONTEXT);
 
 cudaError_t CUDARTAPI cudaDevSmResourceSplit(cudaDevResource* result, unsigned int nbGroups,
                                              const cudaDevResource* input,
@@ -144,12 +121,7 @@ cudaError_t CUDARTAPI cudaDevSmResourceSplit(cudaDevResource* result, unsigned i
     });
 }
 
-cudaError_t CUDARTAPI cudaDevResourceGenerateDesc(cudaDevResourceDesc_t* phDesc,
-                                                  cudaDevResource* resources,
-                                                  unsigned int nbResources) {
-    return without_context(
-        [&] { return cuDevResourceGenerateDesc(phDesc, as_driver(resources), nbResources); });
-}
+FORWARD(cudaDevResourceGenerateDesc, cuDevResourceGenerateDesc, WITHOUT_CONTEXT);
 
 // ---- contexts ----------------------------------------------------------------------------------
 
@@ -236,7 +208,5 @@ cudaError_t CUDARTAPI cudaExecutionCtxWaitEvent(cudaExecutionContext_t ctx, cuda
     return in_execution_context(ctx,
                                 [&](CUcontext context) { return cuCtxWaitEvent(context, event); });
 }
-
-} // extern "C"
 
 #endif

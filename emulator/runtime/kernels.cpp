@@ -5,6 +5,7 @@
 
 #include "kernels.hpp"
 
+#include "forward.hpp"
 #include "registry.hpp"
 
 #include <cstddef>
@@ -43,200 +44,6 @@ cudaError_t find_function(const void* entry, CUfunction* result) {
     }
     return status;
 }
-
-namespace {
-
-bool fits_device(dim3 grid, dim3 block);
-cudaError_t to_driver(const cudaLaunchConfig_t& from, CUlaunchConfig& to);
-
-/// Launches a kernel and translates an invalid value to the runtime's specific code.
-cudaError_t launch(const cudaLaunchConfig_t& config, const void* entry, void** arguments) {
-    CUfunction function = nullptr;
-    if (const cudaError_t status = find_function(entry, &function); status != cudaSuccess) {
-        return status;
-    }
-    CUlaunchConfig driver{};
-    if (const cudaError_t status = to_driver(config, driver); status != cudaSuccess) {
-        return status;
-    }
-    const CUresult status = cuLaunchKernelEx(&driver, function, arguments, nullptr);
-    if (status == CUDA_ERROR_INVALID_VALUE && !fits_device(config.gridDim, config.blockDim)) {
-        return cudaErrorInvalidConfiguration;
-    }
-    return as_error(status);
-}
-
-/// Runs `body` in a context with the function that `entry` identifies.
-template <typename Body>
-cudaError_t with_function(const void* entry, Body&& body) {
-    return in_context([&] {
-        CUfunction function = nullptr;
-        const cudaError_t status = find_function(entry, &function);
-        return status != cudaSuccess ? status : as_error(body(function));
-    });
-}
-
-/// Runs `body` as with_function() does, with a configuration for the driver.
-template <typename Body>
-cudaError_t with_config(const void* entry, const cudaLaunchConfig_t* config, Body&& body) {
-    return in_context([&] {
-        CUfunction function = nullptr;
-        CUlaunchConfig driver{};
-        cudaError_t status = find_function(entry, &function);
-        if (status == cudaSuccess) {
-            status = config == nullptr ? cudaErrorInvalidValue : to_driver(*config, driver);
-        }
-        return status != cudaSuccess ? status : as_error(body(function, driver));
-    });
-}
-
-CUresult fill(cudaFuncAttributes& result, CUfunction function);
-
-} // namespace
-
-} // namespace cuprum::runtime
-
-using namespace cuprum::runtime;
-
-extern "C" {
-
-cudaError_t CUDARTAPI cudaLaunchKernel(const void* func, dim3 gridDim, dim3 blockDim, void** args,
-                                       std::size_t sharedMem, cudaStream_t stream) {
-    return in_context([&] {
-        return launch({.gridDim = gridDim,
-                       .blockDim = blockDim,
-                       .dynamicSmemBytes = sharedMem,
-                       .stream = stream,
-                       .attrs = nullptr,
-                       .numAttrs = 0},
-                      func, args);
-    });
-}
-
-cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* func,
-                                          void** args) {
-    return in_context(
-        [&] { return config == nullptr ? cudaErrorInvalidValue : launch(*config, func, args); });
-}
-
-cudaError_t CUDARTAPI cudaLaunchCooperativeKernel(const void* func, dim3 gridDim, dim3 blockDim,
-                                                  void** args, std::size_t sharedMem,
-                                                  cudaStream_t stream) {
-    return in_context([&] {
-        cudaLaunchAttribute cooperative{};
-        cooperative.id = cudaLaunchAttributeCooperative;
-        cooperative.val.cooperative = 1;
-        return launch({.gridDim = gridDim,
-                       .blockDim = blockDim,
-                       .dynamicSmemBytes = sharedMem,
-                       .stream = stream,
-                       .attrs = &cooperative,
-                       .numAttrs = 1},
-                      func, args);
-    });
-}
-
-cudaError_t CUDARTAPI cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void* userData) {
-    return in_context([&] { return cuLaunchHostFunc(stream, fn, userData); });
-}
-
-cudaError_t CUDARTAPI cudaFuncGetAttributes(cudaFuncAttributes* attr, const void* func) {
-    return with_function(func, [&](CUfunction function) {
-        return attr == nullptr ? CUDA_ERROR_INVALID_VALUE : fill(*attr, function);
-    });
-}
-
-cudaError_t CUDARTAPI cudaFuncSetAttribute(const void* func, cudaFuncAttribute attr, int value) {
-    return with_function(func, [&](CUfunction function) {
-        return cuFuncSetAttribute(function, static_cast<CUfunction_attribute>(attr), value);
-    });
-}
-
-cudaError_t CUDARTAPI cudaFuncSetCacheConfig(const void* func, cudaFuncCache cacheConfig) {
-    return with_function(func, [&](CUfunction function) {
-        return cuFuncSetCacheConfig(function, static_cast<CUfunc_cache>(cacheConfig));
-    });
-}
-
-cudaError_t CUDARTAPI cudaFuncSetSharedMemConfig(const void* func, cudaSharedMemConfig config) {
-    return with_function(func, [&](CUfunction function) {
-        return cuFuncSetSharedMemConfig(function, static_cast<CUsharedconfig>(config));
-    });
-}
-
-cudaError_t CUDARTAPI cudaFuncGetName(const char** name, const void* func) {
-    return with_function(func, [&](CUfunction function) { return cuFuncGetName(name, function); });
-}
-
-cudaError_t CUDARTAPI cudaFuncGetParamInfo(const void* func, std::size_t paramIndex,
-                                           std::size_t* paramOffset, std::size_t* paramSize) {
-    return with_function(func, [&](CUfunction function) {
-        return cuFuncGetParamInfo(function, paramIndex, paramOffset, paramSize);
-    });
-}
-
-cudaError_t CUDARTAPI cudaGetFuncBySymbol(cudaFunction_t* functionPtr, const void* symbolPtr) {
-    return with_function(symbolPtr, [&](CUfunction function) {
-        if (functionPtr == nullptr) {
-            return CUDA_ERROR_INVALID_VALUE;
-        }
-        *functionPtr = function;
-        return CUDA_SUCCESS;
-    });
-}
-
-cudaError_t CUDARTAPI cudaGetKernel(cudaKernel_t* kernelPtr, const void* entryFuncAddr) {
-    return in_context([&] {
-        return kernelPtr == nullptr ? cudaErrorInvalidValue : find_kernel(entryFuncAddr, kernelPtr);
-    });
-}
-
-cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks,
-                                                                    const void* func, int blockSize,
-                                                                    std::size_t dynamicSMemSize) {
-    return with_function(func, [&](CUfunction function) {
-        return cuOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, function, blockSize,
-                                                           dynamicSMemSize);
-    });
-}
-
-cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-    int* numBlocks, const void* func, int blockSize, std::size_t dynamicSMemSize,
-    unsigned int flags) {
-    return with_function(func, [&](CUfunction function) {
-        return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, function, blockSize,
-                                                                    dynamicSMemSize, flags);
-    });
-}
-
-cudaError_t CUDARTAPI cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* dynamicSmemSize,
-                                                                const void* func, int numBlocks,
-                                                                int blockSize) {
-    return with_function(func, [&](CUfunction function) {
-        return cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, function, numBlocks,
-                                                       blockSize);
-    });
-}
-
-cudaError_t CUDARTAPI cudaOccupancyMaxPotentialClusterSize(int* clusterSize, const void* func,
-                                                           const cudaLaunchConfig_t* launchConfig) {
-    return with_config(func, launchConfig, [&](CUfunction function, const CUlaunchConfig& config) {
-        return cuOccupancyMaxPotentialClusterSize(clusterSize, function, &config);
-    });
-}
-
-cudaError_t CUDARTAPI cudaOccupancyMaxActiveClusters(int* numClusters, const void* func,
-                                                     const cudaLaunchConfig_t* launchConfig) {
-    return with_config(func, launchConfig, [&](CUfunction function, const CUlaunchConfig& config) {
-        return cuOccupancyMaxActiveClusters(numClusters, function, &config);
-    });
-}
-
-} // extern "C"
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace cuprum::runtime {
 
 namespace {
 
@@ -317,6 +124,165 @@ CUresult fill(cudaFuncAttributes& result, CUfunction function) {
     return status;
 }
 
+/// Launches a kernel and translates an invalid value to the runtime's specific code.
+cudaError_t launch(const cudaLaunchConfig_t& config, const void* entry, void** arguments) {
+    CUfunction function = nullptr;
+    if (const cudaError_t status = find_function(entry, &function); status != cudaSuccess) {
+        return status;
+    }
+    CUlaunchConfig driver{};
+    if (const cudaError_t status = to_driver(config, driver); status != cudaSuccess) {
+        return status;
+    }
+    const CUresult status = cuLaunchKernelEx(&driver, function, arguments, nullptr);
+    if (status == CUDA_ERROR_INVALID_VALUE && !fits_device(config.gridDim, config.blockDim)) {
+        return cudaErrorInvalidConfiguration;
+    }
+    return as_error(status);
+}
+
+/// Runs `body` in a context with the function that `entry` identifies.
+template <typename Body>
+cudaError_t with_function(const void* entry, Body&& body) {
+    return in_context([&] {
+        CUfunction function = nullptr;
+        const cudaError_t status = find_function(entry, &function);
+        return status != cudaSuccess ? status : as_error(body(function));
+    });
+}
+
+/// Converts an argument as the others are, or an entry to the function that it identifies.
+template <typename Wanted, typename Given>
+Wanted converted_for(CUfunction function, Given given) noexcept {
+    if constexpr (std::is_same_v<Wanted, CUfunction>) {
+        return function;
+    } else {
+        return converted<Wanted>(given);
+    }
+}
+
+/// Calls a function of the driver that takes a function, with the entry among the arguments.
+template <typename... Wanted, typename... Given>
+cudaError_t forward_function(CUresult (*driver)(Wanted...), Given... given) noexcept {
+    const void* entry = nullptr;
+    const auto take = [&](auto argument) {
+        if constexpr (std::is_same_v<decltype(argument), const void*>) {
+            entry = argument;
+        }
+    };
+    (take(given), ...);
+    return with_function(entry, [&](CUfunction function) {
+        return driver(converted_for<Wanted>(function, given)...);
+    });
+}
+
+/// Runs `body` as with_function() does, with a configuration for the driver.
+template <typename Body>
+cudaError_t with_config(const void* entry, const cudaLaunchConfig_t* config, Body&& body) {
+    return in_context([&] {
+        CUfunction function = nullptr;
+        CUlaunchConfig driver{};
+        cudaError_t status = find_function(entry, &function);
+        if (status == cudaSuccess) {
+            status = config == nullptr ? cudaErrorInvalidValue : to_driver(*config, driver);
+        }
+        return status != cudaSuccess ? status : as_error(body(function, driver));
+    });
+}
+
 } // namespace
 
 } // namespace cuprum::runtime
+
+using namespace cuprum::runtime;
+
+/// FORWARD for a function that takes an entry: a host stub or a handle.
+#define FORWARD_FUNCTION(function, driver)                                                         \
+    CUPRUM_DEFINE(function, cuprum::runtime::forward_function(driver, given...))
+
+cudaError_t CUDARTAPI cudaLaunchKernel(const void* func, dim3 gridDim, dim3 blockDim, void** args,
+                                       std::size_t sharedMem, cudaStream_t stream) {
+    return in_context([&] {
+        return launch({.gridDim = gridDim,
+                       .blockDim = blockDim,
+                       .dynamicSmemBytes = sharedMem,
+                       .stream = stream,
+                       .attrs = nullptr,
+                       .numAttrs = 0},
+                      func, args);
+    });
+}
+
+cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* func,
+                                          void** args) {
+    return in_context(
+        [&] { return config == nullptr ? cudaErrorInvalidValue : launch(*config, func, args); });
+}
+
+cudaError_t CUDARTAPI cudaLaunchCooperativeKernel(const void* func, dim3 gridDim, dim3 blockDim,
+                                                  void** args, std::size_t sharedMem,
+                                                  cudaStream_t stream) {
+    return in_context([&] {
+        cudaLaunchAttribute cooperative{};
+        cooperative.id = cudaLaunchAttributeCooperative;
+        cooperative.val.cooperative = 1;
+        return launch({.gridDim = gridDim,
+                       .blockDim = blockDim,
+                       .dynamicSmemBytes = sharedMem,
+                       .stream = stream,
+                       .attrs = &cooperative,
+                       .numAttrs = 1},
+                      func, args);
+    });
+}
+
+FORWARD(cudaLaunchHostFunc, cuLaunchHostFunc, IN_CONTEXT);
+
+cudaError_t CUDARTAPI cudaFuncGetAttributes(cudaFuncAttributes* attr, const void* func) {
+    return with_function(func, [&](CUfunction function) {
+        return attr == nullptr ? CUDA_ERROR_INVALID_VALUE : fill(*attr, function);
+    });
+}
+
+FORWARD_FUNCTION(cudaFuncSetAttribute, cuFuncSetAttribute);
+FORWARD_FUNCTION(cudaFuncSetCacheConfig, cuFuncSetCacheConfig);
+FORWARD_FUNCTION(cudaFuncSetSharedMemConfig, cuFuncSetSharedMemConfig);
+FORWARD_FUNCTION(cudaFuncGetName, cuFuncGetName);
+FORWARD_FUNCTION(cudaFuncGetParamInfo, cuFuncGetParamInfo);
+
+cudaError_t CUDARTAPI cudaGetFuncBySymbol(cudaFunction_t* functionPtr, const void* symbolPtr) {
+    return with_function(symbolPtr, [&](CUfunction function) {
+        if (functionPtr == nullptr) {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        *functionPtr = function;
+        return CUDA_SUCCESS;
+    });
+}
+
+cudaError_t CUDARTAPI cudaGetKernel(cudaKernel_t* kernelPtr, const void* entryFuncAddr) {
+    return in_context([&] {
+        return kernelPtr == nullptr ? cudaErrorInvalidValue : find_kernel(entryFuncAddr, kernelPtr);
+    });
+}
+
+FORWARD_FUNCTION(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
+                 cuOccupancyMaxActiveBlocksPerMultiprocessor);
+FORWARD_FUNCTION(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+                 cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags);
+FORWARD_FUNCTION(cudaOccupancyAvailableDynamicSMemPerBlock,
+                 cuOccupancyAvailableDynamicSMemPerBlock);
+
+cudaError_t CUDARTAPI cudaOccupancyMaxPotentialClusterSize(int* clusterSize, const void* func,
+                                                           const cudaLaunchConfig_t* launchConfig) {
+    return with_config(func, launchConfig, [&](CUfunction function, const CUlaunchConfig& config) {
+        return cuOccupancyMaxPotentialClusterSize(clusterSize, function, &config);
+    });
+}
+
+cudaError_t CUDARTAPI cudaOccupancyMaxActiveClusters(int* numClusters, const void* func,
+                                                     const cudaLaunchConfig_t* launchConfig) {
+    return with_config(func, launchConfig, [&](CUfunction function, const CUlaunchConfig& config) {
+        return cuOccupancyMaxActiveClusters(numClusters, function, &config);
+    });
+}

@@ -3,6 +3,7 @@
 
 // Device and host memory: allocation, registration, sharing, and queries about pointers.
 
+#include "forward.hpp"
 #include "runtime.hpp"
 
 #include <iterator>
@@ -12,22 +13,49 @@ using namespace cuprum::runtime;
 
 namespace {
 
-cudaError_t describe(const void* memory, cudaPointerAttributes& result);
+cudaError_t describe(const void* memory, cudaPointerAttributes& result) {
+    unsigned int type = 0;
+    unsigned int is_managed = 0;
+    int device = 0;
+    CUdeviceptr on_device = 0;
+    void* on_host = nullptr;
+    CUpointer_attribute attributes[] = {
+        CU_POINTER_ATTRIBUTE_MEMORY_TYPE,    CU_POINTER_ATTRIBUTE_IS_MANAGED,
+        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+        CU_POINTER_ATTRIBUTE_HOST_POINTER,
+    };
+    void* values[] = {&type, &is_managed, &device, &on_device, &on_host};
+    // Unlike cuPointerGetAttribute, this function succeeds for memory that CUDA does not know.
+    const CUresult status =
+        cuPointerGetAttributes(std::size(attributes), attributes, values, address(memory));
+    if (status != CUDA_SUCCESS) {
+        return as_error(status);
+    }
+    result = {};
+    result.device = device;
+    result.devicePointer = pointer(on_device);
+    result.hostPointer = on_host;
+    if (type == 0) {
+        result.type = cudaMemoryTypeUnregistered;
+        result.device = cudaInvalidDeviceId;
+        result.devicePointer = nullptr;
+        result.hostPointer = const_cast<void*>(memory);
+    } else if (is_managed != 0) {
+        result.type = cudaMemoryTypeManaged;
+    } else if (type == CU_MEMORYTYPE_HOST) {
+        result.type = cudaMemoryTypeHost;
+    } else {
+        result.type = cudaMemoryTypeDevice;
+    }
+    return cudaSuccess;
+}
 
 } // namespace
 
-extern "C" {
-
 cudaError_t CUDARTAPI cudaMalloc(void** devPtr, std::size_t size) {
     return in_context([&] {
-        if (devPtr == nullptr) {
-            return CUDA_ERROR_INVALID_VALUE;
-        }
-        CUdeviceptr allocated = 0;
-        // A size of 0 is valid here but not in the driver.
-        const CUresult status = size == 0 ? CUDA_SUCCESS : cuMemAlloc(&allocated, size);
-        *devPtr = pointer(allocated);
-        return status;
+        return put_memory(devPtr, size,
+                          [&](CUdeviceptr* memory) { return cuMemAlloc(memory, size); });
     });
 }
 
@@ -71,15 +99,9 @@ cudaError_t CUDARTAPI cudaMalloc3D(cudaPitchedPtr* pitchedDevPtr, cudaExtent ext
 
 cudaError_t CUDARTAPI cudaMallocManaged(void** devPtr, std::size_t size, unsigned int flags) {
     return in_context([&] {
-        CUdeviceptr allocated = 0;
-        if (devPtr == nullptr) {
-            return CUDA_ERROR_INVALID_VALUE;
-        }
-        // As for cudaMalloc.
-        const CUresult status =
-            size == 0 ? CUDA_SUCCESS : cuMemAllocManaged(&allocated, size, flags);
-        *devPtr = pointer(allocated);
-        return status;
+        return put_memory(devPtr, size, [&](CUdeviceptr* memory) {
+            return cuMemAllocManaged(memory, size, flags);
+        });
     });
 }
 
@@ -101,174 +123,47 @@ cudaError_t CUDARTAPI cudaFreeHost(void* ptr) {
     return in_context([&] { return ptr == nullptr ? CUDA_SUCCESS : cuMemFreeHost(ptr); });
 }
 
-cudaError_t CUDARTAPI cudaHostRegister(void* ptr, std::size_t size, unsigned int flags) {
-    return in_context([&] { return cuMemHostRegister(ptr, size, flags); });
-}
-
-cudaError_t CUDARTAPI cudaHostUnregister(void* ptr) {
-    return in_context([&] { return cuMemHostUnregister(ptr); });
-}
+FORWARD(cudaHostRegister, cuMemHostRegister, IN_CONTEXT);
+FORWARD(cudaHostUnregister, cuMemHostUnregister, IN_CONTEXT);
 
 cudaError_t CUDARTAPI cudaHostGetDevicePointer(void** pDevice, void* pHost, unsigned int flags) {
     return in_context([&] {
-        CUdeviceptr mapped = 0;
-        if (pDevice == nullptr) {
-            return CUDA_ERROR_INVALID_VALUE;
-        }
-        const CUresult status = cuMemHostGetDevicePointer(&mapped, pHost, flags);
-        *pDevice = pointer(mapped);
-        return status;
+        return put_address(pDevice, [&](CUdeviceptr* found) {
+            return cuMemHostGetDevicePointer(found, pHost, flags);
+        });
     });
 }
 
-cudaError_t CUDARTAPI cudaHostGetFlags(unsigned int* pFlags, void* pHost) {
-    return in_context([&] { return cuMemHostGetFlags(pFlags, pHost); });
-}
-
-cudaError_t CUDARTAPI cudaMemGetInfo(std::size_t* free, std::size_t* total) {
-    return in_context([&] { return cuMemGetInfo(free, total); });
-}
+FORWARD(cudaHostGetFlags, cuMemHostGetFlags, IN_CONTEXT);
+FORWARD(cudaMemGetInfo, cuMemGetInfo, IN_CONTEXT);
 
 cudaError_t CUDARTAPI cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* ptr) {
     return in_context(
         [&] { return attributes == nullptr ? cudaErrorInvalidValue : describe(ptr, *attributes); });
 }
 
-cudaError_t CUDARTAPI cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* devPtr) {
-    return in_context(
-        [&] { return cuIpcGetMemHandle(same<CUipcMemHandle>(handle), address(devPtr)); });
-}
+FORWARD(cudaIpcGetMemHandle, cuIpcGetMemHandle, IN_CONTEXT);
 
 cudaError_t CUDARTAPI cudaIpcOpenMemHandle(void** devPtr, cudaIpcMemHandle_t handle,
                                            unsigned int flags) {
     return in_context([&] {
-        CUdeviceptr opened = 0;
-        if (devPtr == nullptr) {
-            return CUDA_ERROR_INVALID_VALUE;
-        }
-        const CUresult status = cuIpcOpenMemHandle(&opened, *same<CUipcMemHandle>(&handle), flags);
-        *devPtr = pointer(opened);
-        return status;
+        return put_address(devPtr, [&](CUdeviceptr* found) {
+            return cuIpcOpenMemHandle(found, *same<CUipcMemHandle>(&handle), flags);
+        });
     });
 }
 
-cudaError_t CUDARTAPI cudaIpcCloseMemHandle(void* devPtr) {
-    return in_context([&] { return cuIpcCloseMemHandle(address(devPtr)); });
-}
-
-cudaError_t CUDARTAPI cudaMemAdvise(const void* devPtr, std::size_t count, cudaMemoryAdvise advice,
-                                    cudaMemLocation location) {
-    return in_context([&] {
-        return cuMemAdvise(address(devPtr), count, static_cast<CUmem_advise>(advice),
-                           *same<CUmemLocation>(&location));
-    });
-}
-
-cudaError_t CUDARTAPI cudaMemPrefetchAsync(const void* devPtr, std::size_t count,
-                                           cudaMemLocation location, unsigned int flags,
-                                           cudaStream_t stream) {
-    return in_context([&] {
-        return cuMemPrefetchAsync(address(devPtr), count, *same<CUmemLocation>(&location), flags,
-                                  stream);
-    });
-}
-
-cudaError_t CUDARTAPI cudaMemPrefetchBatchAsync(void** dptrs, std::size_t* sizes, std::size_t count,
-                                                cudaMemLocation* prefetchLocs,
-                                                std::size_t* prefetchLocIdxs,
-                                                std::size_t numPrefetchLocs,
-                                                unsigned long long flags, cudaStream_t stream) {
-    return in_context([&] {
-        return cuMemPrefetchBatchAsync(same<CUdeviceptr>(dptrs), sizes, count,
-                                       same<CUmemLocation>(prefetchLocs), prefetchLocIdxs,
-                                       numPrefetchLocs, flags, stream);
-    });
-}
-
-cudaError_t CUDARTAPI cudaMemDiscardBatchAsync(void** dptrs, std::size_t* sizes, std::size_t count,
-                                               unsigned long long flags, cudaStream_t stream) {
-    return in_context([&] {
-        return cuMemDiscardBatchAsync(same<CUdeviceptr>(dptrs), sizes, count, flags, stream);
-    });
-}
-
-cudaError_t CUDARTAPI cudaMemDiscardAndPrefetchBatchAsync(
-    void** dptrs, std::size_t* sizes, std::size_t count, cudaMemLocation* prefetchLocs,
-    std::size_t* prefetchLocIdxs, std::size_t numPrefetchLocs, unsigned long long flags,
-    cudaStream_t stream) {
-    return in_context([&] {
-        return cuMemDiscardAndPrefetchBatchAsync(same<CUdeviceptr>(dptrs), sizes, count,
-                                                 same<CUmemLocation>(prefetchLocs), prefetchLocIdxs,
-                                                 numPrefetchLocs, flags, stream);
-    });
-}
-
-cudaError_t CUDARTAPI cudaMemRangeGetAttribute(void* data, std::size_t dataSize,
-                                               cudaMemRangeAttribute attribute, const void* devPtr,
-                                               std::size_t count) {
-    return in_context([&] {
-        return cuMemRangeGetAttribute(data, dataSize, static_cast<CUmem_range_attribute>(attribute),
-                                      address(devPtr), count);
-    });
-}
-
-cudaError_t CUDARTAPI cudaMemRangeGetAttributes(void** data, std::size_t* dataSizes,
-                                                cudaMemRangeAttribute* attributes,
-                                                std::size_t numAttributes, const void* devPtr,
-                                                std::size_t count) {
-    return in_context([&] {
-        return cuMemRangeGetAttributes(data, dataSizes, same<CUmem_range_attribute>(attributes),
-                                       numAttributes, address(devPtr), count);
-    });
-}
+FORWARD(cudaIpcCloseMemHandle, cuIpcCloseMemHandle, IN_CONTEXT);
+FORWARD(cudaMemAdvise, cuMemAdvise, IN_CONTEXT);
+FORWARD(cudaMemPrefetchAsync, cuMemPrefetchAsync, IN_CONTEXT);
+FORWARD(cudaMemPrefetchBatchAsync, cuMemPrefetchBatchAsync, IN_CONTEXT);
+FORWARD(cudaMemDiscardBatchAsync, cuMemDiscardBatchAsync, IN_CONTEXT);
+FORWARD(cudaMemDiscardAndPrefetchBatchAsync, cuMemDiscardAndPrefetchBatchAsync, IN_CONTEXT);
+FORWARD(cudaMemRangeGetAttribute, cuMemRangeGetAttribute, IN_CONTEXT);
+FORWARD(cudaMemRangeGetAttributes, cuMemRangeGetAttributes, IN_CONTEXT);
 
 // This only fills in a description, so it works without support for arrays.
 cudaChannelFormatDesc CUDARTAPI cudaCreateChannelDesc(int x, int y, int z, int w,
                                                       cudaChannelFormatKind f) {
     return {x, y, z, w, f};
 }
-
-} // extern "C"
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-cudaError_t describe(const void* memory, cudaPointerAttributes& result) {
-    unsigned int type = 0;
-    unsigned int is_managed = 0;
-    int device = 0;
-    CUdeviceptr on_device = 0;
-    void* on_host = nullptr;
-    CUpointer_attribute attributes[] = {
-        CU_POINTER_ATTRIBUTE_MEMORY_TYPE,    CU_POINTER_ATTRIBUTE_IS_MANAGED,
-        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
-        CU_POINTER_ATTRIBUTE_HOST_POINTER,
-    };
-    void* values[] = {&type, &is_managed, &device, &on_device, &on_host};
-    // Unlike cuPointerGetAttribute, this function succeeds for memory that CUDA does not know.
-    const CUresult status =
-        cuPointerGetAttributes(std::size(attributes), attributes, values, address(memory));
-    if (status != CUDA_SUCCESS) {
-        return as_error(status);
-    }
-    result = {};
-    result.device = device;
-    result.devicePointer = pointer(on_device);
-    result.hostPointer = on_host;
-    if (type == 0) {
-        result.type = cudaMemoryTypeUnregistered;
-        result.device = cudaInvalidDeviceId;
-        result.devicePointer = nullptr;
-        result.hostPointer = const_cast<void*>(memory);
-    } else if (is_managed != 0) {
-        result.type = cudaMemoryTypeManaged;
-    } else if (type == CU_MEMORYTYPE_HOST) {
-        result.type = cudaMemoryTypeHost;
-    } else {
-        result.type = cudaMemoryTypeDevice;
-    }
-    return cudaSuccess;
-}
-
-} // namespace

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "forward.hpp"
 #include "runtime.hpp"
 
 #ifndef CUPRUM_RUNTIME_12
@@ -87,18 +88,6 @@ cudaError_t CUDARTAPI cudaMemcpy3DWithAttributesAsync(cudaMemcpy3DBatchOp* op,
 
 #endif
 
-cudaError_t CUDARTAPI cudaStreamGetDevResource_ptsz(cudaStream_t hStream, cudaDevResource* resource,
-                                                    cudaDevResourceType type);
-cudaError_t CUDARTAPI cudaLaunchHostFunc_v2_ptsz(cudaStream_t stream, cudaHostFn_t fn,
-                                                 void* userData, unsigned int syncMode);
-cudaError_t CUDARTAPI cudaMemcpyWithAttributesAsync_ptsz(void* dst, const void* src,
-                                                         std::size_t size,
-                                                         cudaMemcpyAttributes* attr,
-                                                         cudaStream_t stream);
-cudaError_t CUDARTAPI cudaMemcpy3DWithAttributesAsync_ptsz(cudaMemcpy3DBatchOp* op,
-                                                           unsigned long long flags,
-                                                           cudaStream_t stream);
-
 } // extern "C"
 
 // NOLINTEND(readability-identifier-naming)
@@ -119,5 +108,11 @@ cudaError_t call_newer(const char* name, int version, Arguments... arguments) {
 }
 
 } // namespace cuprum::runtime
+
+/// FORWARD for a function of the driver that a version of CUDA after 13.0 added.
+#define NEWER(function, driver, version)                                                           \
+    CUPRUM_DEFINE(function, cuprum::runtime::guarded(cuprum::runtime::IN_CONTEXT, [&] {            \
+                      return cuprum::runtime::call_newer(#driver, version, given...);              \
+                  }))
 
 #endif

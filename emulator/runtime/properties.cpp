@@ -51,78 +51,6 @@ private:
     CUresult status_ = CUDA_SUCCESS;
 };
 
-void read_limits(Properties& result, Attributes& from);
-void read_textures(Properties& result, Attributes& from);
-void read_abilities(Properties& result, Attributes& from);
-void read_what_versions_differ_in(Properties& result, Attributes& from);
-CUresult fill(Properties& result, CUdevice device);
-
-} // namespace
-
-extern "C" {
-
-cudaError_t CUDARTAPI cudaGetDeviceProperties(cudaDeviceProp* prop, int device) {
-    return without_context([&] {
-        CUdevice handle = 0;
-        if (prop == nullptr) {
-            return CUDA_ERROR_INVALID_VALUE;
-        }
-        const CUresult status = cuDeviceGet(&handle, device);
-        return status != CUDA_SUCCESS ? status : fill(*reinterpret_cast<Properties*>(prop), handle);
-    });
-}
-
-cudaError_t CUDARTAPI cudaChooseDevice(int* device, const cudaDeviceProp* prop) {
-    return without_context([&] {
-        int count = 0;
-        if (device == nullptr || prop == nullptr) {
-            return CUDA_ERROR_INVALID_VALUE;
-        }
-        const auto& wanted = *reinterpret_cast<const Properties*>(prop);
-        CUresult status = cuDeviceGetCount(&count);
-        int best_score = -1;
-        for (int each = 0; status == CUDA_SUCCESS && each < count; ++each) {
-            Properties has{};
-            status = fill(has, each);
-            const bool is_new_enough = has.major > wanted.major ||
-                                       (has.major == wanted.major && has.minor >= wanted.minor);
-            const int score = static_cast<int>(is_new_enough) +
-                              static_cast<int>(has.totalGlobalMem >= wanted.totalGlobalMem);
-            if (score > best_score) { // on a tie, the first device wins
-                best_score = score;
-                *device = each;
-            }
-        }
-        return status;
-    });
-}
-
-} // extern "C"
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-CUresult fill(Properties& result, CUdevice device) {
-    result = {};
-    CUresult status = cuDeviceGetName(result.name, sizeof result.name, device);
-    if (status == CUDA_SUCCESS) {
-        status = cuDeviceGetUuid(same<CUuuid>(&result.uuid), device);
-    }
-    if (status == CUDA_SUCCESS) {
-        status = cuDeviceTotalMem(&result.totalGlobalMem, device);
-    }
-    if (status != CUDA_SUCCESS) {
-        return status;
-    }
-    Attributes attributes(device);
-    read_limits(result, attributes);
-    read_textures(result, attributes);
-    read_abilities(result, attributes);
-    read_what_versions_differ_in(result, attributes);
-    return attributes.status();
-}
-
 void read_limits(Properties& result, Attributes& from) {
     from.read(result.major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
     from.read(result.minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
@@ -272,4 +200,64 @@ void read_what_versions_differ_in(Properties& result, Attributes& from) {
 #endif
 }
 
+CUresult fill(Properties& result, CUdevice device) {
+    result = {};
+    CUresult status = cuDeviceGetName(result.name, sizeof result.name, device);
+    if (status == CUDA_SUCCESS) {
+        status = cuDeviceGetUuid(same<CUuuid>(&result.uuid), device);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = cuDeviceTotalMem(&result.totalGlobalMem, device);
+    }
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    Attributes attributes(device);
+    read_limits(result, attributes);
+    read_textures(result, attributes);
+    read_abilities(result, attributes);
+    read_what_versions_differ_in(result, attributes);
+    return attributes.status();
+}
+
 } // namespace
+
+extern "C" {
+
+cudaError_t CUDARTAPI cudaGetDeviceProperties(cudaDeviceProp* prop, int device) {
+    return without_context([&] {
+        CUdevice handle = 0;
+        if (prop == nullptr) {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        const CUresult status = cuDeviceGet(&handle, device);
+        return status != CUDA_SUCCESS ? status : fill(*reinterpret_cast<Properties*>(prop), handle);
+    });
+}
+
+cudaError_t CUDARTAPI cudaChooseDevice(int* device, const cudaDeviceProp* prop) {
+    return without_context([&] {
+        int count = 0;
+        if (device == nullptr || prop == nullptr) {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+        const auto& wanted = *reinterpret_cast<const Properties*>(prop);
+        CUresult status = cuDeviceGetCount(&count);
+        int best_score = -1;
+        for (int each = 0; status == CUDA_SUCCESS && each < count; ++each) {
+            Properties has{};
+            status = fill(has, each);
+            const bool is_new_enough = has.major > wanted.major ||
+                                       (has.major == wanted.major && has.minor >= wanted.minor);
+            const int score = static_cast<int>(is_new_enough) +
+                              static_cast<int>(has.totalGlobalMem >= wanted.totalGlobalMem);
+            if (score > best_score) { // on a tie, the first device wins
+                best_score = score;
+                *device = each;
+            }
+        }
+        return status;
+    });
+}
+
+} // extern "C"

@@ -25,10 +25,133 @@ struct Wrapper {
 
 constexpr int VERSION_WITH_PARTS = 2;
 
-std::vector<const void*> images_with_ptx(void* const* list);
-CUresult link(const std::vector<const void*>& images, CUlibrary* library);
-cudaError_t load(const void* wrapper, const std::vector<FatBinary::Managed>& managed,
-                 CUlibrary* library);
+/// The beginning of a fat binary's header, up to its size.
+struct Header {
+    std::uint32_t magic;
+    std::uint16_t version;
+    std::uint16_t header_bytes;
+    std::uint64_t payload_bytes;
+};
+
+/// The beginning of the header of each entry in a fat binary.
+struct EntryHeader {
+    std::uint16_t kind;
+    std::uint16_t version;
+    std::uint32_t header_bytes;
+    std::uint64_t payload_bytes;
+    std::uint32_t compressed_bytes;
+    std::uint32_t reserved;
+    std::uint32_t ptx_version;
+    std::uint32_t architecture; // 90 for compute_90
+};
+
+constexpr std::uint32_t FAT_BINARY_MAGIC = 0xBA55ED50;
+constexpr std::uint16_t PTX_KIND = 1;
+
+template <typename Type>
+Type read_at(const void* image, std::size_t offset) {
+    Type value{};
+    std::memcpy(&value, static_cast<const char*>(image) + offset, sizeof value);
+    return value;
+}
+
+std::size_t fat_binary_bytes(const void* image) {
+    const auto header = read_at<Header>(image, 0);
+    return header.header_bytes + header.payload_bytes;
+}
+
+std::uint32_t architecture_of_device() {
+    int device = 0;
+    int major = 0;
+    int minor = 0;
+    if (current_device(&device) == cudaSuccess) {
+        cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+        cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+    }
+    return static_cast<std::uint32_t>(major * 10 + minor);
+}
+
+/// Returns whether a fat binary contains PTX that the current device can run.
+bool has_ptx(const void* image, std::uint32_t architecture) {
+    const auto header = read_at<Header>(image, 0);
+    if (header.magic != FAT_BINARY_MAGIC) {
+        return false;
+    }
+    const std::size_t end = fat_binary_bytes(image);
+    for (std::size_t offset = header.header_bytes; offset + sizeof(EntryHeader) <= end;) {
+        const auto entry = read_at<EntryHeader>(image, offset);
+        if (entry.kind == PTX_KIND && entry.architecture <= architecture) {
+            return true;
+        }
+        if (entry.header_bytes < sizeof(EntryHeader)) {
+            return false;
+        }
+        offset += entry.header_bytes + entry.payload_bytes;
+    }
+    return false;
+}
+
+/// Returns the fat binaries of a list that contain PTX. nvcc always lists libcudadevrt, which is
+/// machine code. If a program needs it, the linker will name what is missing.
+std::vector<const void*> images_with_ptx(void* const* list) {
+    const std::uint32_t architecture = architecture_of_device();
+    std::vector<const void*> result;
+    for (; list != nullptr && *list != nullptr; ++list) {
+        if (has_ptx(*list, architecture)) {
+            result.push_back(*list);
+        }
+    }
+    return result;
+}
+
+CUresult link(const std::vector<const void*>& images, CUlibrary* library) {
+    CUlinkState state = nullptr;
+    CUresult status = cuLinkCreate(0, nullptr, nullptr, &state);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    for (const void* image : images) {
+        status = cuLinkAddData(state, CU_JIT_INPUT_FATBINARY, const_cast<void*>(image),
+                               fat_binary_bytes(image), nullptr, 0, nullptr, nullptr);
+        if (status != CUDA_SUCCESS) {
+            break;
+        }
+    }
+    void* linked = nullptr;
+    std::size_t size = 0;
+    if (status == CUDA_SUCCESS) {
+        status = cuLinkComplete(state, &linked, &size);
+    }
+    if (status == CUDA_SUCCESS) {
+        status = cuLibraryLoadData(library, linked, nullptr, nullptr, 0, nullptr, nullptr, 0);
+    }
+    cuLinkDestroy(state);
+    return status;
+}
+
+cudaError_t load(const void* wrapped, const std::vector<FatBinary::Managed>& managed,
+                 CUlibrary* library) {
+    const auto* wrapper = static_cast<const Wrapper*>(wrapped);
+    // With -rdc=true, nvcc links machine code but not PTX. Fat binaries with PTX come as a list
+    // that ends with NULL and are linked when they are loaded.
+    std::vector<const void*> parts;
+    if (wrapper->version == VERSION_WITH_PARTS) {
+        parts = images_with_ptx(wrapper->parts);
+    }
+    CUresult status = !parts.empty() ? link(parts, library)
+                                     : cuLibraryLoadData(library, wrapper->data, nullptr, nullptr,
+                                                         0, nullptr, nullptr, 0);
+    for (const FatBinary::Managed& each : managed) {
+        if (status != CUDA_SUCCESS) {
+            break;
+        }
+        CUdeviceptr where = 0;
+        std::size_t size = 0;
+        status = cuLibraryGetManaged(&where, &size, *library, each.name.c_str());
+        *each.host = pointer(where);
+    }
+    return as_error(status);
+}
 
 /// Removes the entry of a host address, unless another binary has replaced it.
 template <typename Table, typename Binary>
@@ -253,139 +376,5 @@ cudaError_t Registry::variable(const void* host, CUdeviceptr* result, std::size_
     const CUresult status = get(result, size, code, variable->name.c_str());
     return status == CUDA_ERROR_NOT_FOUND ? cudaErrorInvalidSymbol : as_error(status);
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-/// The beginning of a fat binary's header, up to its size.
-struct Header {
-    std::uint32_t magic;
-    std::uint16_t version;
-    std::uint16_t header_bytes;
-    std::uint64_t payload_bytes;
-};
-
-/// The beginning of the header of each entry in a fat binary.
-struct EntryHeader {
-    std::uint16_t kind;
-    std::uint16_t version;
-    std::uint32_t header_bytes;
-    std::uint64_t payload_bytes;
-    std::uint32_t compressed_bytes;
-    std::uint32_t reserved;
-    std::uint32_t ptx_version;
-    std::uint32_t architecture; // 90 for compute_90
-};
-
-constexpr std::uint32_t FAT_BINARY_MAGIC = 0xBA55ED50;
-constexpr std::uint16_t PTX_KIND = 1;
-
-template <typename Type>
-Type read_at(const void* image, std::size_t offset) {
-    Type value{};
-    std::memcpy(&value, static_cast<const char*>(image) + offset, sizeof value);
-    return value;
-}
-
-std::size_t fat_binary_bytes(const void* image) {
-    const auto header = read_at<Header>(image, 0);
-    return header.header_bytes + header.payload_bytes;
-}
-
-std::uint32_t architecture_of_device() {
-    int device = 0;
-    int major = 0;
-    int minor = 0;
-    if (current_device(&device) == cudaSuccess) {
-        cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
-        cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
-    }
-    return static_cast<std::uint32_t>(major * 10 + minor);
-}
-
-/// Returns whether a fat binary contains PTX that the current device can run.
-bool has_ptx(const void* image, std::uint32_t architecture) {
-    const auto header = read_at<Header>(image, 0);
-    if (header.magic != FAT_BINARY_MAGIC) {
-        return false;
-    }
-    const std::size_t end = fat_binary_bytes(image);
-    for (std::size_t offset = header.header_bytes; offset + sizeof(EntryHeader) <= end;) {
-        const auto entry = read_at<EntryHeader>(image, offset);
-        if (entry.kind == PTX_KIND && entry.architecture <= architecture) {
-            return true;
-        }
-        if (entry.header_bytes < sizeof(EntryHeader)) {
-            return false;
-        }
-        offset += entry.header_bytes + entry.payload_bytes;
-    }
-    return false;
-}
-
-/// Returns the fat binaries of a list that contain PTX. nvcc always lists libcudadevrt, which is
-/// machine code. If a program needs it, the linker will name what is missing.
-std::vector<const void*> images_with_ptx(void* const* list) {
-    const std::uint32_t architecture = architecture_of_device();
-    std::vector<const void*> result;
-    for (; list != nullptr && *list != nullptr; ++list) {
-        if (has_ptx(*list, architecture)) {
-            result.push_back(*list);
-        }
-    }
-    return result;
-}
-
-CUresult link(const std::vector<const void*>& images, CUlibrary* library) {
-    CUlinkState state = nullptr;
-    CUresult status = cuLinkCreate(0, nullptr, nullptr, &state);
-    if (status != CUDA_SUCCESS) {
-        return status;
-    }
-    for (const void* image : images) {
-        status = cuLinkAddData(state, CU_JIT_INPUT_FATBINARY, const_cast<void*>(image),
-                               fat_binary_bytes(image), nullptr, 0, nullptr, nullptr);
-        if (status != CUDA_SUCCESS) {
-            break;
-        }
-    }
-    void* linked = nullptr;
-    std::size_t size = 0;
-    if (status == CUDA_SUCCESS) {
-        status = cuLinkComplete(state, &linked, &size);
-    }
-    if (status == CUDA_SUCCESS) {
-        status = cuLibraryLoadData(library, linked, nullptr, nullptr, 0, nullptr, nullptr, 0);
-    }
-    cuLinkDestroy(state);
-    return status;
-}
-
-cudaError_t load(const void* wrapped, const std::vector<FatBinary::Managed>& managed,
-                 CUlibrary* library) {
-    const auto* wrapper = static_cast<const Wrapper*>(wrapped);
-    // With -rdc=true, nvcc links machine code but not PTX. Fat binaries with PTX come as a list
-    // that ends with NULL and are linked when they are loaded.
-    std::vector<const void*> parts;
-    if (wrapper->version == VERSION_WITH_PARTS) {
-        parts = images_with_ptx(wrapper->parts);
-    }
-    CUresult status = !parts.empty() ? link(parts, library)
-                                     : cuLibraryLoadData(library, wrapper->data, nullptr, nullptr,
-                                                         0, nullptr, nullptr, 0);
-    for (const FatBinary::Managed& each : managed) {
-        if (status != CUDA_SUCCESS) {
-            break;
-        }
-        CUdeviceptr where = 0;
-        std::size_t size = 0;
-        status = cuLibraryGetManaged(&where, &size, *library, each.name.c_str());
-        *each.host = pointer(where);
-    }
-    return as_error(status);
-}
-
-} // namespace
 
 } // namespace cuprum::runtime

@@ -96,6 +96,25 @@ inline void* pointer(CUdeviceptr address) noexcept {
     return reinterpret_cast<void*>(address); // NOLINT(performance-no-int-to-ptr): it is an address
 }
 
+/// Calls `get` for an address and writes it to `*result`, which must not be null.
+template <typename Get>
+CUresult put_address(void** result, Get&& get) {
+    if (result == nullptr) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    CUdeviceptr found = 0;
+    const CUresult status = get(&found);
+    *result = pointer(found);
+    return status;
+}
+
+/// The same for new memory. A size of 0 is valid here but not in the driver.
+template <typename Get>
+CUresult put_memory(void** result, std::size_t size, Get&& get) {
+    return put_address(result,
+                       [&](CUdeviceptr* found) { return size == 0 ? CUDA_SUCCESS : get(found); });
+}
+
 /// Reinterprets an object of one API as the other's: same members, order and values.
 template <typename To, typename From>
 To* same(From* from) noexcept {

@@ -4,6 +4,7 @@
 // Texture and surface objects. The enumerations of both APIs have the same values.
 
 #include "formats.hpp"
+#include "forward.hpp"
 #include "runtime.hpp"
 
 #include <algorithm>
@@ -127,9 +128,20 @@ cudaTextureDesc from_driver(const CUDA_TEXTURE_DESC& from) {
     return to;
 }
 
-} // namespace
+/// Reads a description of an object.
+template <auto Read, typename Result, typename Object>
+CUresult read_description(Result* result, Object object) {
+    using Found = std::conditional_t<std::is_same_v<Result, cudaTextureDesc>, CUDA_TEXTURE_DESC,
+                                     CUDA_RESOURCE_DESC>;
+    Found found{};
+    const CUresult status = result == nullptr ? CUDA_ERROR_INVALID_VALUE : Read(&found, object);
+    if (status == CUDA_SUCCESS) {
+        *result = from_driver(found);
+    }
+    return status;
+}
 
-extern "C" {
+} // namespace
 
 cudaError_t CUDARTAPI cudaCreateTextureObject(cudaTextureObject_t* pTexObject,
                                               const cudaResourceDesc* pResDesc,
@@ -149,43 +161,13 @@ cudaError_t CUDARTAPI cudaCreateTextureObject(cudaTextureObject_t* pTexObject,
     });
 }
 
-cudaError_t CUDARTAPI cudaDestroyTextureObject(cudaTextureObject_t texObject) {
-    return in_context([&] { return cuTexObjectDestroy(texObject); });
-}
+FORWARD(cudaDestroyTextureObject, cuTexObjectDestroy, IN_CONTEXT);
 
-cudaError_t CUDARTAPI cudaGetTextureObjectResourceDesc(cudaResourceDesc* pResDesc,
-                                                       cudaTextureObject_t texObject) {
-    return in_context([&] {
-        CUDA_RESOURCE_DESC found{};
-        const CUresult status = pResDesc == nullptr ? CUDA_ERROR_INVALID_VALUE
-                                                    : cuTexObjectGetResourceDesc(&found, texObject);
-        if (status == CUDA_SUCCESS) {
-            *pResDesc = from_driver(found);
-        }
-        return status;
-    });
-}
+CALL(cudaGetTextureObjectResourceDesc, read_description<cuTexObjectGetResourceDesc>, IN_CONTEXT);
 
-cudaError_t CUDARTAPI cudaGetTextureObjectTextureDesc(cudaTextureDesc* pTexDesc,
-                                                      cudaTextureObject_t texObject) {
-    return in_context([&] {
-        CUDA_TEXTURE_DESC found{};
-        const CUresult status = pTexDesc == nullptr ? CUDA_ERROR_INVALID_VALUE
-                                                    : cuTexObjectGetTextureDesc(&found, texObject);
-        if (status == CUDA_SUCCESS) {
-            *pTexDesc = from_driver(found);
-        }
-        return status;
-    });
-}
+CALL(cudaGetTextureObjectTextureDesc, read_description<cuTexObjectGetTextureDesc>, IN_CONTEXT);
 
-cudaError_t CUDARTAPI cudaGetTextureObjectResourceViewDesc(cudaResourceViewDesc* pResViewDesc,
-                                                           cudaTextureObject_t texObject) {
-    return in_context([&] {
-        return cuTexObjectGetResourceViewDesc(same<CUDA_RESOURCE_VIEW_DESC>(pResViewDesc),
-                                              texObject);
-    });
-}
+FORWARD(cudaGetTextureObjectResourceViewDesc, cuTexObjectGetResourceViewDesc, IN_CONTEXT);
 
 cudaError_t CUDARTAPI cudaCreateSurfaceObject(cudaSurfaceObject_t* pSurfObject,
                                               const cudaResourceDesc* pResDesc) {
@@ -200,22 +182,6 @@ cudaError_t CUDARTAPI cudaCreateSurfaceObject(cudaSurfaceObject_t* pSurfObject,
     });
 }
 
-cudaError_t CUDARTAPI cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject) {
-    return in_context([&] { return cuSurfObjectDestroy(surfObject); });
-}
+FORWARD(cudaDestroySurfaceObject, cuSurfObjectDestroy, IN_CONTEXT);
 
-cudaError_t CUDARTAPI cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* pResDesc,
-                                                       cudaSurfaceObject_t surfObject) {
-    return in_context([&] {
-        CUDA_RESOURCE_DESC found{};
-        const CUresult status = pResDesc == nullptr
-                                    ? CUDA_ERROR_INVALID_VALUE
-                                    : cuSurfObjectGetResourceDesc(&found, surfObject);
-        if (status == CUDA_SUCCESS) {
-            *pResDesc = from_driver(found);
-        }
-        return status;
-    });
-}
-
-} // extern "C"
+CALL(cudaGetSurfaceObjectResourceDesc, read_description<cuSurfObjectGetResourceDesc>, IN_CONTEXT);

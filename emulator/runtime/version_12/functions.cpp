@@ -4,6 +4,7 @@
 // The functions of CUDA 12 that CUDA 13 removed or changed. Each forwards to the function of CUDA
 // 13, which names.hpp gives another name. Functions of removed features are in refused.def.
 
+#include "forward.hpp"
 #include "runtime.hpp"
 
 #include <cstddef>
@@ -47,177 +48,131 @@ cudaError_t without_index(cudaError_t status, std::size_t* failed_index) {
     return status;
 }
 
-cudaStream_t own_or(cudaStream_t stream) {
-    return stream == nullptr ? cudaStreamPerThread : stream;
-}
-
 } // namespace
 
-extern "C" {
+/// A function of CUDA 12 that another one replaced, with the same parameters.
+#define SAME(function, other)                                                                      \
+    extern "C" decltype(other) function;                                                           \
+    ALIAS(function, other)
 
-// ---- events and threads
-// --------------------------------------------------------------------------
+// ---- events and threads ------------------------------------------------------------------------
 
-cudaError_t CUDARTAPI cudaEventElapsedTime_v2(float* ms, cudaEvent_t start, cudaEvent_t end) {
-    return cudaEventElapsedTime(ms, start, end);
-}
-
-cudaError_t CUDARTAPI cudaThreadExit() {
-    return cudaDeviceReset();
-}
-
-cudaError_t CUDARTAPI cudaThreadSynchronize() {
-    return cudaDeviceSynchronize();
-}
-
-cudaError_t CUDARTAPI cudaThreadSetLimit(cudaLimit limit, std::size_t value) {
-    return cudaDeviceSetLimit(limit, value);
-}
-
-cudaError_t CUDARTAPI cudaThreadGetLimit(std::size_t* value, cudaLimit limit) {
-    return cudaDeviceGetLimit(value, limit);
-}
-
-cudaError_t CUDARTAPI cudaThreadGetCacheConfig(cudaFuncCache* config) {
-    return cudaDeviceGetCacheConfig(config);
-}
-
-cudaError_t CUDARTAPI cudaThreadSetCacheConfig(cudaFuncCache config) {
-    return cudaDeviceSetCacheConfig(config);
-}
+SAME(cudaEventElapsedTime_v2, cudaEventElapsedTime);
+SAME(cudaThreadExit, cudaDeviceReset);
+SAME(cudaThreadSynchronize, cudaDeviceSynchronize);
+SAME(cudaThreadSetLimit, cudaDeviceSetLimit);
+SAME(cudaThreadGetLimit, cudaDeviceGetLimit);
+SAME(cudaThreadGetCacheConfig, cudaDeviceGetCacheConfig);
+SAME(cudaThreadSetCacheConfig, cudaDeviceSetCacheConfig);
 
 // Devices have had doubles since compute capability 1.3, so there is nothing to convert.
-cudaError_t CUDARTAPI cudaSetDoubleForDevice(double* /*number*/) {
+extern "C" cudaError_t CUDARTAPI cudaSetDoubleForDevice(double* /*number*/) {
     return cudaSuccess;
 }
 
-cudaError_t CUDARTAPI cudaSetDoubleForHost(double* /*number*/) {
+extern "C" cudaError_t CUDARTAPI cudaSetDoubleForHost(double* /*number*/) {
     return cudaSuccess;
 }
 
 // ---- memory ------------------------------------------------------------------------------------
 
-cudaError_t CUDARTAPI cudaMemAdvise(const void* pointer, std::size_t count, cudaMemoryAdvise advice,
-                                    int device) {
+extern "C" cudaError_t CUDARTAPI cudaMemAdvise(const void* pointer, std::size_t count,
+                                               cudaMemoryAdvise advice, int device) {
     return cudaMemAdvise_v2(pointer, count, advice, place_of(device));
 }
 
-cudaError_t CUDARTAPI cudaMemPrefetchAsync(const void* pointer, std::size_t count, int device,
-                                           cudaStream_t stream) {
+extern "C" cudaError_t CUDARTAPI cudaMemPrefetchAsync(const void* pointer, std::size_t count,
+                                                      int device, cudaStream_t stream) {
     return cudaMemPrefetchAsync_v2(pointer, count, place_of(device), 0, stream);
 }
 
-cudaError_t CUDARTAPI cudaMemPrefetchAsync_ptsz(const void* pointer, std::size_t count, int device,
-                                                cudaStream_t stream) {
-    return cudaMemPrefetchAsync_v2(pointer, count, place_of(device), 0, own_or(stream));
-}
+PTSZ(cudaMemPrefetchAsync);
 
-cudaError_t CUDARTAPI cudaMemcpyBatchAsync(void** targets, void** sources, std::size_t* sizes,
-                                           std::size_t count, cudaMemcpyAttributes* attributes,
-                                           std::size_t* indices, std::size_t attribute_count,
-                                           std::size_t* failed_index, cudaStream_t stream) {
+extern "C" cudaError_t CUDARTAPI
+cudaMemcpyBatchAsync(void** targets, void** sources, std::size_t* sizes, std::size_t count,
+                     cudaMemcpyAttributes* attributes, std::size_t* indices,
+                     std::size_t attribute_count, std::size_t* failed_index, cudaStream_t stream) {
     return without_index(cuprum13MemcpyBatchAsync(targets, sources, sizes, count, attributes,
                                                   indices, attribute_count, stream),
                          failed_index);
 }
 
-cudaError_t CUDARTAPI cudaMemcpyBatchAsync_ptsz(void** targets, void** sources, std::size_t* sizes,
-                                                std::size_t count, cudaMemcpyAttributes* attributes,
-                                                std::size_t* indices, std::size_t attribute_count,
-                                                std::size_t* failed_index, cudaStream_t stream) {
-    return cudaMemcpyBatchAsync(targets, sources, sizes, count, attributes, indices,
-                                attribute_count, failed_index, own_or(stream));
-}
+PTSZ(cudaMemcpyBatchAsync);
 
-cudaError_t CUDARTAPI cudaMemcpy3DBatchAsync(std::size_t count, cudaMemcpy3DBatchOp* operations,
-                                             std::size_t* failed_index, unsigned long long flags,
-                                             cudaStream_t stream) {
+extern "C" cudaError_t CUDARTAPI cudaMemcpy3DBatchAsync(std::size_t count,
+                                                        cudaMemcpy3DBatchOp* operations,
+                                                        std::size_t* failed_index,
+                                                        unsigned long long flags,
+                                                        cudaStream_t stream) {
     return without_index(cuprum13Memcpy3DBatchAsync(count, operations, flags, stream),
                          failed_index);
 }
 
-cudaError_t CUDARTAPI cudaMemcpy3DBatchAsync_ptsz(std::size_t count,
-                                                  cudaMemcpy3DBatchOp* operations,
-                                                  std::size_t* failed_index,
-                                                  unsigned long long flags, cudaStream_t stream) {
-    return cudaMemcpy3DBatchAsync(count, operations, failed_index, flags, own_or(stream));
-}
+PTSZ(cudaMemcpy3DBatchAsync);
 
 // ---- graphs: without the data of edges ---------------------------------------------------------
 
-cudaError_t CUDARTAPI cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
-                                               const cudaGraphNode_t* to, std::size_t count) {
+extern "C" cudaError_t CUDARTAPI cudaGraphAddDependencies(cudaGraph_t graph,
+                                                          const cudaGraphNode_t* from,
+                                                          const cudaGraphNode_t* to,
+                                                          std::size_t count) {
     return cudaGraphAddDependencies_v2(graph, from, to, nullptr, count);
 }
 
-cudaError_t CUDARTAPI cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
-                                                  const cudaGraphNode_t* to, std::size_t count) {
+extern "C" cudaError_t CUDARTAPI cudaGraphRemoveDependencies(cudaGraph_t graph,
+                                                             const cudaGraphNode_t* from,
+                                                             const cudaGraphNode_t* to,
+                                                             std::size_t count) {
     return cudaGraphRemoveDependencies_v2(graph, from, to, nullptr, count);
 }
 
-cudaError_t CUDARTAPI cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                       const cudaGraphNode_t* dependencies, std::size_t count,
-                                       cudaGraphNodeParams* parameters) {
+extern "C" cudaError_t CUDARTAPI cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                  const cudaGraphNode_t* dependencies,
+                                                  std::size_t count,
+                                                  cudaGraphNodeParams* parameters) {
     return cudaGraphAddNode_v2(node, graph, dependencies, nullptr, count, parameters);
 }
 
-cudaError_t CUDARTAPI cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from,
-                                        cudaGraphNode_t* to, std::size_t* count) {
+extern "C" cudaError_t CUDARTAPI cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from,
+                                                   cudaGraphNode_t* to, std::size_t* count) {
     return cudaGraphGetEdges_v2(graph, from, to, nullptr, count);
 }
 
-cudaError_t CUDARTAPI cudaGraphNodeGetDependencies(cudaGraphNode_t node,
-                                                   cudaGraphNode_t* dependencies,
-                                                   std::size_t* count) {
+extern "C" cudaError_t CUDARTAPI cudaGraphNodeGetDependencies(cudaGraphNode_t node,
+                                                              cudaGraphNode_t* dependencies,
+                                                              std::size_t* count) {
     return cudaGraphNodeGetDependencies_v2(node, dependencies, nullptr, count);
 }
 
-cudaError_t CUDARTAPI cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
-                                                     cudaGraphNode_t* dependents,
-                                                     std::size_t* count) {
+extern "C" cudaError_t CUDARTAPI cudaGraphNodeGetDependentNodes(cudaGraphNode_t node,
+                                                                cudaGraphNode_t* dependents,
+                                                                std::size_t* count) {
     return cudaGraphNodeGetDependentNodes_v2(node, dependents, nullptr, count);
 }
 
 // ---- stream capture ----------------------------------------------------------------------------
 
-cudaError_t CUDARTAPI cudaStreamGetCaptureInfo_v2(cudaStream_t stream,
-                                                  cudaStreamCaptureStatus* status,
-                                                  unsigned long long* id, cudaGraph_t* graph,
-                                                  const cudaGraphNode_t** dependencies,
-                                                  std::size_t* count) {
+extern "C" cudaError_t CUDARTAPI cudaStreamGetCaptureInfo_v2(
+    cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+    cudaGraph_t* graph, const cudaGraphNode_t** dependencies, std::size_t* count) {
     return cudaStreamGetCaptureInfo_v3(stream, status, id, graph, dependencies, nullptr, count);
 }
 
-cudaError_t CUDARTAPI cudaStreamGetCaptureInfo_v2_ptsz(cudaStream_t stream,
-                                                       cudaStreamCaptureStatus* status,
-                                                       unsigned long long* id, cudaGraph_t* graph,
-                                                       const cudaGraphNode_t** dependencies,
-                                                       std::size_t* count) {
-    return cudaStreamGetCaptureInfo_v2(own_or(stream), status, id, graph, dependencies, count);
-}
+PTSZ(cudaStreamGetCaptureInfo_v2);
 
-cudaError_t CUDARTAPI cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
-                                               unsigned long long* id) {
+extern "C" cudaError_t CUDARTAPI cudaStreamGetCaptureInfo(cudaStream_t stream,
+                                                          cudaStreamCaptureStatus* status,
+                                                          unsigned long long* id) {
     return cudaStreamGetCaptureInfo_v3(stream, status, id, nullptr, nullptr, nullptr, nullptr);
 }
 
-cudaError_t CUDARTAPI cudaStreamGetCaptureInfo_ptsz(cudaStream_t stream,
-                                                    cudaStreamCaptureStatus* status,
-                                                    unsigned long long* id) {
-    return cudaStreamGetCaptureInfo(own_or(stream), status, id);
-}
+PTSZ(cudaStreamGetCaptureInfo);
 
-cudaError_t CUDARTAPI cudaStreamUpdateCaptureDependencies(cudaStream_t stream,
-                                                          cudaGraphNode_t* dependencies,
-                                                          std::size_t count, unsigned int flags) {
+extern "C" cudaError_t CUDARTAPI cudaStreamUpdateCaptureDependencies(cudaStream_t stream,
+                                                                     cudaGraphNode_t* dependencies,
+                                                                     std::size_t count,
+                                                                     unsigned int flags) {
     return cudaStreamUpdateCaptureDependencies_v2(stream, dependencies, nullptr, count, flags);
 }
 
-cudaError_t CUDARTAPI cudaStreamUpdateCaptureDependencies_ptsz(cudaStream_t stream,
-                                                               cudaGraphNode_t* dependencies,
-                                                               std::size_t count,
-                                                               unsigned int flags) {
-    return cudaStreamUpdateCaptureDependencies(own_or(stream), dependencies, count, flags);
-}
-
-} // extern "C"
+PTSZ(cudaStreamUpdateCaptureDependencies);
