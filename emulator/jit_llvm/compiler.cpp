@@ -16,6 +16,7 @@
 #include <llvm/Object/ObjectFile.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/SHA256.h>
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
@@ -30,6 +31,8 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <mutex>
@@ -42,8 +45,11 @@ namespace {
 
 constexpr const char* FUNCTION_NAME = "cuprum_gang";
 
-/// Kernels with more instructions than this stay interpreted: compiling takes too long.
+/// Kernels with more instructions than this stay interpreted, and those for which more instructions
+/// of LLVM are emitted: compiling takes too long. Every entry and every stop of compiled code emits
+/// some for each live value, so kernels with many barriers can reach the second limit first.
 constexpr std::size_t MAX_INSTRUCTIONS = 8000;
+constexpr std::size_t MAX_EMITTED = 100'000;
 
 void initialize() {
     static std::once_flag once;
@@ -105,7 +111,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
     }
 }
 
-std::string compile(const Request& request, Object& object) {
+std::string compile_now(const Request& request, Object& object) {
     initialize();
     const bytecode::Kernel& kernel = *request.kernel;
     if (kernel.code.size() > MAX_INSTRUCTIONS) {
@@ -132,6 +138,9 @@ std::string compile(const Request& request, Object& object) {
     KernelEmitter emitter(graph, target, module);
     emitter.run(FUNCTION_NAME);
     llvm::Function& function = *module.getFunction(FUNCTION_NAME);
+    if (function.getInstructionCount() > MAX_EMITTED) {
+        return "compiling it would take too long";
+    }
     function.addFnAttr("target-cpu", machine->getTargetCPU());
     function.addFnAttr("target-features", machine->getTargetFeatureString());
     if (std::string_view(request.level) == "isa_v4") {
@@ -161,6 +170,21 @@ std::string compile(const Request& request, Object& object) {
     object.site_count = emitter.site_count();
     object.flushes = target.flushes;
     return {};
+}
+
+std::string compile(const Request& request, Object& object) {
+    if (request.use == nullptr) {
+        return compile_now(request, object);
+    }
+    request.use->store(CompilerUse::Inside);
+    std::string problem = compile_now(request, object);
+    auto inside = CompilerUse::Inside;
+    if (!request.use->compare_exchange_strong(inside, CompilerUse::Outside)) {
+        for (;;) { // the emulated device, which called this, may be gone
+            ::pause();
+        }
+    }
+    return problem;
 }
 
 /// Finds the few functions that compiled code may call: those that compilers call by themselves.
@@ -320,7 +344,13 @@ std::unique_ptr<Code> load(const Object& object, std::string& problem) {
     return problem.empty() ? std::move(code) : nullptr;
 }
 
-constexpr Plugin PLUGIN{.layout = PLUGIN_LAYOUT, .compile = compile, .load = load};
+Digest digest(std::string_view bytes) {
+    return llvm::SHA256::hash(
+        llvm::ArrayRef(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
+}
+
+constexpr Plugin PLUGIN{
+    .layout = PLUGIN_LAYOUT, .compile = compile, .load = load, .digest = digest};
 
 } // namespace
 

@@ -14,12 +14,15 @@
 #include "interp/warp.hpp"
 #include "jit/graph.hpp"
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cuprum::emulator::jit {
@@ -107,11 +110,17 @@ struct Object {
     bool flushes = false;
 };
 
+/// Where a thread is that the process need not wait for when it exits.
+enum class CompilerUse : std::uint8_t { Outside, Inside, Abandoned };
+
 struct Request {
     const bytecode::Kernel* kernel = nullptr;
     Shape shape;
     const char* level = "";   // an instruction-set level: isa_v2, isa_v3, isa_v4
     bool is_thorough = false; // more optimisation, for kernels that stay hot
+    // Inside while the compiler runs, and Outside when it returns. If it is Abandoned then, the
+    // compiler does not return. It lives as long as the process. Null: the caller waits.
+    std::atomic<CompilerUse>* use = nullptr;
 };
 
 /// Memory with executable code. Releases it.
@@ -143,6 +152,9 @@ constexpr std::uint64_t PLUGIN_LAYOUT = layout_of(
      offsetof(WarpContext, block), offsetof(WarpContext, present), offsetof(BlockContext, shared),
      offsetof(BlockContext, local), static_cast<std::size_t>(FixedOp::Count)});
 
+/// SHA-256 of some bytes.
+using Digest = std::array<std::uint8_t, 32>;
+
 /// What the plug-in offers. Safe to call from several threads.
 struct Plugin {
     /// Both sides compare it.
@@ -154,6 +166,8 @@ struct Plugin {
     /// Makes an object ready to run. Returns null, and why in `problem`, if it is damaged or there
     /// is no memory for code.
     std::unique_ptr<Code> (*load)(const Object& object, std::string& problem) = nullptr;
+
+    Digest (*digest)(std::string_view bytes) = nullptr;
 };
 
 /// The plug-in's only exported function.

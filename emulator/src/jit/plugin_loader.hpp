@@ -15,4 +15,7 @@ namespace cuprum::emulator::jit {
 /// Returns why plugin() returns null, or an empty string.
 [[nodiscard]] std::string plugin_problem();
 
+/// Returns what differs between builds of the compiler; empty if that is unknown.
+[[nodiscard]] const std::string& plugin_build();
+
 } // namespace cuprum::emulator::jit

@@ -6,6 +6,7 @@
 #include "bytecode/forms.hpp"
 #include "bytecode/readable_name.hpp"
 #include "decode/decode.hpp"
+#include "jit/object_cache.hpp"
 #include "jit/plugin_loader.hpp"
 
 #include <unistd.h>
@@ -23,15 +24,18 @@ using bytecode::WARP_SIZE;
 
 namespace {
 
-/// How long the blocks of a kernel work before it is compiled.
+/// How long the blocks of a kernel work before its code is looked up on disk, and before it is
+/// compiled: the longer, the longer compiling takes.
+constexpr std::chrono::nanoseconds WORK_BEFORE_LOOKING = std::chrono::microseconds(200);
 constexpr std::chrono::nanoseconds WORK_BEFORE_COMPILING = std::chrono::milliseconds(2);
+constexpr std::chrono::nanoseconds WORK_PER_INSTRUCTION = std::chrono::microseconds(20);
 
 std::atomic<Mode> mode{Mode::Off};
-std::atomic<void (*)(const std::string&)> note{nullptr};
+std::atomic<Noting> note{nullptr};
 
-void say(const std::string& text) {
-    if (const auto noting = note.load()) {
-        noting(text);
+void say(const std::string& text, bool is_detail = false) {
+    if (const Noting noting = note.load()) {
+        noting(text, is_detail);
     }
 }
 
@@ -48,13 +52,14 @@ bool looks_at_lanes(const bytecode::Kernel& kernel) {
 }
 
 const std::string& level_name() {
-    static const std::string name = [] {
+    static const std::string* const name = [] { // never destroyed: a thread may still compile
         const std::string_view full = handler_level();
         const auto dash = full.rfind('v');
-        return dash == std::string_view::npos ? std::string("isa_generic")
-                                              : "isa_" + std::string(full.substr(dash));
+        return new std::string(dash == std::string_view::npos
+                                   ? std::string("isa_generic")
+                                   : "isa_" + std::string(full.substr(dash)));
     }();
-    return name;
+    return *name;
 }
 
 /// Returns how many lanes of 32 bits fit twice into a vector of this machine.
@@ -84,6 +89,34 @@ std::size_t number_of(const std::uint32_t (&block)[3], bool is_whole_warp) {
 
 } // namespace
 
+namespace {
+
+/// Lets the interpreter run all kernels from now on, and says why, once.
+void give_up(const std::string& why) {
+    if (mode.exchange(Mode::Off) != Mode::Off) {
+        say("kernels are interpreted: " + why);
+    }
+}
+
+/// Returns where compiled kernels are kept; null if they are not.
+ObjectCache* object_cache(const Plugin& plugin) {
+    static ObjectCache* const cache = [&]() -> ObjectCache* { // never destroyed
+        const std::string folder = object_cache_folder();
+        if (folder.empty() || plugin_build().empty()) {
+            return nullptr;
+        }
+        auto opened = std::make_unique<ObjectCache>(folder, plugin.digest);
+        if (!opened->problem().empty()) {
+            say("compiled kernels are not kept: " + opened->problem());
+            return nullptr;
+        }
+        return opened.release();
+    }();
+    return cache;
+}
+
+} // namespace
+
 /// The background thread and its queue.
 class Background {
 public:
@@ -93,14 +126,14 @@ public:
     }
 
     /// Queues a kernel. Without memory or a thread it stays interpreted.
-    void add(std::shared_ptr<const bytecode::Kernel> kernel, CodeCache& cache,
-             std::size_t shape) noexcept {
+    void add(std::shared_ptr<const bytecode::Kernel> kernel, CodeCache& cache, std::size_t shape,
+             bool may_compile) noexcept {
         try {
             const std::lock_guard lock(mutex_);
             if (is_stopping_) {
                 return;
             }
-            queue_.push_back({std::move(kernel), &cache, shape});
+            queue_.push_back({std::move(kernel), &cache, shape, may_compile});
             if (!thread_.joinable()) {
                 thread_ = std::thread([this] { work(); });
                 owner_.store(::getpid());
@@ -114,14 +147,22 @@ public:
         if (owner_.load() != ::getpid()) {
             return; // no thread was started, or not in this process: it has forked
         }
-        {
-            const std::lock_guard lock(mutex_);
-            is_stopping_ = true;
-            queue_.clear();
-            news_.notify_one();
-        }
-        if (thread_.joinable()) {
-            thread_.join();
+        std::unique_lock lock(mutex_);
+        is_stopping_ = true;
+        queue_.clear();
+        news_.notify_all();
+        for (;;) {
+            // Compiling may take seconds: leave the thread in the compiler.
+            auto inside = CompilerUse::Inside;
+            if (use_.compare_exchange_strong(inside, CompilerUse::Abandoned)) {
+                thread_.detach();
+                return;
+            }
+            if (news_.wait_for(lock, std::chrono::milliseconds(1), [&] { return has_ended_; })) {
+                lock.unlock();
+                thread_.join();
+                return;
+            }
         }
     }
 
@@ -130,6 +171,7 @@ private:
         std::shared_ptr<const bytecode::Kernel> kernel;
         CodeCache* cache; // of the kernel
         std::size_t shape;
+        bool may_compile;
     };
 
     void work() {
@@ -139,12 +181,14 @@ private:
                 std::unique_lock lock(mutex_);
                 news_.wait(lock, [&] { return is_stopping_ || !queue_.empty(); });
                 if (is_stopping_) {
+                    has_ended_ = true;
+                    news_.notify_all();
                     return;
                 }
                 job = std::move(queue_.front());
                 queue_.pop_front();
             }
-            job.cache->compile(job.shape);
+            job.cache->make(job.shape, job.may_compile, &use_);
         }
     }
 
@@ -153,10 +197,12 @@ private:
     std::deque<Job> queue_;
     std::thread thread_;
     std::atomic<pid_t> owner_{0}; // the process that has the thread
+    std::atomic<CompilerUse> use_{CompilerUse::Outside};
     bool is_stopping_ = false;
+    bool has_ended_ = false; // the thread
 };
 
-void configure(Mode wanted, void (*noting)(const std::string& text)) noexcept {
+void configure(Mode wanted, Noting noting) noexcept {
     note.store(noting);
     mode.store(wanted);
 }
@@ -192,8 +238,8 @@ const Compiled* CodeCache::find(std::size_t shape) {
         return nullptr;
     }
     Place& place = places_[shape];
-    if (now == Mode::Always && !place.is_decided.load(std::memory_order_acquire)) {
-        compile(shape);
+    if (now == Mode::Always && !place.is_done.load(std::memory_order_acquire)) {
+        make(shape, true, nullptr);
     }
     return place.code.load(std::memory_order_acquire);
 }
@@ -206,45 +252,85 @@ void CodeCache::note_work(const std::uint32_t (&block)[3], std::chrono::nanoseco
     const std::size_t shape = shape_for(block);
     Place& place = places_[shape];
     const std::int64_t so_far = place.worked_ns.fetch_add(time.count()) + time.count();
-    if (so_far > WORK_BEFORE_COMPILING.count() && !place.is_decided.exchange(true)) {
-        Background::instance().add(kernel, *this, shape);
+    const std::chrono::nanoseconds worked(so_far);
+    const auto count = static_cast<std::int64_t>(kernel_.code.size());
+    if (worked > WORK_BEFORE_LOOKING && !place.is_looked_up.exchange(true)) {
+        Background::instance().add(kernel, *this, shape, false);
+    }
+    if (worked > std::max(WORK_BEFORE_COMPILING, count * WORK_PER_INSTRUCTION) &&
+        !place.is_queued.exchange(true)) {
+        Background::instance().add(kernel, *this, shape, true);
     }
 }
 
-void CodeCache::compile(std::size_t shape) {
+void CodeCache::make(std::size_t shape, bool may_compile, std::atomic<CompilerUse>* use) {
     const std::lock_guard lock(mutex_);
     Place& place = places_[shape];
-    if (place.code.load() != nullptr) {
+    if (place.is_done.load()) {
         return;
     }
     const Plugin* const plugin = jit::plugin();
-    static std::once_flag once;
-    std::call_once(once, [&] {
-        if (plugin == nullptr) {
-            say("kernels are interpreted: " + plugin_problem());
-        }
-    });
     if (plugin == nullptr) {
-        mode.store(Mode::Off);
-    } else {
-        const std::string& level = level_name();
-        Object object;
-        std::string why = plugin->compile({.kernel = &kernel_,
-                                           .shape = shape_of(shape),
-                                           .level = level.c_str(),
-                                           .is_thorough = false},
-                                          object);
-        std::unique_ptr<Compiled> compiled;
-        if (why.empty()) {
-            compiled = make_compiled(kernel_, std::move(object), *plugin, why);
+        give_up(plugin_problem());
+        place.is_done.store(true, std::memory_order_release);
+        return;
+    }
+    const Request request{.kernel = &kernel_,
+                          .shape = shape_of(shape),
+                          .level = level_name().c_str(),
+                          .is_thorough = false,
+                          .use = use};
+    ObjectCache* const cache = object_cache(*plugin);
+    const std::string key = cache == nullptr ? "" : key_of(request, plugin_build());
+    std::unique_ptr<Compiled> compiled;
+    std::string why;
+    if (cache != nullptr) {
+        if (std::optional<Object> object = cache->load(key, why)) {
+            compiled = make_compiled(kernel_, std::move(*object), *plugin, why);
+        }
+        if (!why.empty()) {
+            say(why);
         }
         if (compiled != nullptr) {
-            place.code.store(compiled.release(), std::memory_order_release);
-        } else {
-            say("kernel " + bytecode::readable_name(kernel_.name) + " stays interpreted: " + why);
+            say("kernel " + bytecode::readable_name(kernel_.name) + " was compiled before", true);
         }
     }
-    place.is_decided.store(true, std::memory_order_release);
+    if (compiled == nullptr && may_compile) {
+        compiled = compile(request, *plugin, cache, key);
+    }
+    if (compiled != nullptr) {
+        place.code.store(compiled.release(), std::memory_order_release);
+        place.is_done.store(true, std::memory_order_release);
+    } else if (may_compile) {
+        place.is_done.store(true, std::memory_order_release);
+    }
+}
+
+std::unique_ptr<Compiled> CodeCache::compile(const Request& request, const Plugin& plugin,
+                                             ObjectCache* cache, const std::string& key) const {
+    const std::string name = "kernel " + bytecode::readable_name(kernel_.name);
+    const auto begin = std::chrono::steady_clock::now();
+    Object object;
+    std::string why = plugin.compile(request, object);
+    if (!why.empty()) {
+        say(name + " stays interpreted: " + why);
+        return nullptr;
+    }
+    const auto time = std::chrono::steady_clock::now() - begin;
+    say(name + " (" + std::to_string(kernel_.code.size()) + " instructions) was compiled in " +
+            std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(time).count()) +
+            " ms",
+        true);
+    if (cache != nullptr) {
+        if (const std::string problem = cache->store(key, object); !problem.empty()) {
+            say("a compiled kernel is not kept: " + problem);
+        }
+    }
+    auto compiled = make_compiled(kernel_, std::move(object), plugin, why);
+    if (compiled == nullptr) {
+        give_up(why);
+    }
+    return compiled;
 }
 
 } // namespace cuprum::emulator::jit

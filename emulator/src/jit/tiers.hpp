@@ -21,15 +21,19 @@
 
 namespace cuprum::emulator::jit {
 
+class ObjectCache;
+
 enum class Mode : std::uint8_t {
     Off,
     Auto,   // in the background, once a kernel has worked for a while
     Always, // at the first launch, before the first block starts
 };
 
-/// Sets what the kernels of this process do from now on, and who hears of kernels that are not
-/// compiled.
-void configure(Mode mode, void (*note)(const std::string& text)) noexcept;
+/// Hears of kernels that are not compiled, and, as a detail, of those that are.
+using Noting = void (*)(const std::string& text, bool is_detail);
+
+/// Sets what the kernels of this process do from now on, and who hears of it.
+void configure(Mode mode, Noting note) noexcept;
 
 /// Ends the background thread. Kernels that it has not compiled stay interpreted.
 void shutdown() noexcept;
@@ -63,12 +67,19 @@ private:
     struct Place {
         std::atomic<const Compiled*> code{nullptr};
         std::atomic<std::int64_t> worked_ns{0};
-        std::atomic<bool> is_decided{false}; // compiled, queued, or never to be
+        std::atomic<bool> is_looked_up{false}; // on disk, soon
+        std::atomic<bool> is_queued{false};    // to be compiled
+        std::atomic<bool> is_done{false};      // there is code, or there will never be
     };
 
     static constexpr std::size_t SHAPES = 9;
 
-    void compile(std::size_t shape);
+    /// Takes the code of a shape from disk, or compiles it if that is wanted. `use` is
+    /// Request::use.
+    void make(std::size_t shape, bool may_compile, std::atomic<CompilerUse>* use);
+    [[nodiscard]] std::unique_ptr<Compiled> compile(const Request& request, const Plugin& plugin,
+                                                    ObjectCache* cache,
+                                                    const std::string& key) const;
 
     const bytecode::Kernel& kernel_;
     std::array<Place, SHAPES> places_;

@@ -52,23 +52,36 @@ std::string folder_path(uid_t user) {
 } // namespace
 
 Folder::Folder() : path_(folder_path(::geteuid())) {
-    if (::mkdir(path_.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
-        problem_ = path_ + " cannot be created: " + std::strerror(errno);
-        return;
-    }
-    open(::geteuid());
+    create();
 }
 
 Folder::Folder(uid_t user) : path_(folder_path(user)) {
     open(user);
 }
 
+Folder::Folder(std::string path, const char* variable)
+    : path_(std::move(path)), variable_(variable) {
+    for (std::size_t slash = path_.find('/', 1); slash != std::string::npos;
+         slash = path_.find('/', slash + 1)) {
+        (void)::mkdir(path_.substr(0, slash).c_str(), S_IRWXU); // create() reports a failure
+    }
+    create();
+}
+
 Folder::Folder(Folder&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)),
-      problem_(std::move(other.problem_)) {}
+      variable_(other.variable_), problem_(std::move(other.problem_)) {}
 
 std::string Folder::short_path(const std::string& name) const {
     return "/proc/self/fd/" + std::to_string(descriptor_) + "/" + name;
+}
+
+void Folder::create() {
+    if (::mkdir(path_.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
+        problem_ = path_ + " cannot be created: " + std::strerror(errno);
+        return;
+    }
+    open(::geteuid());
 }
 
 void Folder::open(uid_t user) {
@@ -83,7 +96,7 @@ void Folder::open(uid_t user) {
         problem_ = path_ + " is open to other users; chmod 700 closes it";
     }
     if (!problem_.empty()) {
-        problem_ += "; set CUPRUM_EMULATOR_RUNTIME_DIR to another folder";
+        problem_ += std::string("; set ") + variable_ + " to another folder";
         if (descriptor_ >= 0) {
             ::close(std::exchange(descriptor_, -1));
         }

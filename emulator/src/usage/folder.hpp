@@ -8,9 +8,8 @@
 
 namespace cuprum::emulator::usage {
 
-/// The private folder in which the processes of one user publish what they do.
-///
-/// It is CUPRUM_EMULATOR_RUNTIME_DIR, or cuprum-emulator in the user's own XDG_RUNTIME_DIR. Without
+/// A private folder. By default the one in which the processes of one user publish what they do: it
+/// is CUPRUM_EMULATOR_RUNTIME_DIR, or cuprum-emulator in the user's own XDG_RUNTIME_DIR. Without
 /// one it is cuprum-emulator-<uid> in /dev/shm, or in /tmp: there another user may be first to
 /// create it, and then it cannot be used.
 class Folder {
@@ -21,6 +20,10 @@ public:
 
     /// Opens the folder of a user, which may not exist: root looks into the folders of others.
     explicit Folder(uid_t user);
+
+    /// Opens a folder of this user for another purpose, and creates it and its parents if need be.
+    /// `variable` names it, for `problem()`.
+    Folder(std::string path, const char* variable);
 
     Folder(Folder&& other) noexcept;
     Folder& operator=(Folder&& other) = delete;
@@ -40,10 +43,12 @@ public:
     [[nodiscard]] std::string short_path(const std::string& name) const;
 
 private:
+    void create();
     void open(uid_t user);
 
     int descriptor_ = -1;
     std::string path_;
+    const char* variable_ = "CUPRUM_EMULATOR_RUNTIME_DIR";
     std::string problem_;
 };
 

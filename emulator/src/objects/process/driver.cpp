@@ -234,7 +234,9 @@ void Driver::initialize() {
          .progress_after = settings.progress_after,
          .is_random = settings.is_random,
          .seed = settings.seed});
-    jit::configure(settings.jit, [](const std::string& text) { log(LogLevel::Info, text); });
+    jit::configure(settings.jit, [](const std::string& text, bool is_detail) {
+        log(is_detail ? LogLevel::Debug : LogLevel::Info, text);
+    });
     if (settings.is_random) {
         const std::string schedule =
             "the schedule is CUPRUM_EMULATOR_SCHEDULE=random:" + std::to_string(settings.seed);
