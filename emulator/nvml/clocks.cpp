@@ -4,6 +4,7 @@
 // Clocks and performance states. They are invented: see sensors.hpp.
 
 #include "controls.hpp"
+#include "row.hpp"
 
 #include <algorithm>
 
@@ -30,13 +31,13 @@ unsigned int clock_mhz(const State& state, unsigned int index, nvmlClockType_t t
     return most == 0 ? highest : std::min(highest, most);
 }
 
-nvmlReturn_t lock_clocks(nvmlDevice_t device, bool is_memory, unsigned int min_mhz,
-                         unsigned int max_mhz) {
+template <bool IsMemory>
+nvmlReturn_t lock_clocks(nvmlDevice_t device, unsigned int min_mhz, unsigned int max_mhz) {
     return device_entry(device, [&](const State& state, unsigned int index) {
         require(min_mhz <= max_mhz, max_mhz != 0);
-        set_control(state, index, is_memory ? Control::MemoryClockMin : Control::GraphicsClockMin,
+        set_control(state, index, IsMemory ? Control::MemoryClockMin : Control::GraphicsClockMin,
                     min_mhz);
-        set_control(state, index, is_memory ? Control::MemoryClockMax : Control::GraphicsClockMax,
+        set_control(state, index, IsMemory ? Control::MemoryClockMax : Control::GraphicsClockMax,
                     max_mhz);
     });
 }
@@ -56,112 +57,73 @@ nvmlPstates_t state_of(const State& state, unsigned int index) {
 
 } // namespace
 
-extern "C" {
-
-nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type,
-                                    unsigned int* clock) {
-    return value_entry(device, clock, [&](const State& state, unsigned int index) {
-        return clock_mhz(state, index, type);
-    });
+ROW(nvmlDeviceGetClockInfo, const State& state, Index index, nvmlClockType_t type,
+    unsigned int& clock) {
+    clock = clock_mhz(state, index, type);
 }
 
-nvmlReturn_t nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, nvmlClockType_t type,
-                                       unsigned int* clock) {
-    return value_entry(device, clock, [&](const State& state, unsigned int index) {
-        return max_clock_mhz(state, index, type);
-    });
+ROW(nvmlDeviceGetMaxClockInfo, const State& state, Index index, nvmlClockType_t type,
+    unsigned int& clock) {
+    clock = max_clock_mhz(state, index, type);
 }
 
-nvmlReturn_t nvmlDeviceGetClock(nvmlDevice_t device, nvmlClockType_t clock_type,
-                                nvmlClockId_t clock_id, unsigned int* clock_mhz_out) {
-    return value_entry(device, clock_mhz_out, [&](const State& state, unsigned int index) {
-        require(clock_id >= NVML_CLOCK_ID_CURRENT, clock_id < NVML_CLOCK_ID_COUNT);
-        const unsigned int clock = clock_mhz(state, index, clock_type);
-        if (clock_id != NVML_CLOCK_ID_CURRENT) {
-            fail(NVML_ERROR_NOT_SUPPORTED);
-        }
-        return clock;
-    });
+ROW(nvmlDeviceGetClock, const State& state, Index index, nvmlClockType_t clock_type,
+    nvmlClockId_t clock_id, unsigned int& clock_mhz_out) {
+    require(clock_id >= NVML_CLOCK_ID_CURRENT, clock_id < NVML_CLOCK_ID_COUNT);
+    const unsigned int clock = clock_mhz(state, index, clock_type);
+    if (clock_id != NVML_CLOCK_ID_CURRENT) {
+        fail(NVML_ERROR_NOT_SUPPORTED);
+    }
+    clock_mhz_out = clock;
 }
 
-nvmlReturn_t nvmlDeviceGetClockOffsets(nvmlDevice_t device, nvmlClockOffset_t* info) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(info);
-        require_version(info->version, nvmlClockOffset_v1);
-        (void)is_memory_clock(info->type);
-        require(info->pstate == state_of(state, index));
-        info->clockOffsetMHz = 0; // clocks cannot be offset
-        info->minClockOffsetMHz = 0;
-        info->maxClockOffsetMHz = 0;
-    });
+ROW(nvmlDeviceGetClockOffsets, const State& state, Index index, nvmlClockOffset_t& info) {
+    require_version(info.version, nvmlClockOffset_v1);
+    (void)is_memory_clock(info.type);
+    require(info.pstate == state_of(state, index));
+    info.clockOffsetMHz = 0; // clocks cannot be offset
+    info.minClockOffsetMHz = 0;
+    info.maxClockOffsetMHz = 0;
 }
 
-nvmlReturn_t nvmlDeviceGetMinMaxClockOfPState(nvmlDevice_t device, nvmlClockType_t type,
-                                              nvmlPstates_t pstate, unsigned int* min_clock_mhz,
-                                              unsigned int* max_clock_mhz_out) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(min_clock_mhz, max_clock_mhz_out, pstate == state_of(state, index));
-        *max_clock_mhz_out = max_clock_mhz(state, index, type);
-        *min_clock_mhz = *max_clock_mhz_out;
-    });
+ROW(nvmlDeviceGetMinMaxClockOfPState, const State& state, Index index, nvmlClockType_t type,
+    nvmlPstates_t pstate, unsigned int& min_clock_mhz, unsigned int& max_clock_mhz_out) {
+    require(pstate == state_of(state, index));
+    max_clock_mhz_out = max_clock_mhz(state, index, type);
+    min_clock_mhz = max_clock_mhz_out;
 }
 
-nvmlReturn_t nvmlDeviceGetSupportedMemoryClocks(nvmlDevice_t device, unsigned int* count,
-                                                unsigned int* clocks_mhz) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        write_array(std::vector{state.sensors.memory_clock_mhz[index]}, count, clocks_mhz);
-    });
+ROW(nvmlDeviceGetSupportedMemoryClocks, const State& state, Index index, unsigned int* count,
+    unsigned int* clocks_mhz) {
+    write_array(std::vector{state.sensors.memory_clock_mhz[index]}, count, clocks_mhz);
 }
 
-nvmlReturn_t nvmlDeviceGetSupportedGraphicsClocks(nvmlDevice_t device,
-                                                  unsigned int memory_clock_mhz,
-                                                  unsigned int* count, unsigned int* clocks_mhz) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(count);
-        if (memory_clock_mhz != state.sensors.memory_clock_mhz[index]) {
-            fail(NVML_ERROR_NOT_FOUND);
-        }
-        write_array(std::vector{state.sensors.sm_clock_mhz[index]}, count, clocks_mhz);
-    });
+ROW(nvmlDeviceGetSupportedGraphicsClocks, const State& state, Index index,
+    unsigned int memory_clock_mhz, unsigned int& count, unsigned int* clocks_mhz) {
+    if (memory_clock_mhz != state.sensors.memory_clock_mhz[index]) {
+        fail(NVML_ERROR_NOT_FOUND);
+    }
+    write_array(std::vector{state.sensors.sm_clock_mhz[index]}, &count, clocks_mhz);
 }
 
-nvmlReturn_t nvmlDeviceSetGpuLockedClocks(nvmlDevice_t device, unsigned int min_gpu_clock_mhz,
-                                          unsigned int max_gpu_clock_mhz) {
-    return lock_clocks(device, false, min_gpu_clock_mhz, max_gpu_clock_mhz);
+ALIAS(nvmlDeviceSetGpuLockedClocks, lock_clocks<false>);
+ALIAS(nvmlDeviceResetGpuLockedClocks, unlock_clocks, false);
+ALIAS(nvmlDeviceSetMemoryLockedClocks, lock_clocks<true>);
+ALIAS(nvmlDeviceResetMemoryLockedClocks, unlock_clocks, true);
+
+ROW(nvmlDeviceGetPerformanceState, const State& state, Index index, nvmlPstates_t& pstate) {
+    pstate = state_of(state, index);
 }
 
-nvmlReturn_t nvmlDeviceResetGpuLockedClocks(nvmlDevice_t device) {
-    return unlock_clocks(device, false);
-}
+ALIAS(nvmlDeviceGetPowerState, nvmlDeviceGetPerformanceState);
 
-nvmlReturn_t nvmlDeviceSetMemoryLockedClocks(nvmlDevice_t device, unsigned int min_memory_clock_mhz,
-                                             unsigned int max_memory_clock_mhz) {
-    return lock_clocks(device, true, min_memory_clock_mhz, max_memory_clock_mhz);
+ROW(nvmlDeviceGetSupportedPerformanceStates, const State& state, Index index,
+    nvmlPstates_t* pstates, unsigned int size) {
+    require(pstates);
+    const std::size_t room = size / sizeof *pstates; // in bytes, unlike other functions
+    if (room == 0) {
+        fail(NVML_ERROR_INSUFFICIENT_SIZE);
+    }
+    std::fill_n(pstates, room, NVML_PSTATE_UNKNOWN);
+    pstates[0] = state_of(state, index);
 }
-
-nvmlReturn_t nvmlDeviceResetMemoryLockedClocks(nvmlDevice_t device) {
-    return unlock_clocks(device, true);
-}
-
-nvmlReturn_t nvmlDeviceGetPerformanceState(nvmlDevice_t device, nvmlPstates_t* pstate) {
-    return value_entry(device, pstate, state_of);
-}
-
-nvmlReturn_t nvmlDeviceGetPowerState(nvmlDevice_t device, nvmlPstates_t* pstate) {
-    return nvmlDeviceGetPerformanceState(device, pstate);
-}
-
-nvmlReturn_t nvmlDeviceGetSupportedPerformanceStates(nvmlDevice_t device, nvmlPstates_t* pstates,
-                                                     unsigned int size) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(pstates);
-        const std::size_t room = size / sizeof *pstates; // in bytes, unlike other functions
-        if (room == 0) {
-            fail(NVML_ERROR_INSUFFICIENT_SIZE);
-        }
-        std::fill_n(pstates, room, NVML_PSTATE_UNKNOWN);
-        pstates[0] = state_of(state, index);
-    });
-}
-
-} // extern "C"

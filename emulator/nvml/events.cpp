@@ -7,6 +7,7 @@
 // events it has seen, and a waiting thread looks for new ones every few milliseconds.
 
 #include "library.hpp"
+#include "row.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -77,71 +78,46 @@ bool take_event(const State& state, nvmlEventSet_st& set, nvmlEventData_t& data)
     return false;
 }
 
-nvmlReturn_t wait(nvmlEventSet_t set, nvmlEventData_t* data, unsigned int timeout_ms) {
-    return entry([&](const State& state) {
-        const auto events = event_set_of(set);
-        require(data);
-        const auto deadline =
-            std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
-        while (!take_event(state, *events, *data)) {
-            const auto left = deadline - std::chrono::steady_clock::now();
-            if (left <= std::chrono::nanoseconds(0)) {
-                fail(NVML_ERROR_TIMEOUT);
-            }
-            std::this_thread::sleep_for(
-                std::min<std::chrono::steady_clock::duration>(left, LOOK_INTERVAL));
-        }
-    });
-}
-
 } // namespace
 
-extern "C" {
-
-nvmlReturn_t nvmlEventSetCreate(nvmlEventSet_t* set) {
-    return entry([&](const State& state) {
-        require(set);
-        const auto made = std::make_shared<nvmlEventSet_st>();
-        made->seen = state.board().newest_event();
-        const std::lock_guard lock(event_sets_mutex);
-        event_sets().emplace(made.get(), made);
-        *set = made.get();
-    });
+ROW(nvmlEventSetCreate, const State& state, nvmlEventSet_t& set) {
+    const auto made = std::make_shared<nvmlEventSet_st>();
+    made->seen = state.board().newest_event();
+    const std::lock_guard lock(event_sets_mutex);
+    event_sets().emplace(made.get(), made);
+    set = made.get();
 }
 
-nvmlReturn_t nvmlEventSetFree(nvmlEventSet_t set) {
-    return entry([&](const State&) {
-        const std::lock_guard lock(event_sets_mutex);
-        require(event_sets().erase(set) != 0);
-    });
+ROW(nvmlEventSetFree, nvmlEventSet_t set) {
+    const std::lock_guard lock(event_sets_mutex);
+    require(event_sets().erase(set) != 0);
 }
 
-nvmlReturn_t nvmlDeviceGetSupportedEventTypes(nvmlDevice_t device,
-                                              unsigned long long* event_types) {
-    return value_entry(device, event_types,
-                       [](const State&, unsigned int) { return SUPPORTED_EVENTS; });
+ALIAS(nvmlDeviceGetSupportedEventTypes, constant<SUPPORTED_EVENTS>);
+
+ROW(nvmlDeviceRegisterEvents, const State& state, Index index, unsigned long long event_types,
+    nvmlEventSet_t set) {
+    const auto events = event_set_of(set);
+    require((event_types & ~nvmlEventTypeAll) == 0);
+    if ((event_types & ~SUPPORTED_EVENTS) != 0) {
+        fail(NVML_ERROR_NOT_SUPPORTED);
+    }
+    const std::lock_guard lock(events->mutex);
+    events->registrations.push_back({index, event_types, state.board().newest_event()});
 }
 
-nvmlReturn_t nvmlDeviceRegisterEvents(nvmlDevice_t device, unsigned long long event_types,
-                                      nvmlEventSet_t set) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        const auto events = event_set_of(set);
-        require((event_types & ~nvmlEventTypeAll) == 0);
-        if ((event_types & ~SUPPORTED_EVENTS) != 0) {
-            fail(NVML_ERROR_NOT_SUPPORTED);
+ROW(nvmlEventSetWait_v2, const State& state, nvmlEventSet_t set, nvmlEventData_t& data,
+    unsigned int timeout_ms) {
+    const auto events = event_set_of(set);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
+    while (!take_event(state, *events, data)) {
+        const auto left = deadline - std::chrono::steady_clock::now();
+        if (left <= std::chrono::nanoseconds(0)) {
+            fail(NVML_ERROR_TIMEOUT);
         }
-        const std::lock_guard lock(events->mutex);
-        events->registrations.push_back({index, event_types, state.board().newest_event()});
-    });
+        std::this_thread::sleep_for(
+            std::min<std::chrono::steady_clock::duration>(left, LOOK_INTERVAL));
+    }
 }
 
-nvmlReturn_t nvmlEventSetWait(nvmlEventSet_t set, nvmlEventData_t* data, unsigned int timeout_ms) {
-    return wait(set, data, timeout_ms);
-}
-
-nvmlReturn_t nvmlEventSetWait_v2(nvmlEventSet_t set, nvmlEventData_t* data,
-                                 unsigned int timeout_ms) {
-    return wait(set, data, timeout_ms);
-}
-
-} // extern "C"
+ALIAS(nvmlEventSetWait, nvmlEventSetWait_v2);

@@ -5,6 +5,7 @@
 
 #include "controls.hpp"
 #include "pcie.hpp"
+#include "row.hpp"
 
 #include <chrono>
 
@@ -92,34 +93,25 @@ long long microseconds_now() {
 
 } // namespace
 
-extern "C" {
-
-nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t device, int values_count,
-                                      nvmlFieldValue_t* values) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(values, values_count > 0, values_count <= MOST_FIELDS);
-        for (int each = 0; each < values_count; ++each) {
-            nvmlFieldValue_t& field = values[each];
-            field.timestamp = microseconds_now();
-            field.value.ullVal = 0;
-            field.valueType = NVML_VALUE_TYPE_UNSIGNED_INT;
-            field.nvmlReturn = entry([&](const State&) { read_field(state, index, field); });
-            field.latencyUsec = microseconds_now() - field.timestamp;
-        }
-    });
+ROW(nvmlDeviceGetFieldValues, const State& state, Index index, int values_count,
+    nvmlFieldValue_t* values) {
+    require(values_count > 0, values_count <= MOST_FIELDS, values);
+    for (int each = 0; each < values_count; ++each) {
+        nvmlFieldValue_t& field = values[each];
+        field.timestamp = microseconds_now();
+        field.value.ullVal = 0;
+        field.valueType = NVML_VALUE_TYPE_UNSIGNED_INT;
+        field.nvmlReturn = entry([&](const State&) { read_field(state, index, field); });
+        field.latencyUsec = microseconds_now() - field.timestamp;
+    }
 }
 
-nvmlReturn_t nvmlDeviceClearFieldValues(nvmlDevice_t device, int values_count,
-                                        nvmlFieldValue_t* values) {
-    return device_entry(device, [&](const State&, unsigned int) {
-        require(values, values_count > 0, values_count <= MOST_FIELDS);
-        for (int each = 0; each < values_count; ++each) {
-            // Counters that are always 0 are cleared already; others cannot be.
-            const bool is_zero = values[each].fieldId == NVML_FI_DEV_PCIE_REPLAY_COUNTER ||
-                                 values[each].fieldId == NVML_FI_DEV_PCIE_REPLAY_ROLLOVER_COUNTER;
-            values[each].nvmlReturn = is_zero ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED;
-        }
-    });
+ROW(nvmlDeviceClearFieldValues, Index /*device*/, int values_count, nvmlFieldValue_t* values) {
+    require(values_count > 0, values_count <= MOST_FIELDS, values);
+    for (int each = 0; each < values_count; ++each) {
+        // Counters that are always 0 are cleared already; others cannot be.
+        const bool is_zero = values[each].fieldId == NVML_FI_DEV_PCIE_REPLAY_COUNTER ||
+                             values[each].fieldId == NVML_FI_DEV_PCIE_REPLAY_ROLLOVER_COUNTER;
+        values[each].nvmlReturn = is_zero ? NVML_SUCCESS : NVML_ERROR_NOT_SUPPORTED;
+    }
 }
-
-} // extern "C"

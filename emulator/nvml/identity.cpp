@@ -4,6 +4,7 @@
 // Which devices there are, and how they are recognised. All of it agrees with the emulated driver.
 
 #include "library.hpp"
+#include "row.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -93,28 +94,13 @@ std::optional<unsigned int> parse_bus(const char* text) {
     return domain == 0 && device == 0 && function == 0 ? bus : 0;
 }
 
-nvmlReturn_t find_by_bus(const char* pci_bus_id, nvmlDevice_t* device) {
-    return entry([&](const State& state) {
-        require(pci_bus_id, device);
-        const auto bus = parse_bus(pci_bus_id);
-        require(bus.has_value());
-        *device = handle_of(find_device(
-            state, [&](unsigned int index) { return bus_of(index) == static_cast<int>(*bus); }));
-    });
-}
-
-nvmlReturn_t find_by_index(unsigned int index, nvmlDevice_t* device) {
-    return entry([&](const State& state) {
-        require(device, index < state.settings.device_count);
-        *device = handle_of(index);
-    });
-}
-
-nvmlReturn_t count_devices(unsigned int* count) {
-    return entry([&](const State& state) {
-        require(count);
-        *count = state.settings.device_count;
-    });
+nvmlDevice_t find_by_uuid(const State& state, const char* uuid) {
+    const std::string wanted = lower_case(uuid);
+    return handle_of(find_device(state, [&](unsigned int index) {
+        const std::string own = lower_case(uuid_text(state, index));
+        // Clients also pass what CUDA's driver gives them, which has no prefix.
+        return wanted == own || wanted == own.substr(UUID_PREFIX.size());
+    }));
 }
 
 nvmlReturn_t write_pci_info(nvmlDevice_t device, nvmlPciInfo_t* pci, bool has_long_id) {
@@ -147,218 +133,155 @@ unsigned int architecture_of(unsigned int major, unsigned int minor) {
 
 } // namespace
 
-extern "C" {
-
-nvmlReturn_t nvmlDeviceGetCount(unsigned int* device_count) {
-    return count_devices(device_count);
+ROW(nvmlDeviceGetCount_v2, const State& state, unsigned int& device_count) {
+    device_count = state.settings.device_count;
 }
 
-nvmlReturn_t nvmlDeviceGetCount_v2(unsigned int* device_count) {
-    return count_devices(device_count);
+ROW(nvmlDeviceGetHandleByIndex_v2, const State& state, unsigned int index, nvmlDevice_t& device) {
+    require(index < state.settings.device_count);
+    device = handle_of(index);
 }
 
-nvmlReturn_t nvmlDeviceGetHandleByIndex(unsigned int index, nvmlDevice_t* device) {
-    return find_by_index(index, device);
+ROW(nvmlDeviceGetHandleByPciBusId_v2, const State& state, const char* pci_bus_id,
+    nvmlDevice_t& device) {
+    require(pci_bus_id);
+    const auto bus = parse_bus(pci_bus_id);
+    require(bus.has_value());
+    device = handle_of(find_device(
+        state, [&](unsigned int index) { return bus_of(index) == static_cast<int>(*bus); }));
 }
 
-nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvmlDevice_t* device) {
-    return find_by_index(index, device);
+ALIAS(nvmlDeviceGetCount, nvmlDeviceGetCount_v2);
+ALIAS(nvmlDeviceGetHandleByIndex, nvmlDeviceGetHandleByIndex_v2);
+ALIAS(nvmlDeviceGetHandleByPciBusId, nvmlDeviceGetHandleByPciBusId_v2);
+
+ROW(nvmlDeviceGetHandleBySerial, const State& state, const char* serial, nvmlDevice_t& device) {
+    require(serial);
+    device = handle_of(
+        find_device(state, [&](unsigned int index) { return serial_text(index) == serial; }));
 }
 
-nvmlReturn_t nvmlDeviceGetHandleByPciBusId(const char* pci_bus_id, nvmlDevice_t* device) {
-    return find_by_bus(pci_bus_id, device);
+ROW(nvmlDeviceGetHandleByUUID, const State& state, const char* uuid, nvmlDevice_t& device) {
+    require(uuid);
+    device = find_by_uuid(state, uuid);
 }
 
-nvmlReturn_t nvmlDeviceGetHandleByPciBusId_v2(const char* pci_bus_id, nvmlDevice_t* device) {
-    return find_by_bus(pci_bus_id, device);
-}
-
-nvmlReturn_t nvmlDeviceGetHandleBySerial(const char* serial, nvmlDevice_t* device) {
-    return entry([&](const State& state) {
-        require(serial, device);
-        *device = handle_of(
-            find_device(state, [&](unsigned int index) { return serial_text(index) == serial; }));
-    });
-}
-
-nvmlReturn_t nvmlDeviceGetHandleByUUID(const char* uuid, nvmlDevice_t* device) {
-    return entry([&](const State& state) {
-        require(uuid, device);
-        const std::string wanted = lower_case(uuid);
-        *device = handle_of(find_device(state, [&](unsigned int index) {
-            const std::string own = lower_case(uuid_text(state, index));
-            // Clients also pass what CUDA's driver gives them, which has no prefix.
-            return wanted == own || wanted == own.substr(UUID_PREFIX.size());
-        }));
-    });
-}
-
-nvmlReturn_t nvmlDeviceGetHandleByUUIDV(const nvmlUUID_t* uuid, nvmlDevice_t* device) {
-    if (uuid != nullptr && uuid->version == nvmlUUID_v1 && uuid->type == NVML_UUID_TYPE_ASCII &&
-        std::memchr(uuid->value.str, '\0', sizeof uuid->value.str) != nullptr) {
-        return nvmlDeviceGetHandleByUUID(uuid->value.str, device);
+ROW(nvmlDeviceGetHandleByUUIDV, const State& state, const nvmlUUID_t& uuid, nvmlDevice_t& device) {
+    require_version(uuid.version, nvmlUUID_v1);
+    if (uuid.type == NVML_UUID_TYPE_ASCII) {
+        require(std::memchr(uuid.value.str, '\0', sizeof uuid.value.str));
+        device = find_by_uuid(state, uuid.value.str);
+        return;
     }
-    return entry([&](const State& state) {
-        require(uuid, device);
-        require_version(uuid->version, nvmlUUID_v1);
-        require(uuid->type == NVML_UUID_TYPE_BINARY);
-        *device = handle_of(find_device(state, [&](unsigned int index) {
-            const auto bytes = device_uuid(static_cast<int>(index), state.settings.major);
-            return std::memcmp(bytes.data(), uuid->value.bytes, bytes.size()) == 0;
-        }));
-    });
+    require(uuid.type == NVML_UUID_TYPE_BINARY);
+    device = handle_of(find_device(state, [&](unsigned int index) {
+        const auto bytes = device_uuid(static_cast<int>(index), state.settings.major);
+        return std::memcmp(bytes.data(), uuid.value.bytes, bytes.size()) == 0;
+    }));
 }
 
-nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int* index) {
-    return value_entry(device, index, [](const State&, unsigned int number) { return number; });
+ROW(nvmlDeviceGetIndex, Index number, unsigned int& index) {
+    index = number;
 }
 
-nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned int* minor_number) {
-    return nvmlDeviceGetIndex(device, minor_number);
+ALIAS(nvmlDeviceGetMinorNumber, nvmlDeviceGetIndex);
+
+ROW(nvmlDeviceGetName, Index /*device*/, char* name, unsigned int length) {
+    write_text(cuprum::emulator::DEVICE_NAME, name, length);
 }
 
-nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t device, char* name, unsigned int length) {
-    return device_entry(device, [&](const State&, unsigned int) {
-        write_text(cuprum::emulator::DEVICE_NAME, name, length);
-    });
+ROW(nvmlDeviceGetUUID, const State& state, Index index, char* uuid, unsigned int length) {
+    write_text(uuid_text(state, index), uuid, length);
 }
 
-nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char* uuid, unsigned int length) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        write_text(uuid_text(state, index), uuid, length);
-    });
+ROW(nvmlDeviceGetSerial, Index index, char* serial, unsigned int length) {
+    write_text(serial_text(index), serial, length);
 }
 
-nvmlReturn_t nvmlDeviceGetSerial(nvmlDevice_t device, char* serial, unsigned int length) {
-    return device_entry(device, [&](const State&, unsigned int index) {
-        write_text(serial_text(index), serial, length);
-    });
+ROW(nvmlDeviceGetPdi, const State& state, Index index, nvmlPdi_t& pdi) {
+    require_version(pdi.version, nvmlPdi_v1);
+    // The last bytes of the UUID tell the devices apart.
+    const auto uuid = device_uuid(static_cast<int>(index), state.settings.major);
+    pdi.value = 0;
+    for (std::size_t at = uuid.size() - sizeof pdi.value; at < uuid.size(); ++at) {
+        pdi.value = pdi.value << 8U | uuid[at];
+    }
 }
 
-nvmlReturn_t nvmlDeviceGetPdi(nvmlDevice_t device, nvmlPdi_t* pdi) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(pdi);
-        require_version(pdi->version, nvmlPdi_v1);
-        // The last bytes of the UUID tell the devices apart.
-        const auto uuid = device_uuid(static_cast<int>(index), state.settings.major);
-        pdi->value = 0;
-        for (std::size_t at = uuid.size() - sizeof pdi->value; at < uuid.size(); ++at) {
-            pdi->value = pdi->value << 8U | uuid[at];
-        }
-    });
+ALIAS(nvmlDeviceGetModuleId, nvmlDeviceGetIndex);
+
+ROW(nvmlDeviceGetPlatformInfo, Index index, nvmlPlatformInfo_t& platform_info) {
+    const auto module = static_cast<unsigned char>(index);
+    // The device is in no rack, so that only its number in the machine is not zero.
+    if (platform_info.version == nvmlPlatformInfo_v1) {
+        nvmlPlatformInfo_v1_t first{};
+        first.version = nvmlPlatformInfo_v1;
+        first.moduleId = module;
+        std::memcpy(static_cast<void*>(&platform_info), &first, sizeof first);
+        return;
+    }
+    require_version(platform_info.version, nvmlPlatformInfo_v2);
+    platform_info = {};
+    platform_info.version = nvmlPlatformInfo_v2;
+    platform_info.moduleId = module;
 }
 
-nvmlReturn_t nvmlDeviceGetModuleId(nvmlDevice_t device, unsigned int* module_id) {
-    return nvmlDeviceGetIndex(device, module_id);
+ALIAS(nvmlDeviceGetBrand, constant<NVML_BRAND_UNKNOWN>);
+
+ROW(nvmlDeviceGetBoardId, Index index, unsigned int& board_id) {
+    board_id = static_cast<unsigned int>(bus_of(index)) << 8U;
 }
 
-nvmlReturn_t nvmlDeviceGetPlatformInfo(nvmlDevice_t device, nvmlPlatformInfo_t* platform_info) {
-    return device_entry(device, [&](const State&, unsigned int index) {
-        require(platform_info);
-        const auto module = static_cast<unsigned char>(index);
-        // The device is in no rack, so that only its number in the machine is not zero.
-        if (platform_info->version == nvmlPlatformInfo_v1) {
-            nvmlPlatformInfo_v1_t first{};
-            first.version = nvmlPlatformInfo_v1;
-            first.moduleId = module;
-            std::memcpy(static_cast<void*>(platform_info), &first, sizeof first);
-            return;
-        }
-        require_version(platform_info->version, nvmlPlatformInfo_v2);
-        *platform_info = {};
-        platform_info->version = nvmlPlatformInfo_v2;
-        platform_info->moduleId = module;
-    });
+ALIAS(nvmlDeviceGetMultiGpuBoard, constant<0>);
+
+ROW(nvmlDeviceGetArchitecture, const State& state, Index /*device*/,
+    nvmlDeviceArchitecture_t& arch) {
+    arch = architecture_of(state.settings.major, state.settings.minor);
 }
 
-nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t device, nvmlBrandType_t* type) {
-    return value_entry(device, type, [](const State&, unsigned int) { return NVML_BRAND_UNKNOWN; });
+ROW(nvmlDeviceGetCudaComputeCapability, const State& state, Index /*device*/, int& major,
+    int& minor) {
+    major = static_cast<int>(state.settings.major);
+    minor = static_cast<int>(state.settings.minor);
 }
 
-nvmlReturn_t nvmlDeviceGetBoardId(nvmlDevice_t device, unsigned int* board_id) {
-    return value_entry(device, board_id, [](const State&, unsigned int index) {
-        return static_cast<unsigned int>(bus_of(index)) << 8U;
-    });
+ROW(nvmlDeviceGetNumGpuCores, const State& state, Index /*device*/, unsigned int& num_cores) {
+    const unsigned int sm = state.settings.major * 10 + state.settings.minor;
+    const unsigned int cores = sm <= 80 ? 64 : 128; // per multiprocessor
+    num_cores = state.settings.multiprocessor_count * cores;
 }
 
-nvmlReturn_t nvmlDeviceGetMultiGpuBoard(nvmlDevice_t device, unsigned int* is_multi_gpu) {
-    return value_entry(device, is_multi_gpu, [](const State&, unsigned int) { return 0; });
+ROW(nvmlDeviceGetAttributes_v2, const State& state, Index /*device*/,
+    nvmlDeviceAttributes_t* attributes) {
+    require(attributes);
+    *attributes = {};
+    attributes->multiprocessorCount = state.settings.multiprocessor_count;
+    attributes->sharedCopyEngineCount =
+        static_cast<unsigned int>(state.attributes[CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT]);
+    attributes->memorySizeMB = state.settings.memory_bytes >> 20U;
 }
 
-nvmlReturn_t nvmlDeviceGetArchitecture(nvmlDevice_t device, nvmlDeviceArchitecture_t* arch) {
-    return value_entry(device, arch, [](const State& state, unsigned int) {
-        return architecture_of(state.settings.major, state.settings.minor);
-    });
+ALIAS(nvmlDeviceGetAttributes, nvmlDeviceGetAttributes_v2);
+
+ROW(nvmlDeviceGetCapabilities, Index /*device*/, nvmlDeviceCapabilities_t& caps) {
+    require_version(caps.version, nvmlDeviceCapabilities_v1);
+    caps.capMask = 0;
 }
 
-nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t device, int* major, int* minor) {
-    return device_entry(device, [&](const State& state, unsigned int) {
-        require(major, minor);
-        *major = static_cast<int>(state.settings.major);
-        *minor = static_cast<int>(state.settings.minor);
-    });
+ALIAS(nvmlDeviceGetPciInfo, write_pci_info, false);
+ALIAS(nvmlDeviceGetPciInfo_v2, write_pci_info, false);
+ALIAS(nvmlDeviceGetPciInfo_v3, write_pci_info, true);
+
+ROW(nvmlDeviceGetPciInfoExt, Index index, nvmlPciInfoExt_t& pci) {
+    require_version(pci.version, nvmlPciInfoExt_v1);
+    pci.domain = 0;
+    pci.bus = static_cast<unsigned int>(bus_of(index));
+    pci.device = 0;
+    pci.pciDeviceId = (PCI_DEVICE << 16U) | PCI_VENDOR;
+    pci.pciSubSystemId = (PCI_DEVICE << 16U) | PCI_VENDOR;
+    pci.baseClass = PCI_CLASS_DISPLAY;
+    pci.subClass = PCI_SUBCLASS_3D;
+    std::snprintf(pci.busId, sizeof pci.busId, "00000000:%02X:00.0", pci.bus);
 }
 
-nvmlReturn_t nvmlDeviceGetNumGpuCores(nvmlDevice_t device, unsigned int* num_cores) {
-    return value_entry(device, num_cores, [](const State& state, unsigned int) {
-        const unsigned int sm = state.settings.major * 10 + state.settings.minor;
-        const unsigned int cores = sm <= 80 ? 64 : 128; // per multiprocessor
-        return state.settings.multiprocessor_count * cores;
-    });
-}
-
-nvmlReturn_t nvmlDeviceGetAttributes_v2(nvmlDevice_t device, nvmlDeviceAttributes_t* attributes) {
-    return device_entry(device, [&](const State& state, unsigned int) {
-        require(attributes);
-        *attributes = {};
-        attributes->multiprocessorCount = state.settings.multiprocessor_count;
-        attributes->sharedCopyEngineCount =
-            static_cast<unsigned int>(state.attributes[CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT]);
-        attributes->memorySizeMB = state.settings.memory_bytes >> 20U;
-    });
-}
-
-nvmlReturn_t nvmlDeviceGetAttributes(nvmlDevice_t device, nvmlDeviceAttributes_t* attributes) {
-    return nvmlDeviceGetAttributes_v2(device, attributes);
-}
-
-nvmlReturn_t nvmlDeviceGetCapabilities(nvmlDevice_t device, nvmlDeviceCapabilities_t* caps) {
-    return device_entry(device, [&](const State&, unsigned int) {
-        require(caps);
-        require_version(caps->version, nvmlDeviceCapabilities_v1);
-        caps->capMask = 0;
-    });
-}
-
-nvmlReturn_t nvmlDeviceGetPciInfo(nvmlDevice_t device, nvmlPciInfo_t* pci) {
-    return write_pci_info(device, pci, false);
-}
-
-nvmlReturn_t nvmlDeviceGetPciInfo_v2(nvmlDevice_t device, nvmlPciInfo_t* pci) {
-    return write_pci_info(device, pci, false);
-}
-
-nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t* pci) {
-    return write_pci_info(device, pci, true);
-}
-
-nvmlReturn_t nvmlDeviceGetPciInfoExt(nvmlDevice_t device, nvmlPciInfoExt_t* pci) {
-    return device_entry(device, [&](const State&, unsigned int index) {
-        require(pci);
-        require_version(pci->version, nvmlPciInfoExt_v1);
-        pci->domain = 0;
-        pci->bus = static_cast<unsigned int>(bus_of(index));
-        pci->device = 0;
-        pci->pciDeviceId = (PCI_DEVICE << 16U) | PCI_VENDOR;
-        pci->pciSubSystemId = (PCI_DEVICE << 16U) | PCI_VENDOR;
-        pci->baseClass = PCI_CLASS_DISPLAY;
-        pci->subClass = PCI_SUBCLASS_3D;
-        std::snprintf(pci->busId, sizeof pci->busId, "00000000:%02X:00.0", pci->bus);
-    });
-}
-
-nvmlReturn_t nvmlDeviceGetBusType(nvmlDevice_t device, nvmlBusType_t* type) {
-    return value_entry(device, type, [](const State&, unsigned int) { return NVML_BUS_TYPE_PCIE; });
-}
-
-} // extern "C"
+ALIAS(nvmlDeviceGetBusType, constant<NVML_BUS_TYPE_PCIE>);

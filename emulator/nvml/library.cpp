@@ -5,11 +5,14 @@
 
 #include "interp/clock.hpp"
 #include "objects/devices/device.hpp"
+#include "row.hpp"
 #include "usage/record.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <span>
 #include <stdexcept>
 
 namespace cuprum::nvml {
@@ -46,6 +49,56 @@ nvmlReturn_t initialize(unsigned int flags) noexcept {
         return code_of_exception();
     }
 }
+
+nvmlReturn_t shut_down() noexcept {
+    const std::lock_guard lock(mutex);
+    if (user_count == 0) {
+        return NVML_ERROR_UNINITIALIZED;
+    }
+    if (--user_count == 0) {
+        state_slot() = nullptr;
+    }
+    return NVML_SUCCESS;
+}
+
+struct CodeText {
+    nvmlReturn_t code;
+    const char* text;
+};
+
+constexpr CodeText CODE_TEXTS[] = {
+    {NVML_SUCCESS, "success"},
+    {NVML_ERROR_UNINITIALIZED, "nvmlInit was not called"},
+    {NVML_ERROR_INVALID_ARGUMENT, "an argument is invalid"},
+    {NVML_ERROR_NOT_SUPPORTED, "the device does not support this"},
+    {NVML_ERROR_NO_PERMISSION, "no permission"},
+    {NVML_ERROR_ALREADY_INITIALIZED, "already initialised"},
+    {NVML_ERROR_NOT_FOUND, "not found"},
+    {NVML_ERROR_INSUFFICIENT_SIZE, "the buffer is too small"},
+    {NVML_ERROR_INSUFFICIENT_POWER, "a power cable is not attached"},
+    {NVML_ERROR_DRIVER_NOT_LOADED, "the driver is not loaded"},
+    {NVML_ERROR_TIMEOUT, "the time is over"},
+    {NVML_ERROR_IRQ_ISSUE, "the kernel reports a problem with interrupts"},
+    {NVML_ERROR_LIBRARY_NOT_FOUND, "the library was not found"},
+    {NVML_ERROR_FUNCTION_NOT_FOUND, "the library lacks this function"},
+    {NVML_ERROR_CORRUPTED_INFOROM, "the infoROM is damaged"},
+    {NVML_ERROR_GPU_IS_LOST, "the device has disappeared"},
+    {NVML_ERROR_RESET_REQUIRED, "the device needs a reset"},
+    {NVML_ERROR_OPERATING_SYSTEM, "the operating system refused the device"},
+    {NVML_ERROR_LIB_RM_VERSION_MISMATCH, "library and driver have different versions"},
+    {NVML_ERROR_IN_USE, "the device is in use"},
+    {NVML_ERROR_MEMORY, "out of host memory"},
+    {NVML_ERROR_NO_DATA, "no data"},
+    {NVML_ERROR_VGPU_ECC_NOT_SUPPORTED, "ECC prevents this on a virtual GPU"},
+    {NVML_ERROR_INSUFFICIENT_RESOURCES, "too few resources, other than memory"},
+    {NVML_ERROR_FREQ_NOT_SUPPORTED, "the frequency is not supported"},
+    {NVML_ERROR_ARGUMENT_VERSION_MISMATCH, "the structure has a version that is not supported"},
+    {NVML_ERROR_DEPRECATED, "the function no longer does anything"},
+    {NVML_ERROR_NOT_READY, "not ready"},
+    {NVML_ERROR_GPU_NOT_FOUND, "no device was found"},
+    {NVML_ERROR_INVALID_STATE, "the device is in the wrong state"},
+    {NVML_ERROR_RESET_TYPE_NOT_SUPPORTED, "the device does not support this kind of reset"},
+};
 
 constexpr std::array<nvmlDevice_st, emulator::usage::MAX_DEVICES> make_handles() {
     std::array<nvmlDevice_st, emulator::usage::MAX_DEVICES> handles{};
@@ -116,98 +169,29 @@ void write_text(std::string_view text, char* buffer, unsigned int length) {
 
 using namespace cuprum::nvml;
 
+ALIAS(nvmlInit, initialize, 0);
+ALIAS(nvmlInit_v2, initialize, 0);
+ALIAS(nvmlInitWithFlags, initialize);
+ALIAS(nvmlShutdown, shut_down);
+
+CUPRUM_LIST_ROW(nvmlErrorString, false, false);
+
+extern "C" [[gnu::visibility("default")]] const char* nvmlErrorString(nvmlReturn_t result) {
+    const auto* const found = std::ranges::find(CODE_TEXTS, result, &CodeText::code);
+    return found != std::end(CODE_TEXTS) ? found->text : "unknown error";
+}
+
 extern "C" {
 
-nvmlReturn_t nvmlInit() {
-    return initialize(0);
-}
+// Made by the linker: the two ends of the section that CUPRUM_LIST_ROW adds to.
+[[gnu::visibility("hidden")]] extern const Row* const
+    __start_cuprum_rows[]; // NOLINT(bugprone-reserved-identifier)
+[[gnu::visibility("hidden")]] extern const Row* const
+    __stop_cuprum_rows[]; // NOLINT(bugprone-reserved-identifier)
 
-nvmlReturn_t nvmlInit_v2() {
-    return initialize(0);
+/// Returns a row of the list of functions, nullptr if there are not so many. For tests.
+[[gnu::visibility("default")]] const Row* cuprumEmulatorFunction(std::size_t index) {
+    const std::span rows(__start_cuprum_rows, __stop_cuprum_rows);
+    return index < rows.size() ? rows[index] : nullptr;
 }
-
-nvmlReturn_t nvmlInitWithFlags(unsigned int flags) {
-    return initialize(flags);
 }
-
-nvmlReturn_t nvmlShutdown() {
-    const std::lock_guard lock(mutex);
-    if (user_count == 0) {
-        return NVML_ERROR_UNINITIALIZED;
-    }
-    if (--user_count == 0) {
-        state_slot() = nullptr;
-    }
-    return NVML_SUCCESS;
-}
-
-const char* nvmlErrorString(nvmlReturn_t result) {
-    switch (result) {
-    case NVML_SUCCESS:
-        return "success";
-    case NVML_ERROR_UNINITIALIZED:
-        return "nvmlInit was not called";
-    case NVML_ERROR_INVALID_ARGUMENT:
-        return "an argument is invalid";
-    case NVML_ERROR_NOT_SUPPORTED:
-        return "the device does not support this";
-    case NVML_ERROR_NO_PERMISSION:
-        return "no permission";
-    case NVML_ERROR_ALREADY_INITIALIZED:
-        return "already initialised";
-    case NVML_ERROR_NOT_FOUND:
-        return "not found";
-    case NVML_ERROR_INSUFFICIENT_SIZE:
-        return "the buffer is too small";
-    case NVML_ERROR_INSUFFICIENT_POWER:
-        return "a power cable is not attached";
-    case NVML_ERROR_DRIVER_NOT_LOADED:
-        return "the driver is not loaded";
-    case NVML_ERROR_TIMEOUT:
-        return "the time is over";
-    case NVML_ERROR_IRQ_ISSUE:
-        return "the kernel reports a problem with interrupts";
-    case NVML_ERROR_LIBRARY_NOT_FOUND:
-        return "the library was not found";
-    case NVML_ERROR_FUNCTION_NOT_FOUND:
-        return "the library lacks this function";
-    case NVML_ERROR_CORRUPTED_INFOROM:
-        return "the infoROM is damaged";
-    case NVML_ERROR_GPU_IS_LOST:
-        return "the device has disappeared";
-    case NVML_ERROR_RESET_REQUIRED:
-        return "the device needs a reset";
-    case NVML_ERROR_OPERATING_SYSTEM:
-        return "the operating system refused the device";
-    case NVML_ERROR_LIB_RM_VERSION_MISMATCH:
-        return "library and driver have different versions";
-    case NVML_ERROR_IN_USE:
-        return "the device is in use";
-    case NVML_ERROR_MEMORY:
-        return "out of host memory";
-    case NVML_ERROR_NO_DATA:
-        return "no data";
-    case NVML_ERROR_VGPU_ECC_NOT_SUPPORTED:
-        return "ECC prevents this on a virtual GPU";
-    case NVML_ERROR_INSUFFICIENT_RESOURCES:
-        return "too few resources, other than memory";
-    case NVML_ERROR_FREQ_NOT_SUPPORTED:
-        return "the frequency is not supported";
-    case NVML_ERROR_ARGUMENT_VERSION_MISMATCH:
-        return "the structure has a version that is not supported";
-    case NVML_ERROR_DEPRECATED:
-        return "the function no longer does anything";
-    case NVML_ERROR_NOT_READY:
-        return "not ready";
-    case NVML_ERROR_GPU_NOT_FOUND:
-        return "no device was found";
-    case NVML_ERROR_INVALID_STATE:
-        return "the device is in the wrong state";
-    case NVML_ERROR_RESET_TYPE_NOT_SUPPORTED:
-        return "the device does not support this kind of reset";
-    default:
-        return "unknown error";
-    }
-}
-
-} // extern "C"

@@ -5,7 +5,6 @@
 
 #pragma once
 
-#include "exports.hpp"
 #include "objects/devices/identity.hpp"
 #include "objects/process/settings.hpp"
 #include "sensors.hpp"

@@ -4,6 +4,7 @@
 // Memory and the processes that use it, as the records of all processes say.
 
 #include "library.hpp"
+#include "row.hpp"
 
 #include <algorithm>
 
@@ -68,103 +69,47 @@ nvmlReturn_t no_processes(nvmlDevice_t device, unsigned int* info_count, Info* i
 
 } // namespace
 
-extern "C" {
-
-nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t* memory) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(memory);
-        const MemoryUse use = memory_use(state, index);
-        *memory = {.total = use.total, .free = use.total - use.used, .used = use.used};
-    });
+ROW(nvmlDeviceGetMemoryInfo, const State& state, Index index, nvmlMemory_t& memory) {
+    const MemoryUse use = memory_use(state, index);
+    memory = {.total = use.total, .free = use.total - use.used, .used = use.used};
 }
 
-nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t* memory) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(memory);
-        require_version(memory->version, nvmlMemory_v2);
-        const MemoryUse use = memory_use(state, index);
-        memory->total = use.total;
-        memory->reserved = 0;
-        memory->free = use.total - use.used;
-        memory->used = use.used;
-    });
+ROW(nvmlDeviceGetMemoryInfo_v2, const State& state, Index index, nvmlMemory_v2_t& memory) {
+    require_version(memory.version, nvmlMemory_v2);
+    const MemoryUse use = memory_use(state, index);
+    memory.total = use.total;
+    memory.reserved = 0;
+    memory.free = use.total - use.used;
+    memory.used = use.used;
 }
 
 // The host can reach all of the device's memory.
-nvmlReturn_t nvmlDeviceGetBAR1MemoryInfo(nvmlDevice_t device, nvmlBAR1Memory_t* bar1_memory) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(bar1_memory);
-        const MemoryUse use = memory_use(state, index);
-        *bar1_memory = {
-            .bar1Total = use.total, .bar1Free = use.total - use.used, .bar1Used = use.used};
-    });
+ROW(nvmlDeviceGetBAR1MemoryInfo, const State& state, Index index, nvmlBAR1Memory_t& bar1_memory) {
+    const MemoryUse use = memory_use(state, index);
+    bar1_memory = {.bar1Total = use.total, .bar1Free = use.total - use.used, .bar1Used = use.used};
 }
 
-nvmlReturn_t nvmlDeviceGetMemoryBusWidth(nvmlDevice_t device, unsigned int* bus_width) {
-    return value_entry(device, bus_width, [](const State& state, unsigned int) {
-        return state.attributes[CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH];
-    });
+ROW(nvmlDeviceGetMemoryBusWidth, const State& state, Index /*device*/, unsigned int& bus_width) {
+    bus_width = state.attributes[CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH];
 }
 
-nvmlReturn_t nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int* info_count,
-                                                  nvmlProcessInfo_v1_t* infos) {
-    return compute_processes(device, info_count, infos);
-}
+ALIAS(nvmlDeviceGetComputeRunningProcesses, compute_processes);
+ALIAS(nvmlDeviceGetComputeRunningProcesses_v2, compute_processes);
+ALIAS(nvmlDeviceGetComputeRunningProcesses_v3, compute_processes);
+ALIAS(nvmlDeviceGetGraphicsRunningProcesses, no_processes);
+ALIAS(nvmlDeviceGetGraphicsRunningProcesses_v2, no_processes);
+ALIAS(nvmlDeviceGetGraphicsRunningProcesses_v3, no_processes);
+ALIAS(nvmlDeviceGetMPSComputeRunningProcesses, no_processes);
+ALIAS(nvmlDeviceGetMPSComputeRunningProcesses_v2, no_processes);
+ALIAS(nvmlDeviceGetMPSComputeRunningProcesses_v3, no_processes);
 
-nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v2(nvmlDevice_t device, unsigned int* info_count,
-                                                     nvmlProcessInfo_v2_t* infos) {
-    return compute_processes(device, info_count, infos);
+ROW(nvmlDeviceGetRunningProcessDetailList, const State& state, Index index,
+    nvmlProcessDetailList_t& list) {
+    require_version(list.version, nvmlProcessDetailList_v1);
+    require(list.mode < NVML_PROCESS_MODE_MAX);
+    const bool is_compute =
+        list.mode == NVML_PROCESS_MODE_COMPUTE || list.mode == NVML_PROCESS_MODE_ALL;
+    write_array(is_compute ? list_processes<nvmlProcessDetail_v1_t>(state, index)
+                           : std::vector<nvmlProcessDetail_v1_t>{},
+                &list.numProcArrayEntries, list.procArray);
 }
-
-nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int* info_count,
-                                                     nvmlProcessInfo_t* infos) {
-    return compute_processes(device, info_count, infos);
-}
-
-nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses(nvmlDevice_t device, unsigned int* info_count,
-                                                   nvmlProcessInfo_v1_t* infos) {
-    return no_processes(device, info_count, infos);
-}
-
-nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v2(nvmlDevice_t device, unsigned int* info_count,
-                                                      nvmlProcessInfo_v2_t* infos) {
-    return no_processes(device, info_count, infos);
-}
-
-nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t device, unsigned int* info_count,
-                                                      nvmlProcessInfo_t* infos) {
-    return no_processes(device, info_count, infos);
-}
-
-nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses(nvmlDevice_t device, unsigned int* info_count,
-                                                     nvmlProcessInfo_v1_t* infos) {
-    return no_processes(device, info_count, infos);
-}
-
-nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v2(nvmlDevice_t device,
-                                                        unsigned int* info_count,
-                                                        nvmlProcessInfo_v2_t* infos) {
-    return no_processes(device, info_count, infos);
-}
-
-nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v3(nvmlDevice_t device,
-                                                        unsigned int* info_count,
-                                                        nvmlProcessInfo_t* infos) {
-    return no_processes(device, info_count, infos);
-}
-
-nvmlReturn_t nvmlDeviceGetRunningProcessDetailList(nvmlDevice_t device,
-                                                   nvmlProcessDetailList_t* list) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(list);
-        require_version(list->version, nvmlProcessDetailList_v1);
-        require(list->mode < NVML_PROCESS_MODE_MAX);
-        const bool is_compute =
-            list->mode == NVML_PROCESS_MODE_COMPUTE || list->mode == NVML_PROCESS_MODE_ALL;
-        write_array(is_compute ? list_processes<nvmlProcessDetail_v1_t>(state, index)
-                               : std::vector<nvmlProcessDetail_v1_t>{},
-                    &list->numProcArrayEntries, list->procArray);
-    });
-}
-
-} // extern "C"

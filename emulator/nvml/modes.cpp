@@ -4,6 +4,7 @@
 // Modes, and errors of memory. Errors are what the user sets: see sensors.hpp.
 
 #include "controls.hpp"
+#include "row.hpp"
 
 namespace cuprum::nvml {
 
@@ -32,127 +33,80 @@ unsigned long long ecc_errors(const State& state, unsigned int index, nvmlMemory
 using namespace cuprum::nvml;
 using cuprum::emulator::usage::Control;
 
-extern "C" {
-
-nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t* mode) {
-    return value_entry(device, mode, [](const State& state, unsigned int index) {
-        return state.board().get(index, Control::PersistenceMode) == 1 + NVML_FEATURE_ENABLED
-                   ? NVML_FEATURE_ENABLED
-                   : NVML_FEATURE_DISABLED;
-    });
+ROW(nvmlDeviceGetPersistenceMode, const State& state, Index index, nvmlEnableState_t& mode) {
+    mode = state.board().get(index, Control::PersistenceMode) == 1 + NVML_FEATURE_ENABLED
+               ? NVML_FEATURE_ENABLED
+               : NVML_FEATURE_DISABLED;
 }
 
-nvmlReturn_t nvmlDeviceSetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t mode) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(mode == NVML_FEATURE_DISABLED || mode == NVML_FEATURE_ENABLED);
-        set_control(state, index, Control::PersistenceMode, 1U + static_cast<unsigned int>(mode));
-    });
+ROW(nvmlDeviceSetPersistenceMode, const State& state, Index index, nvmlEnableState_t mode) {
+    require(mode == NVML_FEATURE_DISABLED || mode == NVML_FEATURE_ENABLED);
+    set_control(state, index, Control::PersistenceMode, 1U + static_cast<unsigned int>(mode));
 }
 
-nvmlReturn_t nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlComputeMode_t* mode) {
-    return value_entry(device, mode,
-                       [](const State&, unsigned int) { return NVML_COMPUTEMODE_DEFAULT; });
+ALIAS(nvmlDeviceGetComputeMode, constant<NVML_COMPUTEMODE_DEFAULT>);
+
+ROW(nvmlDeviceSetComputeMode, Index /*device*/, nvmlComputeMode_t mode) {
+    require(mode >= NVML_COMPUTEMODE_DEFAULT, mode < NVML_COMPUTEMODE_COUNT);
+    if (mode != NVML_COMPUTEMODE_DEFAULT) {
+        fail(NVML_ERROR_NOT_SUPPORTED); // the driver would not obey
+    }
 }
 
-nvmlReturn_t nvmlDeviceSetComputeMode(nvmlDevice_t device, nvmlComputeMode_t mode) {
-    return device_entry(device, [&](const State&, unsigned int) {
-        require(mode >= NVML_COMPUTEMODE_DEFAULT, mode < NVML_COMPUTEMODE_COUNT);
-        if (mode != NVML_COMPUTEMODE_DEFAULT) {
-            fail(NVML_ERROR_NOT_SUPPORTED); // the driver would not obey
-        }
-    });
+ROW(nvmlDeviceGetGridLicensableFeatures_v4, Index /*device*/,
+    nvmlGridLicensableFeatures_t& features) {
+    features = nvmlGridLicensableFeatures_t{}; // nothing needs a licence
 }
 
-nvmlReturn_t nvmlDeviceGetGridLicensableFeatures_v4(nvmlDevice_t device,
-                                                    nvmlGridLicensableFeatures_t* features) {
-    return value_entry(device, features, [](const State&, unsigned int) {
-        return nvmlGridLicensableFeatures_t{}; // nothing needs a licence
-    });
+ALIAS(nvmlDeviceGetDisplayMode, constant<NVML_FEATURE_DISABLED>);
+ALIAS(nvmlDeviceGetDisplayActive, constant<NVML_FEATURE_DISABLED>);
+
+ROW(nvmlDeviceGetAddressingMode, Index /*device*/, nvmlDeviceAddressingMode_t& mode) {
+    require_version(mode.version, nvmlDeviceAddressingMode_v1);
+    mode.value = NVML_DEVICE_ADDRESSING_MODE_NONE;
 }
 
-nvmlReturn_t nvmlDeviceGetDisplayMode(nvmlDevice_t device, nvmlEnableState_t* display) {
-    return value_entry(device, display,
-                       [](const State&, unsigned int) { return NVML_FEATURE_DISABLED; });
-}
-
-nvmlReturn_t nvmlDeviceGetDisplayActive(nvmlDevice_t device, nvmlEnableState_t* is_active) {
-    return value_entry(device, is_active,
-                       [](const State&, unsigned int) { return NVML_FEATURE_DISABLED; });
-}
-
-nvmlReturn_t nvmlDeviceGetAddressingMode(nvmlDevice_t device, nvmlDeviceAddressingMode_t* mode) {
-    return device_entry(device, [&](const State&, unsigned int) {
-        require(mode);
-        require_version(mode->version, nvmlDeviceAddressingMode_v1);
-        mode->value = NVML_DEVICE_ADDRESSING_MODE_NONE;
-    });
-}
-
-nvmlReturn_t nvmlDeviceIsMigDeviceHandle(nvmlDevice_t device, unsigned int* is_mig_device) {
-    return value_entry(device, is_mig_device, [](const State&, unsigned int) { return 0; });
-}
-
-nvmlReturn_t nvmlDeviceGetVirtualizationMode(nvmlDevice_t device,
-                                             nvmlGpuVirtualizationMode_t* mode) {
-    return value_entry(
-        device, mode, [](const State&, unsigned int) { return NVML_GPU_VIRTUALIZATION_MODE_NONE; });
-}
-
-nvmlReturn_t nvmlDeviceGetMaxMigDeviceCount(nvmlDevice_t device, unsigned int* count) {
-    return value_entry(device, count, [](const State&, unsigned int) { return 0; });
-}
+ALIAS(nvmlDeviceIsMigDeviceHandle, constant<0>);
+ALIAS(nvmlDeviceGetVirtualizationMode, constant<NVML_GPU_VIRTUALIZATION_MODE_NONE>);
+ALIAS(nvmlDeviceGetMaxMigDeviceCount, constant<0>);
 
 // ---- errors of memory ----
 
-nvmlReturn_t nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnableState_t* current,
-                                  nvmlEnableState_t* pending) {
-    return device_entry(device, [&](const State& state, unsigned int) {
-        require(current, pending);
-        require_ecc(state);
-        *current = NVML_FEATURE_ENABLED;
-        *pending = NVML_FEATURE_ENABLED;
-    });
+ROW(nvmlDeviceGetEccMode, const State& state, Index /*device*/, nvmlEnableState_t& current,
+    nvmlEnableState_t& pending) {
+    require_ecc(state);
+    current = NVML_FEATURE_ENABLED;
+    pending = NVML_FEATURE_ENABLED;
 }
 
-nvmlReturn_t nvmlDeviceGetDefaultEccMode(nvmlDevice_t device, nvmlEnableState_t* default_mode) {
-    return value_entry(device, default_mode, [](const State& state, unsigned int) {
-        require_ecc(state);
-        return NVML_FEATURE_ENABLED;
-    });
+ROW(nvmlDeviceGetDefaultEccMode, const State& state, Index /*device*/,
+    nvmlEnableState_t& default_mode) {
+    require_ecc(state);
+    default_mode = NVML_FEATURE_ENABLED;
 }
 
-nvmlReturn_t nvmlDeviceGetTotalEccErrors(nvmlDevice_t device, nvmlMemoryErrorType_t error_type,
-                                         nvmlEccCounterType_t counter_type,
-                                         unsigned long long* ecc_counts) {
-    return value_entry(device, ecc_counts, [&](const State& state, unsigned int index) {
-        require(counter_type >= 0, counter_type < NVML_ECC_COUNTER_TYPE_COUNT);
-        return ecc_errors(state, index, error_type);
-    });
+ROW(nvmlDeviceGetTotalEccErrors, const State& state, Index index, nvmlMemoryErrorType_t error_type,
+    nvmlEccCounterType_t counter_type, unsigned long long& ecc_counts) {
+    require(counter_type >= 0, counter_type < NVML_ECC_COUNTER_TYPE_COUNT);
+    ecc_counts = ecc_errors(state, index, error_type);
 }
 
-nvmlReturn_t nvmlDeviceGetDetailedEccErrors(nvmlDevice_t device, nvmlMemoryErrorType_t error_type,
-                                            nvmlEccCounterType_t counter_type,
-                                            nvmlEccErrorCounts_t* ecc_counts) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(ecc_counts, counter_type >= 0, counter_type < NVML_ECC_COUNTER_TYPE_COUNT);
-        *ecc_counts = {.l1Cache = 0,
-                       .l2Cache = 0,
-                       .deviceMemory = ecc_errors(state, index, error_type),
-                       .registerFile = 0};
-    });
+ROW(nvmlDeviceGetDetailedEccErrors, const State& state, Index index,
+    nvmlMemoryErrorType_t error_type, nvmlEccCounterType_t counter_type,
+    nvmlEccErrorCounts_t& ecc_counts) {
+    require(counter_type >= 0, counter_type < NVML_ECC_COUNTER_TYPE_COUNT);
+    ecc_counts = {.l1Cache = 0,
+                  .l2Cache = 0,
+                  .deviceMemory = ecc_errors(state, index, error_type),
+                  .registerFile = 0};
 }
 
-nvmlReturn_t nvmlDeviceGetMemoryErrorCounter(nvmlDevice_t device, nvmlMemoryErrorType_t error_type,
-                                             nvmlEccCounterType_t counter_type,
-                                             nvmlMemoryLocation_t location_type,
-                                             unsigned long long* count) {
-    return value_entry(device, count, [&](const State& state, unsigned int index) {
-        require(counter_type >= 0, counter_type < NVML_ECC_COUNTER_TYPE_COUNT, location_type >= 0,
-                location_type < NVML_MEMORY_LOCATION_COUNT);
-        const unsigned long long errors = ecc_errors(state, index, error_type);
-        // All errors that a user sets are errors of device memory.
-        return location_type == NVML_MEMORY_LOCATION_DEVICE_MEMORY ? errors : 0;
-    });
+ROW(nvmlDeviceGetMemoryErrorCounter, const State& state, Index index,
+    nvmlMemoryErrorType_t error_type, nvmlEccCounterType_t counter_type,
+    nvmlMemoryLocation_t location_type, unsigned long long& count) {
+    require(counter_type >= 0, counter_type < NVML_ECC_COUNTER_TYPE_COUNT, location_type >= 0,
+            location_type < NVML_MEMORY_LOCATION_COUNT);
+    const unsigned long long errors = ecc_errors(state, index, error_type);
+    // All errors that a user sets are errors of device memory.
+    count = location_type == NVML_MEMORY_LOCATION_DEVICE_MEMORY ? errors : 0;
 }
-
-} // extern "C"

@@ -4,6 +4,7 @@
 // Power, its limits and energy. They are invented: see sensors.hpp.
 
 #include "controls.hpp"
+#include "row.hpp"
 
 #include <algorithm>
 #include <ctime>
@@ -44,71 +45,58 @@ unsigned long long energy_mj(const State& state, unsigned int index) {
 using namespace cuprum::nvml;
 using cuprum::emulator::usage::Control;
 
-extern "C" {
+namespace {
 
-nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned int* power) {
-    return value_entry(device, power, power_mw);
+void set_power_limit(const State& state, unsigned int index, unsigned int limit) {
+    require(limit >= least_power_limit_mw(state, index),
+            limit <= state.sensors.power_limit_w[index] * 1000, limit != 0);
+    set_control(state, index, Control::PowerLimit, limit);
 }
 
-nvmlReturn_t nvmlDeviceGetPowerManagementMode(nvmlDevice_t device, nvmlEnableState_t* mode) {
-    return value_entry(device, mode,
-                       [](const State&, unsigned int) { return NVML_FEATURE_ENABLED; });
+} // namespace
+
+ROW(nvmlDeviceGetPowerUsage, const State& state, Index index, unsigned int& power) {
+    power = power_mw(state, index);
 }
 
-nvmlReturn_t nvmlDeviceGetPowerManagementLimit(nvmlDevice_t device, unsigned int* limit) {
-    return value_entry(device, limit, power_limit_mw);
+ALIAS(nvmlDeviceGetPowerManagementMode, constant<NVML_FEATURE_ENABLED>);
+
+ROW(nvmlDeviceGetPowerManagementLimit, const State& state, Index index, unsigned int& limit) {
+    limit = power_limit_mw(state, index);
 }
 
-nvmlReturn_t nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsigned int* limit) {
-    return value_entry(device, limit, power_limit_mw);
+ROW(nvmlDeviceGetEnforcedPowerLimit, const State& state, Index index, unsigned int& limit) {
+    limit = power_limit_mw(state, index);
 }
 
-nvmlReturn_t nvmlDeviceGetPowerManagementDefaultLimit(nvmlDevice_t device,
-                                                      unsigned int* default_limit) {
-    return value_entry(device, default_limit, [](const State& state, unsigned int index) {
-        return state.sensors.power_limit_w[index] * 1000;
-    });
+ROW(nvmlDeviceGetPowerManagementDefaultLimit, const State& state, Index index,
+    unsigned int& default_limit) {
+    default_limit = state.sensors.power_limit_w[index] * 1000;
 }
 
-nvmlReturn_t nvmlDeviceGetPowerManagementLimitConstraints(nvmlDevice_t device,
-                                                          unsigned int* min_limit,
-                                                          unsigned int* max_limit) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(min_limit, max_limit);
-        *min_limit = least_power_limit_mw(state, index);
-        *max_limit = state.sensors.power_limit_w[index] * 1000;
-    });
+ROW(nvmlDeviceGetPowerManagementLimitConstraints, const State& state, Index index,
+    unsigned int& min_limit, unsigned int& max_limit) {
+    min_limit = least_power_limit_mw(state, index);
+    max_limit = state.sensors.power_limit_w[index] * 1000;
 }
 
-nvmlReturn_t nvmlDeviceSetPowerManagementLimit(nvmlDevice_t device, unsigned int limit) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(limit >= least_power_limit_mw(state, index),
-                limit <= state.sensors.power_limit_w[index] * 1000, limit != 0);
-        set_control(state, index, Control::PowerLimit, limit);
-    });
+ROW(nvmlDeviceSetPowerManagementLimit, const State& state, Index index, unsigned int limit) {
+    set_power_limit(state, index, limit);
 }
 
-nvmlReturn_t nvmlDeviceSetPowerManagementLimit_v2(nvmlDevice_t device,
-                                                  nvmlPowerValue_v2_t* power_value) {
-    if (power_value != nullptr && power_value->version == nvmlPowerValue_v2 &&
-        power_value->powerScope == NVML_POWER_SCOPE_GPU) {
-        return nvmlDeviceSetPowerManagementLimit(device, power_value->powerValueMw);
-    }
-    return device_entry(device, [&](const State&, unsigned int) {
-        require(power_value);
-        require_version(power_value->version, nvmlPowerValue_v2);
-        require(power_value->powerScope < NVML_POWER_SCOPE_COUNT);
+ROW(nvmlDeviceSetPowerManagementLimit_v2, const State& state, Index index,
+    nvmlPowerValue_v2_t& power_value) {
+    require_version(power_value.version, nvmlPowerValue_v2);
+    require(power_value.powerScope < NVML_POWER_SCOPE_COUNT);
+    if (power_value.powerScope != NVML_POWER_SCOPE_GPU) {
         fail(NVML_ERROR_NOT_SUPPORTED);
-    });
+    }
+    set_power_limit(state, index, power_value.powerValueMw);
 }
 
-nvmlReturn_t nvmlDeviceGetPowerSource(nvmlDevice_t device, nvmlPowerSource_t* power_source) {
-    return value_entry(device, power_source,
-                       [](const State&, unsigned int) { return NVML_POWER_SOURCE_AC; });
-}
+ALIAS(nvmlDeviceGetPowerSource, constant<NVML_POWER_SOURCE_AC>);
 
-nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device, unsigned long long* energy) {
-    return value_entry(device, energy, energy_mj);
+ROW(nvmlDeviceGetTotalEnergyConsumption, const State& state, Index index,
+    unsigned long long& energy) {
+    energy = energy_mj(state, index);
 }
-
-} // extern "C"

@@ -4,6 +4,7 @@
 // Versions, processes by number, and events of the system, which never happen here.
 
 #include "library.hpp"
+#include "row.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -71,113 +72,84 @@ void require_system_set(nvmlSystemEventSet_t set) {
 
 } // namespace
 
-extern "C" {
-
-nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned int length) {
-    return entry([&](const State&) { write_text(kernel_driver_version(), version, length); });
+ROW(nvmlSystemGetDriverVersion, char* version, unsigned int length) {
+    write_text(kernel_driver_version(), version, length);
 }
 
-nvmlReturn_t nvmlSystemGetNVMLVersion(char* version, unsigned int length) {
-    return entry([&](const State&) { write_text(nvml_version(), version, length); });
+ROW(nvmlSystemGetNVMLVersion, char* version, unsigned int length) {
+    write_text(nvml_version(), version, length);
 }
 
-nvmlReturn_t nvmlSystemGetDriverBranch(nvmlSystemDriverBranchInfo_t* branch_info,
-                                       unsigned int length) {
-    return entry([&](const State&) {
-        require(branch_info);
-        require_version(branch_info->version, nvmlSystemDriverBranchInfo_v1);
-        write_text(DRIVER_BRANCH, branch_info->branch,
-                   std::min(length, NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE));
-    });
+ROW(nvmlSystemGetDriverBranch, nvmlSystemDriverBranchInfo_t& branch_info, unsigned int length) {
+    require_version(branch_info.version, nvmlSystemDriverBranchInfo_v1);
+    write_text(DRIVER_BRANCH, branch_info.branch,
+               std::min(length, NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE));
 }
 
-nvmlReturn_t nvmlSystemGetCudaDriverVersion(int* cuda_driver_version) {
-    return entry([&](const State&) {
-        require(cuda_driver_version);
-        *cuda_driver_version = cuprum::emulator::driver_version();
-    });
+ROW(nvmlSystemGetCudaDriverVersion, int& cuda_driver_version) {
+    cuda_driver_version = cuprum::emulator::driver_version();
 }
 
-nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int* cuda_driver_version) {
-    return nvmlSystemGetCudaDriverVersion(cuda_driver_version);
-}
+ALIAS(nvmlSystemGetCudaDriverVersion_v2, nvmlSystemGetCudaDriverVersion);
 
-nvmlReturn_t nvmlSystemGetProcessName(unsigned int pid, char* name, unsigned int length) {
-    return entry([&](const State&) {
-        require(name, length);
-        const std::string folder = "/proc/" + std::to_string(pid);
-        std::ifstream file(folder + "/cmdline", std::ios::binary);
-        if (!file) {
-            fail(errno == EACCES ? NVML_ERROR_NO_PERMISSION : NVML_ERROR_NOT_FOUND);
-        }
-        std::string text;
-        std::getline(file, text, '\0'); // the program; its arguments follow
-        if (text.empty()) {             // a thread of the kernel, or a process that has ended
-            std::ifstream short_name(folder + "/comm");
-            std::getline(short_name, text);
-        }
-        write_text(text, name, length);
-    });
+ROW(nvmlSystemGetProcessName, unsigned int pid, char* name, unsigned int length) {
+    require(name, length);
+    const std::string folder = "/proc/" + std::to_string(pid);
+    std::ifstream file(folder + "/cmdline", std::ios::binary);
+    if (!file) {
+        fail(errno == EACCES ? NVML_ERROR_NO_PERMISSION : NVML_ERROR_NOT_FOUND);
+    }
+    std::string text;
+    std::getline(file, text, '\0'); // the program; its arguments follow
+    if (text.empty()) {             // a thread of the kernel, or a process that has ended
+        std::ifstream short_name(folder + "/comm");
+        std::getline(short_name, text);
+    }
+    write_text(text, name, length);
 }
 
 // ---- events of the system ----
 
-nvmlReturn_t nvmlSystemEventSetCreate(nvmlSystemEventSetCreateRequest_t* request) {
-    return entry([&](const State&) {
-        require(request);
-        require_version(request->version, nvmlSystemEventSetCreateRequest_v1);
-        const std::lock_guard lock(system_event_mutex);
-        request->set = *system_event_sets().insert(new nvmlSystemEventSet_st).first;
-    });
+ROW(nvmlSystemEventSetCreate, nvmlSystemEventSetCreateRequest_t& request) {
+    require_version(request.version, nvmlSystemEventSetCreateRequest_v1);
+    const std::lock_guard lock(system_event_mutex);
+    request.set = *system_event_sets().insert(new nvmlSystemEventSet_st).first;
 }
 
-nvmlReturn_t nvmlSystemEventSetFree(nvmlSystemEventSetFreeRequest_t* request) {
-    return entry([&](const State&) {
-        require(request);
-        require_version(request->version, nvmlSystemEventSetFreeRequest_v1);
-        const std::lock_guard lock(system_event_mutex);
-        require_system_set(request->set);
-        system_event_sets().erase(request->set);
-        delete request->set;
-    });
+ROW(nvmlSystemEventSetFree, nvmlSystemEventSetFreeRequest_t& request) {
+    require_version(request.version, nvmlSystemEventSetFreeRequest_v1);
+    const std::lock_guard lock(system_event_mutex);
+    require_system_set(request.set);
+    system_event_sets().erase(request.set);
+    delete request.set;
 }
 
-nvmlReturn_t nvmlSystemRegisterEvents(nvmlSystemRegisterEventRequest_t* request) {
-    return entry([&](const State&) {
-        constexpr unsigned long long known =
-            nvmlSystemEventTypeGpuDriverBind | nvmlSystemEventTypeGpuDriverUnbind;
-        require(request);
-        require_version(request->version, nvmlSystemRegisterEventRequest_v1);
-        require((request->eventTypes & ~known) == 0);
-        const std::lock_guard lock(system_event_mutex);
-        require_system_set(request->set);
-        request->set->event_types |= request->eventTypes;
-    });
+ROW(nvmlSystemRegisterEvents, nvmlSystemRegisterEventRequest_t* request) {
+    constexpr unsigned long long known =
+        nvmlSystemEventTypeGpuDriverBind | nvmlSystemEventTypeGpuDriverUnbind;
+    require(request);
+    require_version(request->version, nvmlSystemRegisterEventRequest_v1);
+    require((request->eventTypes & ~known) == 0);
+    const std::lock_guard lock(system_event_mutex);
+    require_system_set(request->set);
+    request->set->event_types |= request->eventTypes;
 }
 
-nvmlReturn_t nvmlSystemEventSetWait(nvmlSystemEventSetWaitRequest_t* request) {
-    return entry([&](const State&) {
-        require(request);
-        require_version(request->version, nvmlSystemEventSetWaitRequest_v1);
-        {
-            const std::lock_guard lock(system_event_mutex);
-            require_system_set(request->set);
-        }
-        require(request->data, request->dataSize);
-        request->numEvent = 0;
-        // The emulated driver is never bound to a device nor unbound from it.
-        std::this_thread::sleep_for(std::chrono::milliseconds(request->timeoutms));
-        fail(NVML_ERROR_TIMEOUT);
-    });
+ROW(nvmlSystemEventSetWait, nvmlSystemEventSetWaitRequest_t& request) {
+    require_version(request.version, nvmlSystemEventSetWaitRequest_v1);
+    {
+        const std::lock_guard lock(system_event_mutex);
+        require_system_set(request.set);
+    }
+    require(request.data, request.dataSize);
+    request.numEvent = 0;
+    // The emulated driver is never bound to a device nor unbound from it.
+    std::this_thread::sleep_for(std::chrono::milliseconds(request.timeoutms));
+    fail(NVML_ERROR_TIMEOUT);
 }
 
 // ---- units: racks of the S class, which only old servers have ----
 
-nvmlReturn_t nvmlUnitGetCount(unsigned int* unit_count) {
-    return entry([&](const State&) {
-        require(unit_count);
-        *unit_count = 0;
-    });
+ROW(nvmlUnitGetCount, unsigned int& unit_count) {
+    unit_count = 0;
 }
-
-} // extern "C"

@@ -4,6 +4,7 @@
 // Temperature and fans. They are invented: see sensors.hpp.
 
 #include "controls.hpp"
+#include "row.hpp"
 
 #include <algorithm>
 
@@ -45,148 +46,108 @@ unsigned int fan_speed(const State& state, unsigned int index) {
     return set != 0 ? static_cast<unsigned int>(set - 1) : state.sensors.fan_speed_percent[index];
 }
 
-nvmlReturn_t read_fan(nvmlDevice_t device, unsigned int fan, unsigned int* speed) {
-    return value_entry(device, speed, [&](const State& state, unsigned int index) {
-        require_fan(state, index, fan);
-        return fan_speed(state, index);
-    });
-}
-
 } // namespace
 
-extern "C" {
-
-nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensors_t sensor_type,
-                                      unsigned int* temperature) {
-    return value_entry(device, temperature, [&](const State& state, unsigned int index) {
-        require(sensor_type == NVML_TEMPERATURE_GPU);
-        return state.sensors.temperature_c[index];
-    });
+ROW(nvmlDeviceGetTemperature, const State& state, Index index, nvmlTemperatureSensors_t sensor_type,
+    unsigned int& temperature) {
+    require(sensor_type == NVML_TEMPERATURE_GPU);
+    temperature = state.sensors.temperature_c[index];
 }
 
-nvmlReturn_t nvmlDeviceGetTemperatureV(nvmlDevice_t device, nvmlTemperature_t* temperature) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(temperature);
-        require_version(temperature->version, nvmlTemperature_v1);
-        require(temperature->sensorType == NVML_TEMPERATURE_GPU);
-        temperature->temperature = static_cast<int>(state.sensors.temperature_c[index]);
-    });
+ROW(nvmlDeviceGetTemperatureV, const State& state, Index index, nvmlTemperature_t& temperature) {
+    require_version(temperature.version, nvmlTemperature_v1);
+    require(temperature.sensorType == NVML_TEMPERATURE_GPU);
+    temperature.temperature = static_cast<int>(state.sensors.temperature_c[index]);
 }
 
-nvmlReturn_t nvmlDeviceGetTemperatureThreshold(nvmlDevice_t device,
-                                               nvmlTemperatureThresholds_t threshold_type,
-                                               unsigned int* temperature) {
-    return value_entry(device, temperature, [&](const State&, unsigned int) {
-        require(threshold_type >= 0, threshold_type < NVML_TEMPERATURE_THRESHOLD_COUNT);
-        return threshold_c(threshold_type);
-    });
+ROW(nvmlDeviceGetTemperatureThreshold, Index /*device*/, nvmlTemperatureThresholds_t threshold_type,
+    unsigned int& temperature) {
+    require(threshold_type >= 0, threshold_type < NVML_TEMPERATURE_THRESHOLD_COUNT);
+    temperature = threshold_c(threshold_type);
 }
 
-nvmlReturn_t nvmlDeviceGetMarginTemperature(nvmlDevice_t device, nvmlMarginTemperature_t* margin) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(margin);
-        require_version(margin->version, nvmlMarginTemperature_v1);
-        const int limit = threshold_c(NVML_TEMPERATURE_THRESHOLD_SLOWDOWN);
-        margin->marginTemperature =
-            std::max(0, limit - static_cast<int>(state.sensors.temperature_c[index]));
-    });
+ROW(nvmlDeviceGetMarginTemperature, const State& state, Index index,
+    nvmlMarginTemperature_t& margin) {
+    require_version(margin.version, nvmlMarginTemperature_v1);
+    const int limit = threshold_c(NVML_TEMPERATURE_THRESHOLD_SLOWDOWN);
+    margin.marginTemperature =
+        std::max(0, limit - static_cast<int>(state.sensors.temperature_c[index]));
 }
 
-nvmlReturn_t nvmlDeviceGetThermalSettings(nvmlDevice_t device, unsigned int sensor_index,
-                                          nvmlGpuThermalSettings_t* thermal_settings) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(thermal_settings, sensor_index == 0 || sensor_index == NVML_THERMAL_TARGET_ALL);
-        *thermal_settings = {};
-        thermal_settings->count = 1;
-        auto& sensor = thermal_settings->sensor[0];
-        sensor.controller = NVML_THERMAL_CONTROLLER_GPU_INTERNAL;
-        sensor.defaultMinTemp = 0;
-        sensor.defaultMaxTemp = HIGHEST_SENSOR_VALUE_C;
-        sensor.currentTemp = static_cast<int>(state.sensors.temperature_c[index]);
-        sensor.target = NVML_THERMAL_TARGET_GPU;
-    });
+ROW(nvmlDeviceGetThermalSettings, const State& state, Index index, unsigned int sensor_index,
+    nvmlGpuThermalSettings_t& thermal_settings) {
+    require(sensor_index == 0 || sensor_index == NVML_THERMAL_TARGET_ALL);
+    thermal_settings = {};
+    thermal_settings.count = 1;
+    auto& sensor = thermal_settings.sensor[0];
+    sensor.controller = NVML_THERMAL_CONTROLLER_GPU_INTERNAL;
+    sensor.defaultMinTemp = 0;
+    sensor.defaultMaxTemp = HIGHEST_SENSOR_VALUE_C;
+    sensor.currentTemp = static_cast<int>(state.sensors.temperature_c[index]);
+    sensor.target = NVML_THERMAL_TARGET_GPU;
 }
 
 // ---- fans ----
 
-nvmlReturn_t nvmlDeviceGetNumFans(nvmlDevice_t device, unsigned int* num_fans) {
-    return value_entry(device, num_fans, [](const State& state, unsigned int index) {
-        return state.sensors.fan_count[index];
-    });
+ROW(nvmlDeviceGetNumFans, const State& state, Index index, unsigned int& num_fans) {
+    num_fans = state.sensors.fan_count[index];
 }
 
-nvmlReturn_t nvmlDeviceGetFanSpeed(nvmlDevice_t device, unsigned int* speed) {
-    return read_fan(device, 0, speed);
+ROW(nvmlDeviceGetFanSpeed, const State& state, Index index, unsigned int& speed) {
+    require_fan(state, index, 0);
+    speed = fan_speed(state, index);
 }
 
-nvmlReturn_t nvmlDeviceGetFanSpeed_v2(nvmlDevice_t device, unsigned int fan, unsigned int* speed) {
-    return read_fan(device, fan, speed);
+ROW(nvmlDeviceGetFanSpeed_v2, const State& state, Index index, unsigned int fan,
+    unsigned int& speed) {
+    require_fan(state, index, fan);
+    speed = fan_speed(state, index);
 }
 
-nvmlReturn_t nvmlDeviceGetTargetFanSpeed(nvmlDevice_t device, unsigned int fan,
-                                         unsigned int* target_speed) {
-    return read_fan(device, fan, target_speed);
+ALIAS(nvmlDeviceGetTargetFanSpeed, nvmlDeviceGetFanSpeed_v2);
+
+ROW(nvmlDeviceGetFanSpeedRPM, const State& state, Index index, nvmlFanSpeedInfo_t& fan_speed_info) {
+    require_version(fan_speed_info.version, nvmlFanSpeedInfo_v1);
+    require_fan(state, index, fan_speed_info.fan);
+    fan_speed_info.speed = fan_speed(state, index) * RPM_PER_PER_CENT;
 }
 
-nvmlReturn_t nvmlDeviceGetFanSpeedRPM(nvmlDevice_t device, nvmlFanSpeedInfo_t* fan_speed_info) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(fan_speed_info);
-        require_version(fan_speed_info->version, nvmlFanSpeedInfo_v1);
-        require_fan(state, index, fan_speed_info->fan);
-        fan_speed_info->speed = fan_speed(state, index) * RPM_PER_PER_CENT;
-    });
+ROW(nvmlDeviceGetMinMaxFanSpeed, const State& state, Index index, unsigned int& min_speed,
+    unsigned int& max_speed) {
+    require_fan(state, index, 0);
+    min_speed = 0;
+    max_speed = 100;
 }
 
-nvmlReturn_t nvmlDeviceGetMinMaxFanSpeed(nvmlDevice_t device, unsigned int* min_speed,
-                                         unsigned int* max_speed) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(min_speed, max_speed);
-        require_fan(state, index, 0);
-        *min_speed = 0;
-        *max_speed = 100;
-    });
+ROW(nvmlDeviceGetFanControlPolicy_v2, const State& state, Index index, unsigned int fan,
+    nvmlFanControlPolicy_t& policy) {
+    require_fan(state, index, fan);
+    policy = state.board().get(index, Control::FanSpeed) != 0
+                 ? NVML_FAN_POLICY_MANUAL
+                 : NVML_FAN_POLICY_TEMPERATURE_CONTINOUS_SW;
 }
 
-nvmlReturn_t nvmlDeviceGetFanControlPolicy_v2(nvmlDevice_t device, unsigned int fan,
-                                              nvmlFanControlPolicy_t* policy) {
-    return value_entry(device, policy, [&](const State& state, unsigned int index) {
-        require_fan(state, index, fan);
-        return state.board().get(index, Control::FanSpeed) != 0
-                   ? NVML_FAN_POLICY_MANUAL
-                   : NVML_FAN_POLICY_TEMPERATURE_CONTINOUS_SW;
-    });
+ROW(nvmlDeviceSetFanControlPolicy, const State& state, Index index, unsigned int fan,
+    nvmlFanControlPolicy_t policy) {
+    require_fan(state, index, fan);
+    require(policy <= NVML_FAN_POLICY_MANUAL);
+    set_control(state, index, Control::FanSpeed,
+                policy == NVML_FAN_POLICY_MANUAL ? fan_speed(state, index) + 1 : 0);
 }
 
-nvmlReturn_t nvmlDeviceSetFanControlPolicy(nvmlDevice_t device, unsigned int fan,
-                                           nvmlFanControlPolicy_t policy) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require_fan(state, index, fan);
-        require(policy <= NVML_FAN_POLICY_MANUAL);
-        set_control(state, index, Control::FanSpeed,
-                    policy == NVML_FAN_POLICY_MANUAL ? fan_speed(state, index) + 1 : 0);
-    });
+ROW(nvmlDeviceSetFanSpeed_v2, const State& state, Index index, unsigned int fan,
+    unsigned int speed) {
+    require_fan(state, index, fan);
+    require(speed <= 100);
+    set_control(state, index, Control::FanSpeed, speed + 1);
 }
 
-nvmlReturn_t nvmlDeviceSetFanSpeed_v2(nvmlDevice_t device, unsigned int fan, unsigned int speed) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require_fan(state, index, fan);
-        require(speed <= 100);
-        set_control(state, index, Control::FanSpeed, speed + 1);
-    });
-}
+ALIAS(nvmlDeviceSetDefaultFanSpeed_v2, nvmlDeviceSetFanControlPolicy,
+      NVML_FAN_POLICY_TEMPERATURE_CONTINOUS_SW);
 
-nvmlReturn_t nvmlDeviceSetDefaultFanSpeed_v2(nvmlDevice_t device, unsigned int fan) {
-    return nvmlDeviceSetFanControlPolicy(device, fan, NVML_FAN_POLICY_TEMPERATURE_CONTINOUS_SW);
+ROW(nvmlDeviceGetCoolerInfo, const State& state, Index index, nvmlCoolerInfo_t& cooler_info) {
+    require_version(cooler_info.version, nvmlCoolerInfo_v1);
+    require_fan(state, index, cooler_info.index);
+    cooler_info.signalType = NVML_THERMAL_COOLER_SIGNAL_VARIABLE;
+    cooler_info.target = NVML_THERMAL_COOLER_TARGET_GPU;
 }
-
-nvmlReturn_t nvmlDeviceGetCoolerInfo(nvmlDevice_t device, nvmlCoolerInfo_t* cooler_info) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(cooler_info);
-        require_version(cooler_info->version, nvmlCoolerInfo_v1);
-        require_fan(state, index, cooler_info->index);
-        cooler_info->signalType = NVML_THERMAL_COOLER_SIGNAL_VARIABLE;
-        cooler_info->target = NVML_THERMAL_COOLER_TARGET_GPU;
-    });
-}
-
-} // extern "C"

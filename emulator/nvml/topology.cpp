@@ -5,6 +5,7 @@
 // use.
 
 #include "library.hpp"
+#include "row.hpp"
 
 #include <sched.h>
 #include <unistd.h>
@@ -65,16 +66,14 @@ void set_bit(unsigned long* words, unsigned int size, unsigned int bit) {
     }
 }
 
-nvmlReturn_t write_processors(nvmlDevice_t device, unsigned int size, unsigned long* cpu_set) {
-    return device_entry(device, [&](const State&, unsigned int) {
-        require(size, cpu_set);
-        std::fill_n(cpu_set, size, 0UL);
-        for (unsigned int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-            if (CPU_ISSET(cpu, &processors())) {
-                set_bit(cpu_set, size, cpu);
-            }
+void write_processors(unsigned int size, unsigned long* cpu_set) {
+    require(size, cpu_set);
+    std::fill_n(cpu_set, size, 0UL);
+    for (unsigned int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+        if (CPU_ISSET(cpu, &processors())) {
+            set_bit(cpu_set, size, cpu);
         }
-    });
+    }
 }
 
 /// Writes handles; a count of 0 asks for their number.
@@ -92,106 +91,77 @@ void write_handles(const std::vector<nvmlDevice_t>& handles, unsigned int* count
 
 } // namespace
 
-extern "C" {
-
-nvmlReturn_t nvmlDeviceGetCpuAffinity(nvmlDevice_t device, unsigned int cpu_set_size,
-                                      unsigned long* cpu_set) {
-    return write_processors(device, cpu_set_size, cpu_set);
+ROW(nvmlDeviceGetCpuAffinity, Index /*device*/, unsigned int cpu_set_size, unsigned long* cpu_set) {
+    write_processors(cpu_set_size, cpu_set);
 }
 
-nvmlReturn_t nvmlDeviceGetCpuAffinityWithinScope(nvmlDevice_t device, unsigned int cpu_set_size,
-                                                 unsigned long* cpu_set,
-                                                 nvmlAffinityScope_t scope) {
-    if (scope > NVML_AFFINITY_SCOPE_SOCKET) {
-        return device_entry(device, [](const State&, unsigned int) { require(false); });
+ROW(nvmlDeviceGetCpuAffinityWithinScope, Index /*device*/, unsigned int cpu_set_size,
+    unsigned long* cpu_set, nvmlAffinityScope_t scope) {
+    require(scope <= NVML_AFFINITY_SCOPE_SOCKET);
+    write_processors(cpu_set_size, cpu_set);
+}
+
+ROW(nvmlDeviceSetCpuAffinity, Index /*device*/) {
+    if (::sched_setaffinity(0, sizeof(cpu_set_t), &processors()) != 0) {
+        fail(NVML_ERROR_OPERATING_SYSTEM);
     }
-    return write_processors(device, cpu_set_size, cpu_set);
 }
 
-nvmlReturn_t nvmlDeviceSetCpuAffinity(nvmlDevice_t device) {
-    return device_entry(device, [&](const State&, unsigned int) {
-        if (::sched_setaffinity(0, sizeof(cpu_set_t), &processors()) != 0) {
-            fail(NVML_ERROR_OPERATING_SYSTEM);
+ALIAS(nvmlDeviceClearCpuAffinity, nvmlDeviceSetCpuAffinity);
+
+ROW(nvmlDeviceGetMemoryAffinity, Index /*device*/, unsigned int node_set_size,
+    unsigned long* node_set, nvmlAffinityScope_t scope) {
+    require(node_set_size, scope <= NVML_AFFINITY_SCOPE_SOCKET, node_set);
+    std::fill_n(node_set, node_set_size, 0UL);
+    for (const unsigned int node : memory_nodes()) {
+        set_bit(node_set, node_set_size, node);
+    }
+}
+
+ROW(nvmlSystemGetTopologyGpuSet, const State& state, unsigned int cpu_number, unsigned int* count,
+    nvmlDevice_t* device_array) {
+    const long configured = ::sysconf(_SC_NPROCESSORS_CONF);
+    require(cpu_number < CPU_SETSIZE, static_cast<long>(cpu_number) < configured);
+    std::vector<nvmlDevice_t> near;
+    if (CPU_ISSET(cpu_number, &processors())) {
+        for (unsigned int index = 0; index < state.settings.device_count; ++index) {
+            near.push_back(handle_of(index));
         }
-    });
+    }
+    write_handles(near, count, device_array);
 }
 
-nvmlReturn_t nvmlDeviceClearCpuAffinity(nvmlDevice_t device) {
-    return nvmlDeviceSetCpuAffinity(device);
+ROW(nvmlDeviceGetTopologyCommonAncestor, const State& state, Index index, nvmlDevice_t device2,
+    nvmlGpuTopologyLevel_t& path_info) {
+    path_info = index_of(state, device2) == index ? NVML_TOPOLOGY_INTERNAL : LEVEL;
 }
 
-nvmlReturn_t nvmlDeviceGetMemoryAffinity(nvmlDevice_t device, unsigned int node_set_size,
-                                         unsigned long* node_set, nvmlAffinityScope_t scope) {
-    return device_entry(device, [&](const State&, unsigned int) {
-        require(node_set_size, node_set, scope <= NVML_AFFINITY_SCOPE_SOCKET);
-        std::fill_n(node_set, node_set_size, 0UL);
-        for (const unsigned int node : memory_nodes()) {
-            set_bit(node_set, node_set_size, node);
+ROW(nvmlDeviceGetTopologyNearestGpus, const State& state, Index index, nvmlGpuTopologyLevel_t level,
+    unsigned int* count, nvmlDevice_t* device_array) {
+    constexpr nvmlGpuTopologyLevel_t levels[] = {NVML_TOPOLOGY_INTERNAL, NVML_TOPOLOGY_SINGLE,
+                                                 NVML_TOPOLOGY_MULTIPLE, NVML_TOPOLOGY_HOSTBRIDGE,
+                                                 NVML_TOPOLOGY_NODE,     NVML_TOPOLOGY_SYSTEM};
+    require(std::ranges::find(levels, level) != std::end(levels));
+    std::vector<nvmlDevice_t> near;
+    for (unsigned int other = 0; other < state.settings.device_count; ++other) {
+        if (other != index && level == LEVEL) {
+            near.push_back(handle_of(other));
         }
-    });
+    }
+    write_handles(near, count, device_array);
 }
 
-nvmlReturn_t nvmlSystemGetTopologyGpuSet(unsigned int cpu_number, unsigned int* count,
-                                         nvmlDevice_t* device_array) {
-    return entry([&](const State& state) {
-        const long configured = ::sysconf(_SC_NPROCESSORS_CONF);
-        require(cpu_number < CPU_SETSIZE, static_cast<long>(cpu_number) < configured);
-        std::vector<nvmlDevice_t> near;
-        if (CPU_ISSET(cpu_number, &processors())) {
-            for (unsigned int index = 0; index < state.settings.device_count; ++index) {
-                near.push_back(handle_of(index));
-            }
-        }
-        write_handles(near, count, device_array);
-    });
+ROW(nvmlDeviceGetP2PStatus, Index index, Index other, nvmlGpuP2PCapsIndex_t p2p_index,
+    nvmlGpuP2PStatus_t& p2p_status) {
+    require(p2p_index >= NVML_P2P_CAPS_INDEX_READ, p2p_index <= NVML_P2P_CAPS_INDEX_UNKNOWN,
+            other != index);
+    // NVIDIA's own tests ask for the unknown one: it is no error.
+    p2p_status = p2p_index == NVML_P2P_CAPS_INDEX_NVLINK    ? NVML_P2P_STATUS_NOT_SUPPORTED
+                 : p2p_index == NVML_P2P_CAPS_INDEX_UNKNOWN ? NVML_P2P_STATUS_UNKNOWN
+                                                            : NVML_P2P_STATUS_OK;
 }
 
-nvmlReturn_t nvmlDeviceGetTopologyCommonAncestor(nvmlDevice_t device1, nvmlDevice_t device2,
-                                                 nvmlGpuTopologyLevel_t* path_info) {
-    return value_entry(device1, path_info, [&](const State& state, unsigned int index) {
-        return index_of(state, device2) == index ? NVML_TOPOLOGY_INTERNAL : LEVEL;
-    });
+ROW(nvmlDeviceOnSameBoard, const State& state, Index index, nvmlDevice_t device2,
+    int& on_same_board) {
+    on_same_board = index_of(state, device2) == index ? 1 : 0;
 }
-
-nvmlReturn_t nvmlDeviceGetTopologyNearestGpus(nvmlDevice_t device, nvmlGpuTopologyLevel_t level,
-                                              unsigned int* count, nvmlDevice_t* device_array) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        constexpr nvmlGpuTopologyLevel_t levels[] = {
-            NVML_TOPOLOGY_INTERNAL,   NVML_TOPOLOGY_SINGLE, NVML_TOPOLOGY_MULTIPLE,
-            NVML_TOPOLOGY_HOSTBRIDGE, NVML_TOPOLOGY_NODE,   NVML_TOPOLOGY_SYSTEM};
-        require(std::ranges::find(levels, level) != std::end(levels));
-        std::vector<nvmlDevice_t> near;
-        for (unsigned int other = 0; other < state.settings.device_count; ++other) {
-            if (other != index && level == LEVEL) {
-                near.push_back(handle_of(other));
-            }
-        }
-        write_handles(near, count, device_array);
-    });
-}
-
-nvmlReturn_t nvmlDeviceGetP2PStatus(nvmlDevice_t device1, nvmlDevice_t device2,
-                                    nvmlGpuP2PCapsIndex_t p2p_index,
-                                    nvmlGpuP2PStatus_t* p2p_status) {
-    return value_entry(device1, p2p_status, [&](const State& state, unsigned int index) {
-        const unsigned int other = index_of(state, device2);
-        require(p2p_index >= NVML_P2P_CAPS_INDEX_READ, p2p_index <= NVML_P2P_CAPS_INDEX_UNKNOWN,
-                other != index);
-        switch (p2p_index) {
-        case NVML_P2P_CAPS_INDEX_NVLINK:
-            return NVML_P2P_STATUS_NOT_SUPPORTED;
-        case NVML_P2P_CAPS_INDEX_UNKNOWN: // not an error: NVIDIA's own tests ask for it
-            return NVML_P2P_STATUS_UNKNOWN;
-        default:
-            return NVML_P2P_STATUS_OK;
-        }
-    });
-}
-
-nvmlReturn_t nvmlDeviceOnSameBoard(nvmlDevice_t device1, nvmlDevice_t device2, int* on_same_board) {
-    return value_entry(device1, on_same_board, [&](const State& state, unsigned int index) {
-        return index_of(state, device2) == index ? 1 : 0;
-    });
-}
-
-} // extern "C"

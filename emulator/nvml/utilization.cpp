@@ -9,6 +9,7 @@
 
 #include "interp/clock.hpp"
 #include "library.hpp"
+#include "row.hpp"
 #include "usage/record.hpp"
 
 #include <algorithm>
@@ -121,164 +122,107 @@ std::vector<Sample> process_samples(const State& state, unsigned int index,
     return samples;
 }
 
-/// There are no such engines, so they are never busy.
-nvmlReturn_t idle_engine(nvmlDevice_t device, unsigned int* utilization,
-                         unsigned int* sampling_period_us) {
-    return device_entry(device, [&](const State&, unsigned int) {
-        require(utilization, sampling_period_us);
-        *utilization = 0;
-        *sampling_period_us = SAMPLING_PERIOD_US;
-    });
-}
-
 } // namespace
 
-extern "C" {
-
-nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t* utilization) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(utilization);
-        const Rates rates = device_rates(state, index);
-        *utilization = {.gpu = rates.kernels, .memory = rates.memory};
-    });
+ROW(nvmlDeviceGetUtilizationRates, const State& state, Index index,
+    nvmlUtilization_t& utilization) {
+    const Rates rates = device_rates(state, index);
+    utilization = {.gpu = rates.kernels, .memory = rates.memory};
 }
 
-nvmlReturn_t nvmlDeviceGetDynamicPstatesInfo(nvmlDevice_t device,
-                                             nvmlGpuDynamicPstatesInfo_t* dynamic_pstates_info) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(dynamic_pstates_info);
-        *dynamic_pstates_info = {};
-        const Rates rates = device_rates(state, index);
-        const unsigned int values[] = {rates.kernels, rates.memory}; // multiprocessors, memory
-        for (std::size_t domain = 0; domain < std::size(values); ++domain) {
-            dynamic_pstates_info->utilization[domain].bIsPresent = 1;
-            dynamic_pstates_info->utilization[domain].percentage = values[domain];
-        }
-    });
+ROW(nvmlDeviceGetDynamicPstatesInfo, const State& state, Index index,
+    nvmlGpuDynamicPstatesInfo_t& dynamic_pstates_info) {
+    dynamic_pstates_info = {};
+    const Rates rates = device_rates(state, index);
+    const unsigned int values[] = {rates.kernels, rates.memory}; // multiprocessors, memory
+    for (std::size_t domain = 0; domain < std::size(values); ++domain) {
+        dynamic_pstates_info.utilization[domain].bIsPresent = 1;
+        dynamic_pstates_info.utilization[domain].percentage = values[domain];
+    }
 }
 
-nvmlReturn_t nvmlDeviceGetProcessUtilization(nvmlDevice_t device,
-                                             nvmlProcessUtilizationSample_t* utilization,
-                                             unsigned int* process_samples_count,
-                                             unsigned long long last_seen_timestamp) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(process_samples_count);
-        if (utilization == nullptr) {
-            *process_samples_count = 0;
-        }
-        write_array(
-            process_samples<nvmlProcessUtilizationSample_t>(state, index, last_seen_timestamp),
-            process_samples_count, utilization);
-    });
+ROW(nvmlDeviceGetProcessUtilization, const State& state, Index index,
+    nvmlProcessUtilizationSample_t* utilization, unsigned int& process_samples_count,
+    unsigned long long last_seen_timestamp) {
+    if (utilization == nullptr) {
+        process_samples_count = 0;
+    }
+    write_array(process_samples<nvmlProcessUtilizationSample_t>(state, index, last_seen_timestamp),
+                &process_samples_count, utilization);
 }
 
-nvmlReturn_t
-nvmlDeviceGetProcessesUtilizationInfo(nvmlDevice_t device,
-                                      nvmlProcessesUtilizationInfo_t* utilization_info) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(utilization_info);
-        require_version(utilization_info->version, nvmlProcessesUtilizationInfo_v1);
-        if (utilization_info->procUtilArray == nullptr) {
-            utilization_info->processSamplesCount = 0;
-        }
-        write_array(process_samples<nvmlProcessUtilizationInfo_v1_t>(
-                        state, index, utilization_info->lastSeenTimeStamp),
-                    &utilization_info->processSamplesCount, utilization_info->procUtilArray);
-    });
+ROW(nvmlDeviceGetProcessesUtilizationInfo, const State& state, Index index,
+    nvmlProcessesUtilizationInfo_t& utilization_info) {
+    require_version(utilization_info.version, nvmlProcessesUtilizationInfo_v1);
+    if (utilization_info.procUtilArray == nullptr) {
+        utilization_info.processSamplesCount = 0;
+    }
+    write_array(process_samples<nvmlProcessUtilizationInfo_v1_t>(
+                    state, index, utilization_info.lastSeenTimeStamp),
+                &utilization_info.processSamplesCount, utilization_info.procUtilArray);
 }
 
-nvmlReturn_t nvmlDeviceGetSamples(nvmlDevice_t device, nvmlSamplingType_t type,
-                                  unsigned long long last_seen_timestamp,
-                                  nvmlValueType_t* sample_type, unsigned int* sample_count,
-                                  nvmlSample_t* samples) {
-    return device_entry(device, [&](const State& state, unsigned int index) {
-        require(sample_type, sample_count, type >= 0, type < NVML_SAMPLINGTYPE_COUNT);
-        if (type != NVML_GPU_UTILIZATION_SAMPLES && type != NVML_MEMORY_UTILIZATION_SAMPLES) {
-            fail(NVML_ERROR_NOT_SUPPORTED);
+ROW(nvmlDeviceGetSamples, const State& state, Index index, nvmlSamplingType_t type,
+    unsigned long long last_seen_timestamp, nvmlValueType_t& sample_type,
+    unsigned int& sample_count, nvmlSample_t* samples) {
+    require(type >= 0, type < NVML_SAMPLINGTYPE_COUNT);
+    if (type != NVML_GPU_UTILIZATION_SAMPLES && type != NVML_MEMORY_UTILIZATION_SAMPLES) {
+        fail(NVML_ERROR_NOT_SUPPORTED);
+    }
+    sample_type = NVML_VALUE_TYPE_UNSIGNED_INT;
+    constexpr unsigned int most = SLOT_COUNT - 1; // the current period is not over yet
+    if (samples == nullptr) {
+        sample_count = most;
+        return;
+    }
+    const auto [processes, now] = read_now(state);
+    const unsigned long long end_us = now_us() - now % SLOT_NS / 1000;
+    const unsigned int room = sample_count;
+    unsigned int written = 0;
+    for (unsigned int period = 0; period < most && written < room; ++period) {
+        const unsigned long long stamp = end_us - (most - 1 - period) * SAMPLING_PERIOD_US;
+        if (stamp <= last_seen_timestamp) {
+            continue;
         }
-        *sample_type = NVML_VALUE_TYPE_UNSIGNED_INT;
-        constexpr unsigned int most = SLOT_COUNT - 1; // the current period is not over yet
-        if (samples == nullptr) {
-            *sample_count = most;
-            return;
-        }
-        const auto [processes, now] = read_now(state);
-        const unsigned long long end_us = now_us() - now % SLOT_NS / 1000;
-        const unsigned int room = *sample_count;
-        unsigned int written = 0;
-        for (unsigned int period = 0; period < most && written < room; ++period) {
-            const unsigned long long stamp = end_us - (most - 1 - period) * SAMPLING_PERIOD_US;
-            if (stamp <= last_seen_timestamp) {
-                continue;
+        unsigned int sum = 0;
+        for (const ProcessUse& process : processes) {
+            if (index < process.devices.size()) {
+                const DeviceUse& use = process.devices[index];
+                sum += type == NVML_GPU_UTILIZATION_SAMPLES
+                           ? per_cent(use.kernel_history_ns[period], SLOT_NS * process.worker_count)
+                           : per_cent(use.memory_history_ns[period], SLOT_NS);
             }
-            unsigned int sum = 0;
-            for (const ProcessUse& process : processes) {
-                if (index < process.devices.size()) {
-                    const DeviceUse& use = process.devices[index];
-                    sum += type == NVML_GPU_UTILIZATION_SAMPLES
-                               ? per_cent(use.kernel_history_ns[period],
-                                          SLOT_NS * process.worker_count)
-                               : per_cent(use.memory_history_ns[period], SLOT_NS);
-                }
-            }
-            samples[written].timeStamp = stamp;
-            samples[written].sampleValue.uiVal = std::min(sum, 100U);
-            ++written;
         }
-        *sample_count = written;
-        if (written == 0) {
-            fail(NVML_ERROR_NOT_FOUND);
-        }
-    });
+        samples[written].timeStamp = stamp;
+        samples[written].sampleValue.uiVal = std::min(sum, 100U);
+        ++written;
+    }
+    sample_count = written;
+    if (written == 0) {
+        fail(NVML_ERROR_NOT_FOUND);
+    }
 }
 
-nvmlReturn_t nvmlDeviceGetEncoderUtilization(nvmlDevice_t device, unsigned int* utilization,
-                                             unsigned int* sampling_period_us) {
-    return idle_engine(device, utilization, sampling_period_us);
+// There are no such engines, so they are never busy.
+ROW(nvmlDeviceGetEncoderUtilization, Index /*device*/, unsigned int& utilization,
+    unsigned int& sampling_period_us) {
+    utilization = 0;
+    sampling_period_us = SAMPLING_PERIOD_US;
 }
 
-nvmlReturn_t nvmlDeviceGetDecoderUtilization(nvmlDevice_t device, unsigned int* utilization,
-                                             unsigned int* sampling_period_us) {
-    return idle_engine(device, utilization, sampling_period_us);
-}
-
-nvmlReturn_t nvmlDeviceGetJpgUtilization(nvmlDevice_t device, unsigned int* utilization,
-                                         unsigned int* sampling_period_us) {
-    return idle_engine(device, utilization, sampling_period_us);
-}
-
-nvmlReturn_t nvmlDeviceGetOfaUtilization(nvmlDevice_t device, unsigned int* utilization,
-                                         unsigned int* sampling_period_us) {
-    return idle_engine(device, utilization, sampling_period_us);
-}
+ALIAS(nvmlDeviceGetDecoderUtilization, nvmlDeviceGetEncoderUtilization);
+ALIAS(nvmlDeviceGetJpgUtilization, nvmlDeviceGetEncoderUtilization);
+ALIAS(nvmlDeviceGetOfaUtilization, nvmlDeviceGetEncoderUtilization);
 
 // ---- why clocks are low ----
 
-nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t device,
-                                                    unsigned long long* clocks_event_reasons) {
-    return value_entry(device, clocks_event_reasons, [](const State& state, unsigned int index) {
-        const bool is_idle = device_rates(state, index).kernels == 0;
-        return state.sensors.clock_events | (is_idle ? nvmlClocksEventReasonGpuIdle : 0);
-    });
+ROW(nvmlDeviceGetCurrentClocksEventReasons, const State& state, Index index,
+    unsigned long long& clocks_event_reasons) {
+    const bool is_idle = device_rates(state, index).kernels == 0;
+    clocks_event_reasons =
+        state.sensors.clock_events | (is_idle ? nvmlClocksEventReasonGpuIdle : 0);
 }
 
-nvmlReturn_t
-nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t device,
-                                          unsigned long long* clocks_throttle_reasons) {
-    return nvmlDeviceGetCurrentClocksEventReasons(device, clocks_throttle_reasons);
-}
-
-nvmlReturn_t
-nvmlDeviceGetSupportedClocksEventReasons(nvmlDevice_t device,
-                                         unsigned long long* supported_clocks_event_reasons) {
-    return value_entry(device, supported_clocks_event_reasons,
-                       [](const State&, unsigned int) { return SUPPORTED_REASONS; });
-}
-
-nvmlReturn_t
-nvmlDeviceGetSupportedClocksThrottleReasons(nvmlDevice_t device,
-                                            unsigned long long* supported_clocks_throttle_reasons) {
-    return nvmlDeviceGetSupportedClocksEventReasons(device, supported_clocks_throttle_reasons);
-}
-
-} // extern "C"
+ALIAS(nvmlDeviceGetCurrentClocksThrottleReasons, nvmlDeviceGetCurrentClocksEventReasons);
+ALIAS(nvmlDeviceGetSupportedClocksEventReasons, constant<SUPPORTED_REASONS>);
+ALIAS(nvmlDeviceGetSupportedClocksThrottleReasons, nvmlDeviceGetSupportedClocksEventReasons);

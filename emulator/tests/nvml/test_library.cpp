@@ -16,52 +16,31 @@ namespace cuprum::nvml::test {
 
 namespace {
 
-const std::set<std::string> IMPLEMENTED{
-#define CUPRUM_NVML_FUNCTION(name) #name,
-#include "implemented.def"
-#undef CUPRUM_NVML_FUNCTION
+/// A row of the library: see emulator/nvml/row.hpp.
+struct Row {
+    const char* name;
+    bool is_of_device;
+    bool is_refused;
 };
 
-template <typename Function>
-struct FirstParameter {
-    using Type = void;
-};
-
-template <typename Result, typename First, typename... Rest>
-struct FirstParameter<Result(First, Rest...)> {
-    using Type = First;
-};
-
-/// The implemented functions whose first argument is a device.
-const std::set<std::string> OF_DEVICE = [] {
+/// Returns the functions of the library that are refused or not, of a device or not, or of both.
+std::set<std::string> rows(bool is_refused, std::optional<bool> is_of_device = std::nullopt) {
+    auto* const row =
+        reinterpret_cast<const Row* (*)(std::size_t)>(symbol("cuprumEmulatorFunction"));
     std::set<std::string> names;
-    const auto add = [&](const char* name, bool is_of_device) {
-        if (is_of_device) {
-            names.insert(name);
+    for (std::size_t index = 0; const Row* const each = row(index); ++index) {
+        if (each->is_refused == is_refused &&
+            is_of_device.value_or(each->is_of_device) == each->is_of_device) {
+            names.insert(each->name);
         }
-    };
-#define CUPRUM_NVML_FUNCTION(name)                                                                 \
-    add(#name, std::is_same_v<FirstParameter<functions::name>::Type, nvmlDevice_t>);
-#include "implemented.def"
-#undef CUPRUM_NVML_FUNCTION
+    }
     return names;
-}();
+}
 
-const std::set<std::string> REFUSED_OF_DEVICE{
-#define CUPRUM_REFUSED_OF_DEVICE(name) #name,
-#define CUPRUM_REFUSED(name)
-#include "refused.def"
-#undef CUPRUM_REFUSED
-#undef CUPRUM_REFUSED_OF_DEVICE
-};
-
-const std::set<std::string> REFUSED{
-#define CUPRUM_REFUSED_OF_DEVICE(name)
-#define CUPRUM_REFUSED(name) #name,
-#include "refused.def"
-#undef CUPRUM_REFUSED
-#undef CUPRUM_REFUSED_OF_DEVICE
-};
+const std::set<std::string> IMPLEMENTED = rows(false);
+const std::set<std::string> OF_DEVICE = rows(false, true);
+const std::set<std::string> REFUSED_OF_DEVICE = rows(true, true);
+const std::set<std::string> REFUSED = rows(true, false);
 
 /// Functions that need no state.
 const std::set<std::string> FREE{"nvmlInit", "nvmlInit_v2", "nvmlInitWithFlags", "nvmlErrorString"};
