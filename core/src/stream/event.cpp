@@ -11,6 +11,7 @@
 #include "support/text.hpp"
 
 #include <cuprum/context.hpp>
+#include <cuprum/detail/pending.hpp>
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
 
@@ -169,12 +170,15 @@ std::optional<Context> Event::context() const {
     return is_made_here ? std::optional(detail::Access::make<Context>(own.context)) : std::nullopt;
 }
 
+[[gnu::hot]] CUresult detail::query(const Event& event) {
+    return table().cuEventQuery(open(Access::state(event), "Event").handle);
+}
+
 [[gnu::hot]] bool Event::is_done() const {
     // NOTE: "not ready" is an answer here, not a failure.
-    const auto& query = table().cuEventQuery;
-    const CUresult status = query(detail::open(state_, "Event").handle);
+    const CUresult status = detail::query(*this);
     if (status != CUDA_SUCCESS && status != CUDA_ERROR_NOT_READY) [[unlikely]] {
-        driver::raise(status, query.name);
+        driver::raise(status, table().cuEventQuery.name);
     }
     return status == CUDA_SUCCESS;
 }

@@ -17,6 +17,7 @@
 #include "support/text.hpp"
 #include "support/warn.hpp"
 
+#include <cuprum/detail/pending.hpp>
 #include <cuprum/detail/record.hpp>
 #include <cuprum/detail/unexposed_handle.hpp>
 #include <cuprum/device.hpp>
@@ -165,16 +166,19 @@ void Stream::sync() const {
     detail::release_deferred();
 }
 
+[[gnu::hot]] CUresult detail::query(const Stream& stream) {
+    return table().cuStreamQuery(handle_of(stream));
+}
+
 [[gnu::hot]] bool Stream::is_done() const {
     // NOTE: "not ready" is an answer here, not a failure. Deferred releases stay on their list:
     // they may wait for a stream, and this function must not.
-    const auto& query = table().cuStreamQuery;
-    const CUresult status = query(detail::handle_of(*this));
+    const CUresult status = detail::query(*this);
     if (status == CUDA_ERROR_NOT_READY) {
         return false;
     }
     if (status != CUDA_SUCCESS) [[unlikely]] {
-        driver::raise(status, query.name);
+        driver::raise(status, table().cuStreamQuery.name);
     }
     return true;
 }

@@ -11,6 +11,7 @@
 
 #include <cuprum/detail/closed.hpp>
 #include <cuprum/detail/deferred_release.hpp>
+#include <cuprum/detail/pending.hpp>
 
 #include <cuda.h>
 
@@ -30,13 +31,13 @@ namespace {
 void sync(const PyEvent& self) {
     // If the work is done already, the GIL need not be released. If it failed, the call that waits
     // reports it.
-    try {
-        if (is_done(self) && !detail::has_deferred_releases()) {
-            return;
-        }
-    } catch (const CUDAError&) { // NOLINT(bugprone-empty-catch): said above
+    const CUresult status = [&] {
+        const Brief unlocked;
+        return detail::query(self);
+    }();
+    if (status != CUDA_SUCCESS || detail::has_deferred_releases()) {
+        sync_with_signals(self);
     }
-    sync_with_signals(self);
 }
 
 void close(PyEvent& self) {

@@ -12,6 +12,7 @@
 
 #include <cuprum/detail/closed.hpp>
 #include <cuprum/detail/deferred_release.hpp>
+#include <cuprum/detail/pending.hpp>
 #include <cuprum/detail/record.hpp>
 
 #include <cuda.h>
@@ -40,16 +41,17 @@ namespace {
 
 void sync(const PyStream& self) {
     // If the work is done already, the GIL need not be released. If it failed, the call that waits
-    // reports it. But the query ends a capture as waiting does, so it reports that itself.
-    try {
-        if (is_done(self) && !detail::has_deferred_releases()) {
-            return;
-        }
-    } catch (const CUDAError& error) {
-        if (error.code() >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
-            error.code() <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD) {
-            throw CUDAError(error.code(), "cuStreamSynchronize");
-        }
+    // reports it. But the query ends a capture as waiting does, so that is reported here.
+    const CUresult status = [&] {
+        const Brief unlocked;
+        return detail::query(self);
+    }();
+    if (status == CUDA_SUCCESS && !detail::has_deferred_releases()) {
+        return;
+    }
+    if (status >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
+        status <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD) {
+        throw CUDAError(status, "cuStreamSynchronize");
     }
     sync_with_signals(self);
 }

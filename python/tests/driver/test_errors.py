@@ -239,6 +239,26 @@ print("done")
     )
 
 
+@pytest.mark.parametrize("waiter", ["stream", "event"])
+def test_asking_whether_work_is_done_does_not_use_up_the_report(waiter):
+    _run_apart(
+        FAULT
+        + r"""
+import ctypes, re
+driver = ctypes.CDLL(re.search(r"\((.*)\)", cuprum.driver_description())[1])
+event = stream.record()
+fault()
+while driver.cuStreamQuery(ctypes.c_void_p(int(stream.handle))) == 600:  # CUDA_ERROR_NOT_READY
+    pass
+"""
+        + f"""
+(text,) = errors({waiter}.sync)
+assert "\\nlast launched:" in text, text
+print("done")
+"""
+    )
+
+
 def test_a_host_function_behind_a_fault_is_not_called():
     _run_apart(
         FAULT
