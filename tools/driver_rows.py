@@ -29,7 +29,7 @@ def read_rows():
     source = "".join(path.read_text() for path in sorted(API.glob("*.cpp")))
     found = []
     for kind, suffix, symbol, version in re.findall(
-        r"^(ROW|ANSWER|ALIAS|FORWARD|REFUSE|REFUSE_OLD)(_PTSZ|_PTDS)?\((\w+), (\d+)", source, re.M
+        r"^(ROW|ANSWER|USE|ALIAS|FORWARD|REFUSE|REFUSE_OLD)(_PTSZ|_PTDS)?\((\w+), (\d+)", source, re.M
     ):
         is_implemented = not kind.startswith("REFUSE")
         found.append(Row(symbol, int(version), is_implemented))

@@ -29,54 +29,6 @@ struct Settings {
     std::string pipe;
 };
 
-/// All settings. A context uses those of the process until it gets its own.
-class CoreDumps {
-public:
-    static CoreDumps& instance();
-
-    void get(std::uint64_t context, CUcoredumpSettings attribute, void* value, std::size_t* size);
-    void set(std::uint64_t context, CUcoredumpSettings attribute, const void* value,
-             const std::size_t* size);
-
-private:
-    CoreDumps();
-
-    std::mutex mutex_;
-    Settings global_;
-    std::map<std::uint64_t, Settings> own_; // by context
-};
-
-/// The key for the process in place of a context.
-constexpr std::uint64_t PROCESS = 0;
-
-std::uint64_t current() {
-    return current_context()->handle_value();
-}
-
-} // namespace
-
-ROW(cuCoredumpGetAttribute, 12010, CUcoredumpSettings attrib, void* value, size_t* size) {
-    CoreDumps::instance().get(current(), attrib, value, size);
-}
-
-ROW(cuCoredumpGetAttributeGlobal, 12010, Early, CUcoredumpSettings attrib, void* value,
-    size_t* size) {
-    CoreDumps::instance().get(PROCESS, attrib, value, size);
-}
-
-ROW(cuCoredumpSetAttribute, 12010, CUcoredumpSettings attrib, void* value, size_t* size) {
-    CoreDumps::instance().set(current(), attrib, value, size);
-}
-
-ROW(cuCoredumpSetAttributeGlobal, 12010, Early, CUcoredumpSettings attrib, void* value,
-    size_t* size) {
-    CoreDumps::instance().set(PROCESS, attrib, value, size);
-}
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
 /// Returns the maximum size of an attribute's value.
 std::size_t size_of(CUcoredumpSettings attribute) {
     switch (attribute) {
@@ -110,6 +62,26 @@ bool is_lightweight(const Settings& settings) {
     constexpr auto flags = static_cast<unsigned int>(CU_COREDUMP_LIGHTWEIGHT_FLAGS);
     return (settings.flags & flags) == flags;
 }
+
+/// All settings. A context uses those of the process until it gets its own.
+class CoreDumps {
+public:
+    static CoreDumps& instance();
+
+    void get(std::uint64_t context, CUcoredumpSettings attribute, void* value, std::size_t* size);
+    void set(std::uint64_t context, CUcoredumpSettings attribute, const void* value,
+             const std::size_t* size);
+
+private:
+    CoreDumps();
+
+    std::mutex mutex_;
+    Settings global_;
+    std::map<std::uint64_t, Settings> own_; // by context
+};
+
+/// The key for the process in place of a context.
+constexpr std::uint64_t PROCESS = 0;
 
 CoreDumps& CoreDumps::instance() {
     static auto* const instance = new CoreDumps; // never destroyed
@@ -187,4 +159,26 @@ void CoreDumps::set(std::uint64_t context, CUcoredumpSettings attribute, const v
     }
 }
 
+std::uint64_t current() {
+    return current_context()->handle_value();
+}
+
 } // namespace
+
+ROW(cuCoredumpGetAttribute, 12010, CUcoredumpSettings attrib, void* value, size_t* size) {
+    CoreDumps::instance().get(current(), attrib, value, size);
+}
+
+ROW(cuCoredumpGetAttributeGlobal, 12010, Early, CUcoredumpSettings attrib, void* value,
+    size_t* size) {
+    CoreDumps::instance().get(PROCESS, attrib, value, size);
+}
+
+ROW(cuCoredumpSetAttribute, 12010, CUcoredumpSettings attrib, void* value, size_t* size) {
+    CoreDumps::instance().set(current(), attrib, value, size);
+}
+
+ROW(cuCoredumpSetAttributeGlobal, 12010, Early, CUcoredumpSettings attrib, void* value,
+    size_t* size) {
+    CoreDumps::instance().set(PROCESS, attrib, value, size);
+}

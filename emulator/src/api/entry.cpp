@@ -19,6 +19,9 @@ namespace {
 
 /// Returns the name of a parameter in the text of a row: the last word before the next comma.
 std::string parameter_name(const Row& row, std::size_t parameter) {
+    if (row.parameters == nullptr) {
+        return "an argument";
+    }
     std::string name;
     int depth = 0; // of < and >
     for (const char each : std::string_view(row.parameters)) {

@@ -227,32 +227,29 @@ consteval std::array<std::size_t, sizeof...(Wanted) + 1> places_of() {
     return places;
 }
 
-/// Checks and converts the arguments and runs the body; the last of `all` is NoArgument.
-template <typename Result, typename... Wanted, typename... Given, std::size_t... Index>
-CUresult run(const Row& row, Result (*body)(Wanted...), const std::tuple<Given...>& all,
-             std::index_sequence<Index...> /*parameters*/) {
-    constexpr auto places = places_of<Wanted...>();
-    static_assert(places.back() + 1 == sizeof...(Given), "a body takes all arguments");
-    (Argument<Wanted, std::tuple_element_t<places[Index], std::tuple<Given...>>>::check(
-         row, Index, std::get<places[Index]>(all)),
-     ...);
-    [[maybe_unused]] Converted<
-        Indexed<Index, Wanted, std::tuple_element_t<places[Index], std::tuple<Given...>>>...>
-        converted{{Argument<Wanted, std::tuple_element_t<places[Index], std::tuple<Given...>>>{
-            std::get<places[Index]>(all)}}...};
-    const auto call = [&] {
-        return body(
-            static_cast<
-                Indexed<Index, Wanted, std::tuple_element_t<places[Index], std::tuple<Given...>>>&>(
-                converted)
-                .argument.get()...);
-    };
+/// Checks and converts the arguments and runs the body. There is one for each parameter.
+template <typename Result, typename... Wanted, std::size_t... Index, typename... Given>
+CUresult run(const Row& row, Result (*body)(Wanted...),
+             std::index_sequence<Index...> /*parameters*/, Given... given) {
+    (Argument<Wanted, Given>::check(row, Index, given), ...);
+    [[maybe_unused]] Converted<Indexed<Index, Wanted, Given>...> converted{
+        {Argument<Wanted, Given>{given}}...};
     if constexpr (std::is_void_v<Result>) {
-        call();
+        body(static_cast<Indexed<Index, Wanted, Given>&>(converted).argument.get()...);
         return CUDA_SUCCESS;
     } else {
-        return call();
+        return body(static_cast<Indexed<Index, Wanted, Given>&>(converted).argument.get()...);
     }
+}
+
+/// The same for parameters of which some stand for no argument.
+template <typename Result, typename... Wanted, std::size_t... Index, typename... Given>
+CUresult run_aligned(const Row& row, Result (*body)(Wanted...),
+                     std::index_sequence<Index...> parameters, Given... given) {
+    constexpr auto places = places_of<Wanted...>();
+    static_assert(places.back() == sizeof...(Given), "a body takes all arguments");
+    const std::tuple<Given..., NoArgument> all(given..., NoArgument{});
+    return run(row, body, parameters, std::get<places[Index]>(all)...);
 }
 
 /// Calls the body of a row. No exception leaves it.
@@ -263,13 +260,17 @@ CUresult enter(const Row& row, Result (*body)(Wanted...), Given... given) noexce
         if (is_logged(LogLevel::Debug)) [[unlikely]] {
             log_call(row.name);
         }
-        const std::tuple<Given..., NoArgument> all(given..., NoArgument{});
+        constexpr auto parameters = std::index_sequence_for<Wanted...>();
         if constexpr ((std::is_same_v<Wanted, Early> || ...)) {
-            return run(row, body, all, std::index_sequence_for<Wanted...>());
+            return run_aligned(row, body, parameters, given...);
         } else {
             const CallGate::Pass pass;
             Driver::instance().check_usable();
-            return run(row, body, all, std::index_sequence_for<Wanted...>());
+            if constexpr ((STANDS_ALONE<Wanted> || ...)) {
+                return run_aligned(row, body, parameters, given...);
+            } else {
+                return run(row, body, parameters, given...);
+            }
         }
     } catch (...) {
         return result_of_exception(row.name);
@@ -353,6 +354,16 @@ CUresult per_thread(CUresult(CUDAAPI* function)(Given...), Given... given) noexc
 #define ANSWER_PTSZ(symbol, version, ...)                                                          \
     CUPRUM_TWIN(symbol, version, _ptsz)                                                            \
     ANSWER(symbol, version, __VA_ARGS__)
+
+/// A function whose body is an instance of a template, which several share.
+#define USE(symbol, version, ...)                                                                  \
+    CUPRUM_DEFINE(symbol, version, nullptr, cuprum::emulator::enter(ROW, __VA_ARGS__, given...))
+#define USE_PTSZ(symbol, version, ...)                                                             \
+    CUPRUM_TWIN(symbol, version, _ptsz)                                                            \
+    USE(symbol, version, __VA_ARGS__)
+#define USE_PTDS(symbol, version, ...)                                                             \
+    CUPRUM_TWIN(symbol, version, _ptds)                                                            \
+    USE(symbol, version, __VA_ARGS__)
 
 /// A function that calls another one with the same arguments.
 #define ALIAS(symbol, version, other) CUPRUM_DEFINE(symbol, version, nullptr, other(given...))

@@ -12,11 +12,16 @@
 #include "objects/graphs/memory_nodes.hpp"
 #include "objects/process/error.hpp"
 
-#include <cstring>
+#include <bit>
 
 using namespace cuprum::emulator;
 
 namespace {
+
+template <typename... Functions>
+struct Overloaded : Functions... {
+    using Functions::operator()...;
+};
 
 void check_reserved(const CUgraphNodeParams* request) {
     require(request != nullptr, "nodeParams must not be NULL");
@@ -29,24 +34,22 @@ void check_reserved(const CUgraphNodeParams* request) {
 NodeParameters plain_parameters(const CUgraphNodeParams& request) {
     switch (request.type) {
     case CU_GRAPH_NODE_TYPE_KERNEL: {
-        CUDA_KERNEL_NODE_PARAMS kernel{};
-        static_assert(sizeof kernel == sizeof request.kernel);
-        std::memcpy(&kernel, &request.kernel, sizeof kernel);
-        return kernel_from(&kernel);
+        const auto kernel = std::bit_cast<CUDA_KERNEL_NODE_PARAMS>(request.kernel);
+        return parameters_from(&kernel);
     }
     case CU_GRAPH_NODE_TYPE_MEMCPY:
         require(request.memcpy.flags == 0 && request.memcpy.reserved == 0,
                 "the flags of a copy node must be 0");
-        return memcpy_from(&request.memcpy.copyParams, request.memcpy.copyCtx);
+        return parameters_from(&request.memcpy.copyParams, request.memcpy.copyCtx);
     case CU_GRAPH_NODE_TYPE_MEMSET: {
         const CUDA_MEMSET_NODE_PARAMS set{request.memset.dst,   request.memset.pitch,
                                           request.memset.value, request.memset.elementSize,
                                           request.memset.width, request.memset.height};
-        return memset_from(&set, request.memset.ctx);
+        return parameters_from(&set, request.memset.ctx);
     }
     case CU_GRAPH_NODE_TYPE_HOST: {
         const CUDA_HOST_NODE_PARAMS host{request.host.fn, request.host.userData};
-        return host_from(&host);
+        return parameters_from(&host);
     }
     case CU_GRAPH_NODE_TYPE_EMPTY:
         return EmptyParameters{};
@@ -57,16 +60,16 @@ NodeParameters plain_parameters(const CUgraphNodeParams& request) {
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: {
         const CUDA_BATCH_MEM_OP_NODE_PARAMS batch{request.memOp.ctx, request.memOp.count,
                                                   request.memOp.paramArray, request.memOp.flags};
-        return batch_from(&batch);
+        return parameters_from(&batch);
     }
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
-        return semaphores_from<SemaphoreSignals>(request.extSemSignal.extSemArray,
-                                                 request.extSemSignal.paramsArray,
-                                                 request.extSemSignal.numExtSems);
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-        return semaphores_from<SemaphoreWaits>(request.extSemWait.extSemArray,
-                                               request.extSemWait.paramsArray,
-                                               request.extSemWait.numExtSems);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL: {
+        const auto signals = std::bit_cast<CUDA_EXT_SEM_SIGNAL_NODE_PARAMS>(request.extSemSignal);
+        return parameters_from(&signals);
+    }
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT: {
+        const auto waits = std::bit_cast<CUDA_EXT_SEM_WAIT_NODE_PARAMS>(request.extSemWait);
+        return parameters_from(&waits);
+    }
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
@@ -121,89 +124,60 @@ void check_type(const GraphNode& node, const CUgraphNodeParams& request) {
 void write_any(GraphNode& node, CUgraphNodeParams& out) {
     out = {};
     out.type = node.type();
-    switch (node.type()) {
-    case CU_GRAPH_NODE_TYPE_KERNEL: {
-        CUDA_KERNEL_NODE_PARAMS kernel{};
-        write_kernel(node, kernel);
-        static_assert(sizeof kernel == sizeof out.kernel);
-        std::memcpy(&out.kernel, &kernel, sizeof kernel);
-        break;
-    }
-    case CU_GRAPH_NODE_TYPE_MEMCPY: {
-        const auto& copy = node.get<MemcpyParameters>();
-        out.memcpy.copyParams = copy.request;
-        out.memcpy.copyCtx = copy.context->handle<CUcontext>();
-        break;
-    }
-    case CU_GRAPH_NODE_TYPE_MEMSET: {
-        CUDA_MEMSET_NODE_PARAMS set{};
-        const auto& fill = node.get<MemsetParameters>();
-        write_memset(fill, set);
-        out.memset = {set.dst,
-                      set.pitch,
-                      set.value,
-                      set.elementSize,
-                      set.width,
-                      set.height,
-                      fill.context->handle<CUcontext>()};
-        break;
-    }
-    case CU_GRAPH_NODE_TYPE_HOST:
-        out.host.fn = node.get<HostParameters>().function;
-        out.host.userData = node.get<HostParameters>().data;
-        break;
-    case CU_GRAPH_NODE_TYPE_GRAPH:
-        out.graph.graph = node.get<ChildParameters>().graph->handle<CUgraph>();
-        out.graph.ownership = node.get<ChildParameters>().is_moved
-                                  ? CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE
-                                  : CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE;
-        break;
-    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-        out.eventWait.event = node.get<WaitParameters>().event->handle<CUevent>();
-        break;
-    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-        out.eventRecord.event = node.get<RecordParameters>().event->handle<CUevent>();
-        break;
-    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: {
-        CUDA_MEM_ALLOC_NODE_PARAMS alloc{};
-        write_alloc(node.get<AllocParameters>(), alloc);
-        out.alloc = {alloc.poolProps, alloc.accessDescs, alloc.accessDescCount, alloc.bytesize,
-                     alloc.dptr};
-        break;
-    }
-    case CU_GRAPH_NODE_TYPE_MEM_FREE:
-        out.free.dptr = node.get<FreeParameters>().address;
-        break;
-    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: {
-        auto& batch = node.get<BatchParameters>();
-        out.memOp = {batch.context->handle<CUcontext>(), static_cast<unsigned>(batch.items.size()),
-                     batch.items.data(), batch.flags};
-        break;
-    }
-    case CU_GRAPH_NODE_TYPE_CONDITIONAL: {
-        auto& conditional = node.get<ConditionalParameters>();
-        out.conditional.handle = conditional.variable->handle();
-        out.conditional.type = conditional.type;
-        out.conditional.size = static_cast<unsigned>(conditional.handles.size());
-        out.conditional.phGraph_out = conditional.handles.data();
-        out.conditional.ctx = conditional.context->handle<CUcontext>();
-        break;
-    }
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL: {
-        auto& batch = node.get<SemaphoreSignals>();
-        out.extSemSignal = {batch.handles.data(), batch.items.data(),
-                            static_cast<unsigned>(batch.items.size())};
-        break;
-    }
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT: {
-        auto& batch = node.get<SemaphoreWaits>();
-        out.extSemWait = {batch.handles.data(), batch.items.data(),
-                          static_cast<unsigned>(batch.items.size())};
-        break;
-    }
-    default: // an empty node has none
-        break;
-    }
+    const auto write = Overloaded{
+        [](EmptyParameters&) {},
+        [&](KernelParameters& kernel) {
+            out.kernel = std::bit_cast<CUDA_KERNEL_NODE_PARAMS_v3>(request_of(node, kernel));
+        },
+        [&](MemcpyParameters& copy) {
+            out.memcpy.copyParams = copy.request;
+            out.memcpy.copyCtx = copy.context->handle<CUcontext>();
+        },
+        [&](MemsetParameters& set) {
+            const Fill& fill = set.fill;
+            out.memset = {fill.address,
+                          fill.pitch_bytes,
+                          fill.value,
+                          fill.element_bytes,
+                          fill.width,
+                          fill.height,
+                          set.context->handle<CUcontext>()};
+        },
+        [&](HostParameters& host) {
+            out.host.fn = host.function;
+            out.host.userData = host.data;
+        },
+        [&](RecordParameters& record) { out.eventRecord.event = request_of(node, record); },
+        [&](WaitParameters& wait) { out.eventWait.event = request_of(node, wait); },
+        [&](ChildParameters& child) {
+            out.graph.graph = request_of(node, child);
+            out.graph.ownership = child.is_moved ? CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE
+                                                 : CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE;
+        },
+        [&](AllocParameters& memory) {
+            out.alloc = std::bit_cast<CUDA_MEM_ALLOC_NODE_PARAMS_v2>(request_of(node, memory));
+        },
+        [&](FreeParameters& memory) { out.free.dptr = memory.address; },
+        [&](BatchParameters& batch) {
+            out.memOp = std::bit_cast<CUDA_BATCH_MEM_OP_NODE_PARAMS_v2>(request_of(node, batch));
+        },
+        [&](ConditionalParameters& conditional) {
+            out.conditional.handle = conditional.variable->handle();
+            out.conditional.type = conditional.type;
+            out.conditional.size = static_cast<unsigned>(conditional.handles.size());
+            out.conditional.phGraph_out = conditional.handles.data();
+            out.conditional.ctx = conditional.context->handle<CUcontext>();
+        },
+        [&](SemaphoreSignals& batch) {
+            out.extSemSignal =
+                std::bit_cast<CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_v2>(request_of(node, batch));
+        },
+        [&](SemaphoreWaits& batch) {
+            out.extSemWait =
+                std::bit_cast<CUDA_EXT_SEM_WAIT_NODE_PARAMS_v2>(request_of(node, batch));
+        },
+    };
+    std::visit(write, node.parameters());
 }
 
 } // namespace
@@ -230,12 +204,7 @@ ROW(cuGraphNodeSetParams, 12020, GraphLocked, GraphNode& node, CUgraphNodeParams
         replace_child(node, *object_of(nodeParams->graph.graph));
         return;
     }
-    NodeParameters parameters = plain_parameters(*nodeParams);
-    if (auto* kernel = std::get_if<KernelParameters>(&parameters)) {
-        set_kernel(node, std::move(*kernel));
-    } else {
-        node.set_parameters(std::move(parameters));
-    }
+    set_parameters(node, plain_parameters(*nodeParams));
 }
 
 ROW(cuGraphExecNodeSetParams, 12020, GraphLocked, GraphExecutable& executable, GraphNode& node,

@@ -3,6 +3,7 @@
 
 #include "api/graph_handles.hpp"
 
+#include "api/semaphores.hpp"
 #include "objects/devices/device.hpp"
 #include "objects/memory/copy_request.hpp"
 #include "objects/process/error.hpp"
@@ -23,6 +24,12 @@ LaunchRequest launch_of(const Request& request) {
             .extra = request.extra};
 }
 
+template <typename Batch, typename Request>
+Batch batch_of(const Request* request) {
+    require(request != nullptr, "nodeParams must not be NULL");
+    return semaphores_from<Batch>(request->extSemArray, request->paramsArray, request->numExtSems);
+}
+
 } // namespace
 
 std::vector<GraphEdge> edges_from(const CUgraphNode* handles, const CUgraphEdgeData* data,
@@ -37,7 +44,7 @@ std::vector<GraphEdge> edges_from(const CUgraphNode* handles, const CUgraphEdgeD
     return edges;
 }
 
-KernelParameters kernel_from(const CUDA_KERNEL_NODE_PARAMS* request) {
+KernelParameters parameters_from(const CUDA_KERNEL_NODE_PARAMS* request) {
     require(request != nullptr, "nodeParams must not be NULL");
     if (request->func != nullptr) {
         return kernel_parameters(object_of(request->func), kernel_or_null(request->func),
@@ -49,21 +56,21 @@ KernelParameters kernel_from(const CUDA_KERNEL_NODE_PARAMS* request) {
                              launch_of(*request));
 }
 
-KernelParameters kernel_from(const CUDA_KERNEL_NODE_PARAMS_v1* request) {
+KernelParameters parameters_from(const CUDA_KERNEL_NODE_PARAMS_v1* request) {
     require(request != nullptr, "nodeParams must not be NULL");
     require(request->func != nullptr, "func must not be NULL");
     return kernel_parameters(object_of(request->func), kernel_or_null(request->func),
                              launch_of(*request));
 }
 
-MemcpyParameters memcpy_from(const CUDA_MEMCPY3D* request, CUcontext context) {
+MemcpyParameters parameters_from(const CUDA_MEMCPY3D* request, CUcontext context) {
     require(request != nullptr, "copyParams must not be NULL");
     MemcpyParameters parameters{*request, copy_of(*request), context_or_current(context)};
     check_memcpy(parameters);
     return parameters;
 }
 
-MemsetParameters memset_from(const CUDA_MEMSET_NODE_PARAMS* request, CUcontext context) {
+MemsetParameters parameters_from(const CUDA_MEMSET_NODE_PARAMS* request, CUcontext context) {
     require(request != nullptr, "memsetParams must not be NULL");
     MemsetParameters parameters{{request->dst, request->pitch, request->value, request->elementSize,
                                  request->width, request->height},
@@ -72,12 +79,12 @@ MemsetParameters memset_from(const CUDA_MEMSET_NODE_PARAMS* request, CUcontext c
     return parameters;
 }
 
-HostParameters host_from(const CUDA_HOST_NODE_PARAMS* request) {
+HostParameters parameters_from(const CUDA_HOST_NODE_PARAMS* request) {
     require(request != nullptr && request->fn != nullptr, "fn must not be NULL");
     return {request->fn, request->userData};
 }
 
-BatchParameters batch_from(const CUDA_BATCH_MEM_OP_NODE_PARAMS* request) {
+BatchParameters parameters_from(const CUDA_BATCH_MEM_OP_NODE_PARAMS* request) {
     require(request != nullptr, "nodeParams must not be NULL");
     require(request->paramArray != nullptr && request->count != 0, "the batch is empty");
     require(request->count < MAX_NODE_ITEMS, "a batch has fewer than 256 operations");
@@ -100,9 +107,16 @@ std::shared_ptr<Event> event_of_node(CUevent handle) {
     return event;
 }
 
-void write_kernel(GraphNode& node, CUDA_KERNEL_NODE_PARAMS& out) {
-    const auto& kernel = node.get<KernelParameters>();
-    out = {};
+SemaphoreSignals parameters_from(const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS* request) {
+    return batch_of<SemaphoreSignals>(request);
+}
+
+SemaphoreWaits parameters_from(const CUDA_EXT_SEM_WAIT_NODE_PARAMS* request) {
+    return batch_of<SemaphoreWaits>(request);
+}
+
+CUDA_KERNEL_NODE_PARAMS request_of(GraphNode& node, const KernelParameters& kernel) {
+    CUDA_KERNEL_NODE_PARAMS out{};
     out.gridDimX = kernel.grid[0];
     out.gridDimY = kernel.grid[1];
     out.gridDimZ = kernel.grid[2];
@@ -121,20 +135,62 @@ void write_kernel(GraphNode& node, CUDA_KERNEL_NODE_PARAMS& out) {
         out.func = kernel.function->handle<CUfunction>();
     }
     out.ctx = kernel.context->handle<CUcontext>();
+    return out;
 }
 
-void write_memset(const MemsetParameters& parameters, CUDA_MEMSET_NODE_PARAMS& out) {
-    const Fill& fill = parameters.fill;
-    out = {fill.address, fill.pitch_bytes, fill.value, fill.element_bytes, fill.width, fill.height};
+CUDA_MEMCPY3D request_of(GraphNode& /*node*/, const MemcpyParameters& copy) {
+    return copy.request;
 }
 
-void write_alloc(AllocParameters& parameters, CUDA_MEM_ALLOC_NODE_PARAMS& out) {
-    out = parameters.request;
-    out.accessDescs = parameters.access.empty() ? nullptr : parameters.access.data();
+CUDA_MEMSET_NODE_PARAMS request_of(GraphNode& /*node*/, const MemsetParameters& set) {
+    const Fill& fill = set.fill;
+    return {fill.address,       fill.pitch_bytes, fill.value,
+            fill.element_bytes, fill.width,       fill.height};
 }
 
-void set_kernel(GraphNode& node, KernelParameters parameters) {
-    parameters.attributes = node.get<KernelParameters>().attributes;
+CUDA_HOST_NODE_PARAMS request_of(GraphNode& /*node*/, const HostParameters& host) {
+    return {host.function, host.data};
+}
+
+CUDA_BATCH_MEM_OP_NODE_PARAMS request_of(GraphNode& /*node*/, BatchParameters& batch) {
+    return {batch.context->handle<CUcontext>(), static_cast<unsigned>(batch.items.size()),
+            batch.items.data(), batch.flags};
+}
+
+CUDA_MEM_ALLOC_NODE_PARAMS request_of(GraphNode& /*node*/, AllocParameters& memory) {
+    CUDA_MEM_ALLOC_NODE_PARAMS out = memory.request;
+    out.accessDescs = memory.access.empty() ? nullptr : memory.access.data();
+    return out;
+}
+
+CUDA_EXT_SEM_SIGNAL_NODE_PARAMS request_of(GraphNode& /*node*/, SemaphoreSignals& batch) {
+    return {batch.handles.data(), batch.items.data(), static_cast<unsigned>(batch.items.size())};
+}
+
+CUDA_EXT_SEM_WAIT_NODE_PARAMS request_of(GraphNode& /*node*/, SemaphoreWaits& batch) {
+    return {batch.handles.data(), batch.items.data(), static_cast<unsigned>(batch.items.size())};
+}
+
+CUevent request_of(GraphNode& /*node*/, const RecordParameters& record) {
+    return record.event->handle<CUevent>();
+}
+
+CUevent request_of(GraphNode& /*node*/, const WaitParameters& wait) {
+    return wait.event->handle<CUevent>();
+}
+
+CUgraph request_of(GraphNode& /*node*/, const ChildParameters& child) {
+    return child.graph->handle<CUgraph>();
+}
+
+CUdeviceptr request_of(GraphNode& /*node*/, const FreeParameters& memory) {
+    return memory.address;
+}
+
+void set_parameters(GraphNode& node, NodeParameters parameters) {
+    if (auto* kernel = std::get_if<KernelParameters>(&parameters)) {
+        kernel->attributes = node.get<KernelParameters>().attributes;
+    }
     node.set_parameters(std::move(parameters));
 }
 

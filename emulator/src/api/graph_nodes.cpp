@@ -12,41 +12,60 @@ using namespace cuprum::emulator;
 
 namespace {
 
-/// Adds a node and returns its handle to the caller.
-void add_node(CUgraphNode* out, CUgraph graph, const CUgraphNode* dependencies, std::size_t count,
-              NodeParameters parameters) {
-    require(out != nullptr, "phGraphNode must not be NULL");
-    *out = object_of(graph)
-               ->add(std::move(parameters), edges_from(dependencies, nullptr, count))
-               ->handle<CUgraphNode>();
+// The bodies that all kinds of nodes share. `Request` is what cuda.h has for the parameters.
+
+template <typename Kind, typename... Request>
+void add_node(GraphLocked /*lock*/, CUgraphNode& node, Graph& graph,
+              const CUgraphNode* dependencies, std::size_t count, Request... request) {
+    auto parameters = read<Kind>(request...);
+    node = graph.add(std::move(parameters), edges_from(dependencies, nullptr, count))
+               ->template handle<CUgraphNode>();
+}
+
+template <typename Kind, typename Request>
+void get_node(GraphLocked /*lock*/, GraphNode& node, Request* request) {
+    put(request, request_of(node, node.get<Kind>()));
+}
+
+template <typename Kind, typename Request>
+void set_node(GraphLocked /*lock*/, GraphNode& node, Request request) {
+    if constexpr (requires(Kind old) { parameters_from(request, CUcontext{}); }) {
+        set_parameters(node,
+                       read<Kind>(request, node.get<Kind>().context->template handle<CUcontext>()));
+    } else {
+        auto parameters = read<Kind>(request);
+        (void)node.get<Kind>(); // throws for a node of another kind
+        set_parameters(node, std::move(parameters));
+    }
+}
+
+template <typename Kind, typename... Request>
+void set_executable(GraphLocked /*lock*/, GraphExecutable& executable, GraphNode& node,
+                    Request... request) {
+    executable.set_parameters(node, read<Kind>(request...));
 }
 
 } // namespace
 
 // ---- kernels -----------------------------------------------------------------------------------
 
-ROW(cuGraphAddKernelNode_v2, 12000, GraphLocked, CUgraphNode* phGraphNode, CUgraph hGraph,
-    const CUgraphNode* dependencies, size_t numDependencies,
-    const CUDA_KERNEL_NODE_PARAMS* nodeParams) {
-    add_node(phGraphNode, hGraph, dependencies, numDependencies, kernel_from(nodeParams));
-}
-
-ROW(cuGraphAddKernelNode, 10000, GraphLocked, CUgraphNode* phGraphNode, CUgraph hGraph,
-    const CUgraphNode* dependencies, size_t numDependencies,
-    const CUDA_KERNEL_NODE_PARAMS_v1* nodeParams) {
-    add_node(phGraphNode, hGraph, dependencies, numDependencies, kernel_from(nodeParams));
-}
-
-ROW(cuGraphKernelNodeGetParams_v2, 12000, GraphLocked, GraphNode& node,
-    CUDA_KERNEL_NODE_PARAMS& nodeParams) {
-    write_kernel(node, nodeParams);
-}
+USE(cuGraphAddKernelNode_v2, 12000, add_node<KernelParameters, const CUDA_KERNEL_NODE_PARAMS*>);
+USE(cuGraphAddKernelNode, 10000, add_node<KernelParameters, const CUDA_KERNEL_NODE_PARAMS_v1*>);
+USE(cuGraphKernelNodeGetParams_v2, 12000, get_node<KernelParameters, CUDA_KERNEL_NODE_PARAMS>);
+USE(cuGraphKernelNodeSetParams_v2, 12000,
+    set_node<KernelParameters, const CUDA_KERNEL_NODE_PARAMS*>);
+USE(cuGraphKernelNodeSetParams, 10000,
+    set_node<KernelParameters, const CUDA_KERNEL_NODE_PARAMS_v1*>);
+USE(cuGraphExecKernelNodeSetParams_v2, 12000,
+    set_executable<KernelParameters, const CUDA_KERNEL_NODE_PARAMS*>);
+USE(cuGraphExecKernelNodeSetParams, 10010,
+    set_executable<KernelParameters, const CUDA_KERNEL_NODE_PARAMS_v1*>);
 
 ROW(cuGraphKernelNodeGetParams, 10000, GraphLocked, GraphNode& node,
     CUDA_KERNEL_NODE_PARAMS_v1& nodeParams) {
-    CUDA_KERNEL_NODE_PARAMS all{};
-    write_kernel(node, all);
-    nodeParams = {node.get<KernelParameters>().function->handle<CUfunction>(),
+    const auto& kernel = node.get<KernelParameters>();
+    const CUDA_KERNEL_NODE_PARAMS all = request_of(node, kernel);
+    nodeParams = {kernel.function->handle<CUfunction>(),
                   all.gridDimX,
                   all.gridDimY,
                   all.gridDimZ,
@@ -58,134 +77,74 @@ ROW(cuGraphKernelNodeGetParams, 10000, GraphLocked, GraphNode& node,
                   all.extra};
 }
 
-ROW(cuGraphKernelNodeSetParams_v2, 12000, GraphLocked, GraphNode& node,
-    const CUDA_KERNEL_NODE_PARAMS* nodeParams) {
-    set_kernel(node, kernel_from(nodeParams));
-}
-
-ROW(cuGraphKernelNodeSetParams, 10000, GraphLocked, GraphNode& node,
-    const CUDA_KERNEL_NODE_PARAMS_v1* nodeParams) {
-    set_kernel(node, kernel_from(nodeParams));
-}
-
 // ---- copies and sets ---------------------------------------------------------------------------
 
-ROW(cuGraphAddMemcpyNode, 10000, GraphLocked, CUgraphNode* phGraphNode, CUgraph hGraph,
-    const CUgraphNode* dependencies, size_t numDependencies, const CUDA_MEMCPY3D* copyParams,
-    CUcontext ctx) {
-    add_node(phGraphNode, hGraph, dependencies, numDependencies, memcpy_from(copyParams, ctx));
-}
+USE(cuGraphAddMemcpyNode, 10000, add_node<MemcpyParameters, const CUDA_MEMCPY3D*, CUcontext>);
+USE(cuGraphMemcpyNodeGetParams, 10000, get_node<MemcpyParameters, CUDA_MEMCPY3D>);
+USE(cuGraphMemcpyNodeSetParams, 10000, set_node<MemcpyParameters, const CUDA_MEMCPY3D*>);
+USE(cuGraphExecMemcpyNodeSetParams, 10020,
+    set_executable<MemcpyParameters, const CUDA_MEMCPY3D*, CUcontext>);
+USE(cuGraphAddMemsetNode, 10000,
+    add_node<MemsetParameters, const CUDA_MEMSET_NODE_PARAMS*, CUcontext>);
+USE(cuGraphMemsetNodeGetParams, 10000, get_node<MemsetParameters, CUDA_MEMSET_NODE_PARAMS>);
+USE(cuGraphMemsetNodeSetParams, 10000, set_node<MemsetParameters, const CUDA_MEMSET_NODE_PARAMS*>);
+USE(cuGraphExecMemsetNodeSetParams, 10020,
+    set_executable<MemsetParameters, const CUDA_MEMSET_NODE_PARAMS*, CUcontext>);
 
-ROW(cuGraphMemcpyNodeGetParams, 10000, GraphLocked, GraphNode& node, CUDA_MEMCPY3D* nodeParams) {
-    put(nodeParams, node.get<MemcpyParameters>().request);
-}
+// ---- the host, events, words of memory, semaphores ---------------------------------------------
 
-ROW(cuGraphMemcpyNodeSetParams, 10000, GraphLocked, GraphNode& node,
-    const CUDA_MEMCPY3D* nodeParams) {
-    auto& old = node.get<MemcpyParameters>();
-    old = memcpy_from(nodeParams, old.context->handle<CUcontext>());
-}
-
-ROW(cuGraphAddMemsetNode, 10000, GraphLocked, CUgraphNode* phGraphNode, CUgraph hGraph,
-    const CUgraphNode* dependencies, size_t numDependencies,
-    const CUDA_MEMSET_NODE_PARAMS* memsetParams, CUcontext ctx) {
-    add_node(phGraphNode, hGraph, dependencies, numDependencies, memset_from(memsetParams, ctx));
-}
-
-ROW(cuGraphMemsetNodeGetParams, 10000, GraphLocked, GraphNode& node,
-    CUDA_MEMSET_NODE_PARAMS& nodeParams) {
-    write_memset(node.get<MemsetParameters>(), nodeParams);
-}
-
-ROW(cuGraphMemsetNodeSetParams, 10000, GraphLocked, GraphNode& node,
-    const CUDA_MEMSET_NODE_PARAMS* nodeParams) {
-    auto& old = node.get<MemsetParameters>();
-    old = memset_from(nodeParams, old.context->handle<CUcontext>());
-}
-
-// ---- the host, events, words of memory ---------------------------------------------------------
-
-ROW(cuGraphAddHostNode, 10000, GraphLocked, CUgraphNode* phGraphNode, CUgraph hGraph,
-    const CUgraphNode* dependencies, size_t numDependencies,
-    const CUDA_HOST_NODE_PARAMS* nodeParams) {
-    add_node(phGraphNode, hGraph, dependencies, numDependencies, host_from(nodeParams));
-}
-
-ROW(cuGraphHostNodeGetParams, 10000, GraphLocked, GraphNode& node,
-    CUDA_HOST_NODE_PARAMS* nodeParams) {
-    const auto& host = node.get<HostParameters>();
-    put(nodeParams, CUDA_HOST_NODE_PARAMS{host.function, host.data});
-}
-
-ROW(cuGraphHostNodeSetParams, 10000, GraphLocked, GraphNode& node,
-    const CUDA_HOST_NODE_PARAMS* nodeParams) {
-    node.get<HostParameters>() = host_from(nodeParams);
-}
-
-ROW(cuGraphAddEventRecordNode, 11010, GraphLocked, CUgraphNode* phGraphNode, CUgraph hGraph,
-    const CUgraphNode* dependencies, size_t numDependencies, CUevent event) {
-    add_node(phGraphNode, hGraph, dependencies, numDependencies,
-             RecordParameters{event_of_node(event)});
-}
-
-ROW(cuGraphEventRecordNodeGetEvent, 11010, GraphLocked, GraphNode& node, CUevent* event_out) {
-    put(event_out, node.get<RecordParameters>().event->handle<CUevent>());
-}
-
-ROW(cuGraphEventRecordNodeSetEvent, 11010, GraphLocked, GraphNode& node, CUevent event) {
-    node.get<RecordParameters>().event = event_of_node(event);
-}
-
-ROW(cuGraphAddEventWaitNode, 11010, GraphLocked, CUgraphNode* phGraphNode, CUgraph hGraph,
-    const CUgraphNode* dependencies, size_t numDependencies, CUevent event) {
-    add_node(phGraphNode, hGraph, dependencies, numDependencies,
-             WaitParameters{event_of_node(event)});
-}
-
-ROW(cuGraphEventWaitNodeGetEvent, 11010, GraphLocked, GraphNode& node, CUevent* event_out) {
-    put(event_out, node.get<WaitParameters>().event->handle<CUevent>());
-}
-
-ROW(cuGraphEventWaitNodeSetEvent, 11010, GraphLocked, GraphNode& node, CUevent event) {
-    node.get<WaitParameters>().event = event_of_node(event);
-}
-
-ROW(cuGraphAddBatchMemOpNode, 11070, GraphLocked, CUgraphNode* phGraphNode, CUgraph hGraph,
-    const CUgraphNode* dependencies, size_t numDependencies,
-    const CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams) {
-    add_node(phGraphNode, hGraph, dependencies, numDependencies, batch_from(nodeParams));
-}
-
-ROW(cuGraphBatchMemOpNodeGetParams, 11070, GraphLocked, GraphNode& node,
-    CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams_out) {
-    auto& batch = node.get<BatchParameters>();
-    put(nodeParams_out, CUDA_BATCH_MEM_OP_NODE_PARAMS{batch.context->handle<CUcontext>(),
-                                                      static_cast<unsigned>(batch.items.size()),
-                                                      batch.items.data(), batch.flags});
-}
-
-ROW(cuGraphBatchMemOpNodeSetParams, 11070, GraphLocked, GraphNode& node,
-    const CUDA_BATCH_MEM_OP_NODE_PARAMS* nodeParams) {
-    node.get<BatchParameters>() = batch_from(nodeParams);
-}
+USE(cuGraphAddHostNode, 10000, add_node<HostParameters, const CUDA_HOST_NODE_PARAMS*>);
+USE(cuGraphHostNodeGetParams, 10000, get_node<HostParameters, CUDA_HOST_NODE_PARAMS>);
+USE(cuGraphHostNodeSetParams, 10000, set_node<HostParameters, const CUDA_HOST_NODE_PARAMS*>);
+USE(cuGraphExecHostNodeSetParams, 10020,
+    set_executable<HostParameters, const CUDA_HOST_NODE_PARAMS*>);
+USE(cuGraphAddEventRecordNode, 11010, add_node<RecordParameters, CUevent>);
+USE(cuGraphEventRecordNodeGetEvent, 11010, get_node<RecordParameters, CUevent>);
+USE(cuGraphEventRecordNodeSetEvent, 11010, set_node<RecordParameters, CUevent>);
+USE(cuGraphExecEventRecordNodeSetEvent, 11010, set_executable<RecordParameters, CUevent>);
+USE(cuGraphAddEventWaitNode, 11010, add_node<WaitParameters, CUevent>);
+USE(cuGraphEventWaitNodeGetEvent, 11010, get_node<WaitParameters, CUevent>);
+USE(cuGraphEventWaitNodeSetEvent, 11010, set_node<WaitParameters, CUevent>);
+USE(cuGraphExecEventWaitNodeSetEvent, 11010, set_executable<WaitParameters, CUevent>);
+USE(cuGraphAddBatchMemOpNode, 11070,
+    add_node<BatchParameters, const CUDA_BATCH_MEM_OP_NODE_PARAMS*>);
+USE(cuGraphBatchMemOpNodeGetParams, 11070,
+    get_node<BatchParameters, CUDA_BATCH_MEM_OP_NODE_PARAMS>);
+USE(cuGraphBatchMemOpNodeSetParams, 11070,
+    set_node<BatchParameters, const CUDA_BATCH_MEM_OP_NODE_PARAMS*>);
+USE(cuGraphExecBatchMemOpNodeSetParams, 11070,
+    set_executable<BatchParameters, const CUDA_BATCH_MEM_OP_NODE_PARAMS*>);
+USE(cuGraphAddExternalSemaphoresSignalNode, 11020,
+    add_node<SemaphoreSignals, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS*>);
+USE(cuGraphExternalSemaphoresSignalNodeGetParams, 11020,
+    get_node<SemaphoreSignals, CUDA_EXT_SEM_SIGNAL_NODE_PARAMS>);
+USE(cuGraphExternalSemaphoresSignalNodeSetParams, 11020,
+    set_node<SemaphoreSignals, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS*>);
+USE(cuGraphExecExternalSemaphoresSignalNodeSetParams, 11020,
+    set_executable<SemaphoreSignals, const CUDA_EXT_SEM_SIGNAL_NODE_PARAMS*>);
+USE(cuGraphAddExternalSemaphoresWaitNode, 11020,
+    add_node<SemaphoreWaits, const CUDA_EXT_SEM_WAIT_NODE_PARAMS*>);
+USE(cuGraphExternalSemaphoresWaitNodeGetParams, 11020,
+    get_node<SemaphoreWaits, CUDA_EXT_SEM_WAIT_NODE_PARAMS>);
+USE(cuGraphExternalSemaphoresWaitNodeSetParams, 11020,
+    set_node<SemaphoreWaits, const CUDA_EXT_SEM_WAIT_NODE_PARAMS*>);
+USE(cuGraphExecExternalSemaphoresWaitNodeSetParams, 11020,
+    set_executable<SemaphoreWaits, const CUDA_EXT_SEM_WAIT_NODE_PARAMS*>);
 
 // ---- structure ---------------------------------------------------------------------------------
 
-ROW(cuGraphAddEmptyNode, 10000, GraphLocked, CUgraphNode* phGraphNode, CUgraph hGraph,
-    const CUgraphNode* dependencies, size_t numDependencies) {
-    add_node(phGraphNode, hGraph, dependencies, numDependencies, EmptyParameters{});
-}
+USE(cuGraphAddEmptyNode, 10000, add_node<EmptyParameters>);
+USE(cuGraphChildGraphNodeGetGraph, 10000, get_node<ChildParameters, CUgraph>);
 
-ROW(cuGraphAddChildGraphNode, 10000, GraphLocked, CUgraphNode* phGraphNode, CUgraph hGraph,
-    const CUgraphNode* dependencies, size_t numDependencies, CUgraph childGraph) {
+ROW(cuGraphAddChildGraphNode, 10000, GraphLocked, CUgraphNode& phGraphNode, Graph& graph,
+    const CUgraphNode* dependencies, size_t numDependencies, Graph& childGraph) {
     const auto edges = edges_from(dependencies, nullptr, numDependencies);
-    require(phGraphNode != nullptr, "phGraphNode must not be NULL");
-    *phGraphNode =
-        add_child(*object_of(hGraph), *object_of(childGraph), edges, false)->handle<CUgraphNode>();
+    phGraphNode = add_child(graph, childGraph, edges, false)->handle<CUgraphNode>();
 }
 
-ROW(cuGraphChildGraphNodeGetGraph, 10000, GraphLocked, GraphNode& node, CUgraph* phGraph) {
-    put(phGraph, node.get<ChildParameters>().graph->handle<CUgraph>());
+ROW(cuGraphExecChildGraphNodeSetParams, 11010, GraphLocked, GraphExecutable& executable,
+    GraphNode& node, Graph& graph) {
+    executable.set_child(node, graph);
 }
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -199,17 +158,11 @@ ROW(cuGraphAddMemAllocNode, 11040, GraphLocked, CUgraphNode& phGraphNode, Graph&
     phGraphNode = node->handle<CUgraphNode>();
 }
 
-ROW(cuGraphMemAllocNodeGetParams, 11040, GraphLocked, GraphNode& node,
-    CUDA_MEM_ALLOC_NODE_PARAMS& params_out) {
-    write_alloc(node.get<AllocParameters>(), params_out);
-}
-
 ROW(cuGraphAddMemFreeNode, 11040, GraphLocked, CUgraphNode& phGraphNode, Graph& graph,
     const CUgraphNode* dependencies, size_t numDependencies, CUdeviceptr dptr) {
     phGraphNode = add_free(graph, dptr, edges_from(dependencies, nullptr, numDependencies))
                       ->handle<CUgraphNode>();
 }
 
-ROW(cuGraphMemFreeNodeGetParams, 11040, GraphLocked, GraphNode& node, CUdeviceptr* dptr_out) {
-    put(dptr_out, node.get<FreeParameters>().address);
-}
+USE(cuGraphMemAllocNodeGetParams, 11040, get_node<AllocParameters, CUDA_MEM_ALLOC_NODE_PARAMS>);
+USE(cuGraphMemFreeNodeGetParams, 11040, get_node<FreeParameters, CUdeviceptr>);

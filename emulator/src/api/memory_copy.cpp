@@ -16,10 +16,6 @@ using namespace cuprum::emulator;
 
 namespace {
 
-std::uint64_t number(const void* pointer) {
-    return reinterpret_cast<std::uint64_t>(pointer);
-}
-
 /// Checks that the contexts of both ends exist. Host memory belongs to no context.
 void check_contexts(const CUDA_MEMCPY3D_PEER& request) {
     if (request.srcMemoryType != CU_MEMORYTYPE_HOST) {
@@ -39,101 +35,59 @@ Copy checked_copy_of(const Request* request) {
     return copy_of(*request);
 }
 
-void copy_linear(CUstream stream, std::uint64_t to, CopyEnd to_end, std::uint64_t from,
-                 CopyEnd from_end, std::size_t bytes, CopyMode mode) {
-    enqueue_copy(*object_of(stream), linear_copy(to, to_end, from, from_end, bytes), mode);
+/// Copies on a stream, or on the default stream and waits.
+template <typename... At>
+void enqueue(const Copy& copy, At&... stream) {
+    if constexpr (sizeof...(stream) == 0) {
+        enqueue_copy(*default_stream(), copy, CopyMode::Sync);
+    } else {
+        enqueue_copy(stream..., copy, CopyMode::Async);
+    }
+}
+
+template <CopyEnd To, CopyEnd From, typename... At>
+void copy_linear(std::conditional_t<To == CopyEnd::Host, void*, CUdeviceptr> to,
+                 std::conditional_t<From == CopyEnd::Host, const void*, CUdeviceptr> from,
+                 std::size_t bytes, At&... stream) {
+    enqueue(linear_copy((std::uint64_t)to, To, (std::uint64_t)from, From, bytes), stream...);
+}
+
+/// Copies in two or three dimensions.
+template <typename Request, typename... At>
+void copy_shape(const Request* request, At&... stream) {
+    enqueue(checked_copy_of(request), stream...);
 }
 
 /// Copies between two contexts. The driver does this even if their devices are not peers.
-void copy_between(CUstream stream, CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
-                  CUcontext from_context, std::size_t bytes, CopyMode mode) {
+template <typename... At>
+void copy_between(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
+                  std::size_t bytes, At&... stream) {
     (void)context_or_current(to_context);
     (void)context_or_current(from_context);
     Copy copy = linear_copy(to, CopyEnd::Device, from, CopyEnd::Device, bytes);
     copy.is_between_contexts = true;
-    enqueue_copy(*object_of(stream), copy, mode);
+    enqueue(copy, stream...);
 }
 
 } // namespace
 
-ROW_PTDS(cuMemcpy, 4000, CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
-    copy_linear(nullptr, dst, CopyEnd::Any, src, CopyEnd::Any, ByteCount, CopyMode::Sync);
-}
-
-ROW_PTSZ(cuMemcpyAsync, 4000, CUdeviceptr dst, CUdeviceptr src, size_t ByteCount,
-         CUstream hStream) {
-    copy_linear(hStream, dst, CopyEnd::Any, src, CopyEnd::Any, ByteCount, CopyMode::Async);
-}
-
-ROW_PTDS(cuMemcpyHtoD_v2, 3020, CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount) {
-    copy_linear(nullptr, dstDevice, CopyEnd::Device, number(srcHost), CopyEnd::Host, ByteCount,
-                CopyMode::Sync);
-}
-
-ROW_PTSZ(cuMemcpyHtoDAsync_v2, 3020, CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount,
-         CUstream hStream) {
-    copy_linear(hStream, dstDevice, CopyEnd::Device, number(srcHost), CopyEnd::Host, ByteCount,
-                CopyMode::Async);
-}
-
-ROW_PTDS(cuMemcpyDtoH_v2, 3020, void* dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
-    copy_linear(nullptr, number(dstHost), CopyEnd::Host, srcDevice, CopyEnd::Device, ByteCount,
-                CopyMode::Sync);
-}
-
-ROW_PTSZ(cuMemcpyDtoHAsync_v2, 3020, void* dstHost, CUdeviceptr srcDevice, size_t ByteCount,
-         CUstream hStream) {
-    copy_linear(hStream, number(dstHost), CopyEnd::Host, srcDevice, CopyEnd::Device, ByteCount,
-                CopyMode::Async);
-}
-
-ROW_PTDS(cuMemcpyDtoD_v2, 3020, CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
-    copy_linear(nullptr, dstDevice, CopyEnd::Device, srcDevice, CopyEnd::Device, ByteCount,
-                CopyMode::Sync);
-}
-
-ROW_PTSZ(cuMemcpyDtoDAsync_v2, 3020, CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
-         CUstream hStream) {
-    copy_linear(hStream, dstDevice, CopyEnd::Device, srcDevice, CopyEnd::Device, ByteCount,
-                CopyMode::Async);
-}
-
-ROW_PTDS(cuMemcpyPeer, 4000, CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
-         CUcontext srcContext, size_t ByteCount) {
-    copy_between(nullptr, dstDevice, dstContext, srcDevice, srcContext, ByteCount, CopyMode::Sync);
-}
-
-ROW_PTSZ(cuMemcpyPeerAsync, 4000, CUdeviceptr dstDevice, CUcontext dstContext,
-         CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount, CUstream hStream) {
-    copy_between(hStream, dstDevice, dstContext, srcDevice, srcContext, ByteCount, CopyMode::Async);
-}
+USE_PTDS(cuMemcpy, 4000, copy_linear<CopyEnd::Any, CopyEnd::Any>);
+USE_PTSZ(cuMemcpyAsync, 4000, copy_linear<CopyEnd::Any, CopyEnd::Any, Stream>);
+USE_PTDS(cuMemcpyHtoD_v2, 3020, copy_linear<CopyEnd::Device, CopyEnd::Host>);
+USE_PTSZ(cuMemcpyHtoDAsync_v2, 3020, copy_linear<CopyEnd::Device, CopyEnd::Host, Stream>);
+USE_PTDS(cuMemcpyDtoH_v2, 3020, copy_linear<CopyEnd::Host, CopyEnd::Device>);
+USE_PTSZ(cuMemcpyDtoHAsync_v2, 3020, copy_linear<CopyEnd::Host, CopyEnd::Device, Stream>);
+USE_PTDS(cuMemcpyDtoD_v2, 3020, copy_linear<CopyEnd::Device, CopyEnd::Device>);
+USE_PTSZ(cuMemcpyDtoDAsync_v2, 3020, copy_linear<CopyEnd::Device, CopyEnd::Device, Stream>);
+USE_PTDS(cuMemcpyPeer, 4000, copy_between<>);
+USE_PTSZ(cuMemcpyPeerAsync, 4000, copy_between<Stream>);
 
 // ---- two and three dimensions ------------------------------------------------------------------
 
-ROW_PTDS(cuMemcpy2D_v2, 3020, const CUDA_MEMCPY2D* pCopy) {
-    enqueue_copy(*default_stream(), checked_copy_of(pCopy), CopyMode::Sync);
-}
-
-ROW_PTDS(cuMemcpy2DUnaligned_v2, 3020, const CUDA_MEMCPY2D* pCopy) {
-    enqueue_copy(*default_stream(), checked_copy_of(pCopy), CopyMode::Sync);
-}
-
-ROW_PTSZ(cuMemcpy2DAsync_v2, 3020, const CUDA_MEMCPY2D* pCopy, Stream& stream) {
-    enqueue_copy(stream, checked_copy_of(pCopy), CopyMode::Async);
-}
-
-ROW_PTDS(cuMemcpy3D_v2, 3020, const CUDA_MEMCPY3D* pCopy) {
-    enqueue_copy(*default_stream(), checked_copy_of(pCopy), CopyMode::Sync);
-}
-
-ROW_PTSZ(cuMemcpy3DAsync_v2, 3020, const CUDA_MEMCPY3D* pCopy, Stream& stream) {
-    enqueue_copy(stream, checked_copy_of(pCopy), CopyMode::Async);
-}
-
-ROW_PTDS(cuMemcpy3DPeer, 4000, const CUDA_MEMCPY3D_PEER* pCopy) {
-    enqueue_copy(*default_stream(), checked_copy_of(pCopy), CopyMode::Sync);
-}
-
-ROW_PTSZ(cuMemcpy3DPeerAsync, 4000, const CUDA_MEMCPY3D_PEER* pCopy, Stream& stream) {
-    enqueue_copy(stream, checked_copy_of(pCopy), CopyMode::Async);
-}
+USE_PTDS(cuMemcpy2D_v2, 3020, copy_shape<CUDA_MEMCPY2D>);
+USE_PTDS(cuMemcpy2DUnaligned_v2, 3020, copy_shape<CUDA_MEMCPY2D>);
+USE_PTSZ(cuMemcpy2DAsync_v2, 3020, copy_shape<CUDA_MEMCPY2D, Stream>);
+USE_PTDS(cuMemcpy3D_v2, 3020, copy_shape<CUDA_MEMCPY3D>);
+USE_PTSZ(cuMemcpy3DAsync_v2, 3020, copy_shape<CUDA_MEMCPY3D, Stream>);
+USE_PTDS(cuMemcpy3DPeer, 4000, copy_shape<CUDA_MEMCPY3D_PEER>);
+USE_PTSZ(cuMemcpy3DPeerAsync, 4000, copy_shape<CUDA_MEMCPY3D_PEER, Stream>);

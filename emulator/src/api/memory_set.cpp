@@ -4,79 +4,44 @@
 // Fills.
 
 #include "api/entry.hpp"
-#include "api/handles.hpp"
 #include "objects/memory/copy.hpp"
 
 using namespace cuprum::emulator;
 
 namespace {
 
-void fill(CUdeviceptr address, std::uint32_t value, std::uint32_t element_bytes, std::size_t count,
-          CUstream stream, CopyMode mode = CopyMode::Async) {
-    enqueue_fill(*object_of(stream), {address, 0, value, element_bytes, count, 1}, mode);
+/// Fills on a stream, or on the default stream and waits.
+template <typename... At>
+void enqueue(const Fill& fill, At&... stream) {
+    if constexpr (sizeof...(stream) == 0) {
+        enqueue_fill(*default_stream(), fill, CopyMode::Sync);
+    } else {
+        enqueue_fill(stream..., fill, CopyMode::Async);
+    }
 }
 
-void fill_2d(CUdeviceptr address, std::size_t pitch, std::uint32_t value,
-             std::uint32_t element_bytes, std::size_t width, std::size_t height, CUstream stream,
-             CopyMode mode = CopyMode::Async) {
-    enqueue_fill(*object_of(stream), {address, pitch, value, element_bytes, width, height}, mode);
+template <typename Value, typename... At>
+void fill(CUdeviceptr address, Value value, std::size_t count, At&... stream) {
+    enqueue({address, 0, value, sizeof value, count, 1}, stream...);
+}
+
+template <typename Value, typename... At>
+void fill_2d(CUdeviceptr address, std::size_t pitch, Value value, std::size_t width,
+             std::size_t height, At&... stream) {
+    enqueue({address, pitch, value, sizeof value, width, height}, stream...);
 }
 
 } // namespace
 
-ROW_PTDS(cuMemsetD8_v2, 3020, CUdeviceptr dstDevice, unsigned char uc, size_t N) {
-    fill(dstDevice, uc, 1, N, nullptr, CopyMode::Sync);
-}
-
-ROW_PTDS(cuMemsetD16_v2, 3020, CUdeviceptr dstDevice, unsigned short us, size_t N) {
-    fill(dstDevice, us, 2, N, nullptr, CopyMode::Sync);
-}
-
-ROW_PTDS(cuMemsetD32_v2, 3020, CUdeviceptr dstDevice, unsigned int ui, size_t N) {
-    fill(dstDevice, ui, 4, N, nullptr, CopyMode::Sync);
-}
-
-ROW_PTSZ(cuMemsetD8Async, 3020, CUdeviceptr dstDevice, unsigned char uc, size_t N,
-         CUstream hStream) {
-    fill(dstDevice, uc, 1, N, hStream);
-}
-
-ROW_PTSZ(cuMemsetD16Async, 3020, CUdeviceptr dstDevice, unsigned short us, size_t N,
-         CUstream hStream) {
-    fill(dstDevice, us, 2, N, hStream);
-}
-
-ROW_PTSZ(cuMemsetD32Async, 3020, CUdeviceptr dstDevice, unsigned int ui, size_t N,
-         CUstream hStream) {
-    fill(dstDevice, ui, 4, N, hStream);
-}
-
-ROW_PTDS(cuMemsetD2D8_v2, 3020, CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
-         size_t Width, size_t Height) {
-    fill_2d(dstDevice, dstPitch, uc, 1, Width, Height, nullptr, CopyMode::Sync);
-}
-
-ROW_PTDS(cuMemsetD2D16_v2, 3020, CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
-         size_t Width, size_t Height) {
-    fill_2d(dstDevice, dstPitch, us, 2, Width, Height, nullptr, CopyMode::Sync);
-}
-
-ROW_PTDS(cuMemsetD2D32_v2, 3020, CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
-         size_t Width, size_t Height) {
-    fill_2d(dstDevice, dstPitch, ui, 4, Width, Height, nullptr, CopyMode::Sync);
-}
-
-ROW_PTSZ(cuMemsetD2D8Async, 3020, CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc,
-         size_t Width, size_t Height, CUstream hStream) {
-    fill_2d(dstDevice, dstPitch, uc, 1, Width, Height, hStream);
-}
-
-ROW_PTSZ(cuMemsetD2D16Async, 3020, CUdeviceptr dstDevice, size_t dstPitch, unsigned short us,
-         size_t Width, size_t Height, CUstream hStream) {
-    fill_2d(dstDevice, dstPitch, us, 2, Width, Height, hStream);
-}
-
-ROW_PTSZ(cuMemsetD2D32Async, 3020, CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui,
-         size_t Width, size_t Height, CUstream hStream) {
-    fill_2d(dstDevice, dstPitch, ui, 4, Width, Height, hStream);
-}
+USE_PTDS(cuMemsetD8_v2, 3020, fill<unsigned char>);
+USE_PTDS(cuMemsetD16_v2, 3020, fill<unsigned short>);
+USE_PTDS(cuMemsetD32_v2, 3020, fill<unsigned int>);
+USE_PTSZ(cuMemsetD8Async, 3020, fill<unsigned char, Stream>);
+USE_PTSZ(cuMemsetD16Async, 3020, fill<unsigned short, Stream>);
+USE_PTSZ(cuMemsetD32Async, 3020, fill<unsigned int, Stream>);
+USE_PTDS(cuMemsetD2D8_v2, 3020, fill_2d<unsigned char>);
+USE_PTDS(cuMemsetD2D16_v2, 3020, fill_2d<unsigned short>);
+USE_PTDS(cuMemsetD2D32_v2, 3020, fill_2d<unsigned int>);
+USE_PTSZ(cuMemsetD2D8Async, 3020, fill_2d<unsigned char, Stream>);
+USE_PTSZ(cuMemsetD2D16Async, 3020, fill_2d<unsigned short, Stream>);
+USE_PTSZ(cuMemsetD2D32Async, 3020, fill_2d<unsigned int, Stream>);

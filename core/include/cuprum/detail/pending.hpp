@@ -27,8 +27,8 @@ struct ContextState;
 [[nodiscard]] CUPRUM_API bool is_pending(const Stream& stream) noexcept;
 [[nodiscard]] CUPRUM_API bool is_pending(const Event& event) noexcept;
 
-/// Asks the driver as `is_done()` does, but returns a failure instead of reporting it: the call that
-/// throws it is then the first that reports it, in full.
+/// Asks the driver as `is_done()` does, but returns a failure instead of reporting it: the call
+/// that throws it is then the first that reports it, in full.
 [[nodiscard]] CUPRUM_API CUresult query(const Stream& stream);
 [[nodiscard]] CUPRUM_API CUresult query(const Event& event);
 

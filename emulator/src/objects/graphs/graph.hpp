@@ -82,6 +82,8 @@ public:
 
     [[nodiscard]] const NodeParameters& parameters() const noexcept { return parameters_; }
 
+    [[nodiscard]] NodeParameters& parameters() noexcept { return parameters_; }
+
     /// Returns parameters of a type; throws INVALID_VALUE if the node is of another.
     template <typename Parameters>
     [[nodiscard]] Parameters& get() {
