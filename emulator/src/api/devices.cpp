@@ -10,7 +10,10 @@
 #include "objects/textures/format.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <string>
 
 using namespace cuprum::emulator;
@@ -99,6 +102,37 @@ void tell_atomics(unsigned* capabilities, const CUatomicOperation* operations, u
         }
     }
 }
+
+/// The handles of the callbacks that are registered, with their devices.
+class Notifications {
+public:
+    static Notifications& instance() {
+        static auto* const all = new Notifications; // never destroyed
+        return *all;
+    }
+
+    CUasyncCallbackHandle add(int device) {
+        const std::lock_guard lock(mutex_);
+        devices_.emplace(++last_, device);
+        return reinterpret_cast<CUasyncCallbackHandle>(last_);
+    }
+
+    /// Returns whether the callback was registered for the device.
+    bool remove(int device, CUasyncCallbackHandle handle) {
+        const std::lock_guard lock(mutex_);
+        const auto found = devices_.find(reinterpret_cast<std::uintptr_t>(handle));
+        const bool is_known = found != devices_.end() && found->second == device;
+        if (is_known) {
+            devices_.erase(found);
+        }
+        return is_known;
+    }
+
+private:
+    std::mutex mutex_;
+    std::uintptr_t last_ = 0;
+    std::map<std::uintptr_t, int> devices_; // by handle
+};
 
 } // namespace
 
@@ -235,6 +269,22 @@ ROW(cuDevicePrimaryCtxGetState, 7000, const Device& device, unsigned int* flags,
     require(flags != nullptr && active != nullptr, "an output argument is NULL");
     *flags = device.primary_flags();
     *active = device.is_primary_active() ? 1 : 0;
+}
+
+// ---- notifications -----------------------------------------------------------------------------
+
+// They say that other programs take a device's memory away, which no program can do here.
+
+ROW(cuDeviceRegisterAsyncNotification, 12040, const Device& device, CUasyncCallback callbackFunc,
+    void* /*userData*/, CUasyncCallbackHandle& callback) {
+    require(callbackFunc != nullptr, "callbackFunc must not be NULL");
+    callback = Notifications::instance().add(device.ordinal());
+}
+
+ROW(cuDeviceUnregisterAsyncNotification, 12040, const Device& device,
+    CUasyncCallbackHandle callback) {
+    require(Notifications::instance().remove(device.ordinal(), callback),
+            "callback is not registered for this device");
 }
 
 // ---- atomic operations -------------------------------------------------------------------------

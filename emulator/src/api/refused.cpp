@@ -43,8 +43,6 @@ int refuse(const cuprum::emulator::Row& row) noexcept {
 // clang-format off
 REFUSE(cuDeviceGetLuid, 10000, "LUIDs, which are of Windows");
 REFUSE(cuDeviceGetNvSciSyncAttributes, 10020, "NvSciSync");
-REFUSE(cuDeviceRegisterAsyncNotification, 12040, "notifications of devices");
-REFUSE(cuDeviceUnregisterAsyncNotification, 12040, "notifications of devices");
 REFUSE(cuEGLStreamConsumerAcquireFrame, 7000, "EGL streams and frames");
 REFUSE(cuEGLStreamConsumerConnect, 7000, "EGL streams and frames");
 REFUSE(cuEGLStreamConsumerConnectWithFlags, 8000, "EGL streams and frames");

@@ -98,3 +98,26 @@ TEST_F(Devices, what_can_be_done_atomically_is_told) {
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_DEVICE,
                         CU(cuDeviceGetHostAtomicCapabilities)(capabilities, operations, 3, 9)));
 }
+
+TEST_F(Devices, notifications_are_registered_once_and_never_come) {
+    const auto callback = [](CUasyncNotificationInfo*, void* calls, CUasyncCallbackHandle) {
+        ++*static_cast<int*>(calls);
+    };
+    int calls = 0;
+    CUasyncCallbackHandle first = nullptr;
+    CUasyncCallbackHandle second = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuDeviceRegisterAsyncNotification)(0, callback, &calls, &first)));
+    ASSERT_TRUE(succeeds(CU(cuDeviceRegisterAsyncNotification)(0, callback, &calls, &second)));
+    EXPECT_NE(first, second);
+    EXPECT_TRUE(succeeds(CU(cuDeviceUnregisterAsyncNotification)(0, first)));
+    EXPECT_TRUE(
+        returns(CUDA_ERROR_INVALID_VALUE, CU(cuDeviceUnregisterAsyncNotification)(0, first)));
+    EXPECT_TRUE(
+        returns(CUDA_ERROR_INVALID_DEVICE, CU(cuDeviceUnregisterAsyncNotification)(9, second)));
+    EXPECT_TRUE(succeeds(CU(cuDeviceUnregisterAsyncNotification)(0, second)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
+                        CU(cuDeviceRegisterAsyncNotification)(0, nullptr, &calls, &first)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
+                        CU(cuDeviceRegisterAsyncNotification)(0, callback, &calls, nullptr)));
+    EXPECT_EQ(calls, 0);
+}
