@@ -28,7 +28,7 @@ namespace {
 /// compiled: the longer, the longer compiling takes.
 constexpr std::chrono::nanoseconds WORK_BEFORE_LOOKING = std::chrono::microseconds(200);
 constexpr std::chrono::nanoseconds WORK_BEFORE_COMPILING = std::chrono::milliseconds(2);
-constexpr std::chrono::nanoseconds WORK_PER_INSTRUCTION = std::chrono::microseconds(20);
+constexpr std::chrono::nanoseconds WORK_PER_INSTRUCTION = std::chrono::microseconds(100);
 
 std::atomic<Mode> mode{Mode::Off};
 std::atomic<Noting> note{nullptr};
@@ -185,8 +185,12 @@ private:
                     news_.notify_all();
                     return;
                 }
-                job = std::move(queue_.front());
-                queue_.pop_front();
+                // Small kernels do not wait for large ones, and what is on disk is there at once.
+                const auto next = std::ranges::min_element(queue_, {}, [](const Job& each) {
+                    return each.may_compile ? each.kernel->code.size() : 0;
+                });
+                job = std::move(*next);
+                queue_.erase(next);
             }
             job.cache->make(job.shape, job.may_compile, &use_);
         }

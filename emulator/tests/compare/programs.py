@@ -4,8 +4,9 @@
 """Random programs: structured PTX with a defined result, and an evaluator that computes it.
 
 A program works on eight integer registers of each thread. It uses arithmetic, branches that split
-warps, loops with breaks, and calls. Where all threads are together, it also uses shared memory,
-barriers, shuffles, votes and atomics. It is evaluated here, thread by thread, and must give the
+warps, nested loops with breaks, and calls. Where all threads are together, it also uses shared
+memory, barriers, shuffles, votes and atomics, in loops too, and shuffles among the threads of a
+branch. At the end, threads may leave early from anywhere. It is evaluated here, thread by thread, and must give the
 same result on every device, instruction-set level and number of workers.
 """
 
@@ -24,6 +25,7 @@ BLOCKS = 2
 REGISTERS = 8
 MASK = 0xFFFFFFFF
 MAX_DEPTH = 3
+MAX_COUNTERS = 60  # of the registers n, without those for addresses
 
 Values = list[int]
 
@@ -204,12 +206,20 @@ class Program:
         for register in range(REGISTERS):
             self._lines.append(f"mul.lo.u32 r{register}, v, {0x01000193 * (register + 1) & MASK};")
             self._lines.append(f"add.u32 r{register}, r{register}, {seed & MASK};")
+        self._gone: set[int] = set()
+        self._may_leave = False
         everyone = list(range(len(self._values)))
         for _ in range(self._random.randrange(4, 9)):
-            if self._random.random() < 0.45:
+            choice = self._random.random()
+            if choice < 0.4:
                 self._together()
+            elif choice < 0.5:
+                self._loop_together(everyone)
             else:
                 self._statement(everyone, 0)
+        self._may_leave = True
+        for _ in range(self._random.randrange(3)):
+            self._statement(everyone, 0)
 
     @property
     def text(self) -> str:
@@ -230,11 +240,17 @@ class Program:
         return f"L{self._labels}"
 
     def _statement(self, threads: list[int], depth: int) -> None:
+        threads = [t for t in threads if t not in self._gone]
         choice = self._random.random()
-        if depth < MAX_DEPTH and choice < 0.25:
+        if depth < MAX_DEPTH and choice < 0.2:
             self._branch(threads, depth)
-        elif depth < MAX_DEPTH and choice < 0.4 and self._counters < 60:
-            self._loop(threads)
+        elif depth < MAX_DEPTH and choice < 0.25:
+            self._switch(threads, depth)
+        elif depth < MAX_DEPTH and choice < 0.4 and self._counters < MAX_COUNTERS:
+            self._loop(threads, depth)
+        elif self._may_leave and choice > 0.9:
+            self._gone |= self._condition(threads)
+            self._lines.append("@p bra END;")
         else:
             self._compute(threads)
 
@@ -269,42 +285,84 @@ class Program:
             self._statement([t for t in threads if t not in taken], depth + 1)
         self._lines.append(f"{end}:")
 
-    def _loop(self, threads: list[int]) -> None:
-        """Emit a loop with a straight body; each thread makes its own number of rounds."""
+    def _switch(self, threads: list[int], depth: int) -> None:
+        """Emit a branch to one of three places, by a register."""
+        chosen = self._register()
+        labels = [self._label() for _ in range(3)]
+        table, end = self._label(), self._label()
+        self._lines += [f"{table}: .branchtargets {', '.join(labels)};"]
+        self._lines += [f"rem.u32 t, r{chosen}, 3;", f"brx.idx t, {table};"]
+        goes_to = {t: self._values[t][chosen] % 3 for t in threads}
+        for place, label in enumerate(labels):
+            self._lines.append(f"{label}:")
+            self._statement([t for t in threads if goes_to[t] == place], depth + 1)
+            self._lines.append(f"bra {end};")
+        self._lines.append(f"{end}:")
+
+    def _loop(self, threads: list[int], depth: int) -> None:
+        """Emit a loop; each thread makes its own number of rounds."""
         bound, watched = self._register(), self._register()
+        most = 7 >> depth
         start, end = self._label(), self._label()
-        counter = f"n{self._counters}"
-        self._counters += 1
-        self._lines += [f"and.b32 {counter}, r{bound}, 7;", f"{start}:"]
+        counter = self._counter()
+        self._lines += [f"and.b32 {counter}, r{bound}, {most};", f"{start}:"]
         self._lines += [f"setp.eq.u32 p, {counter}, 0;", f"@p bra {end};"]
         self._lines.append(f"sub.u32 {counter}, {counter}, 1;")
-        left = {t: self._values[t][bound] & 7 for t in threads}
-        body_state = self._random.getstate()
-        # The body is emitted once but evaluated in every round, with the same choices.
-        running = [t for t in threads if left[t]]
-        first = True
-        while running or first:
-            self._random.setstate(body_state)
-            kept = self._lines
-            if not first:
-                self._lines = []
+        left = {t: self._values[t][bound] & most for t in threads}
+
+        def body(running: list[int]) -> list[int]:
             for t in running:
                 left[t] -= 1
             for _ in range(1 + self._random.randrange(3)):
-                self._compute(running)
+                self._statement(running, depth + 1)
             self._lines += [f"and.b32 t, r{watched}, 31;", "setp.eq.u32 p, t, 17;"]
             self._lines.append(f"@p bra {end};")
-            if not first:
-                self._lines = kept
-            first = False
-            running = [t for t in running if left[t] and self._values[t][watched] & 31 != 17]
+            return [
+                t
+                for t in running
+                if t not in self._gone and left[t] and self._values[t][watched] & 31 != 17
+            ]
+
+        self._repeat([t for t in threads if left[t]], body)
         self._lines += [f"bra {start};", f"{end}:"]
+
+    def _loop_together(self, everyone: list[int]) -> None:
+        """Emit a loop in which all threads are together, so that it may contain barriers."""
+        rounds = left = self._random.randrange(1, 4)
+        start, counter = self._label(), self._counter()
+        self._lines += [f"mov.u32 {counter}, {rounds};", f"{start}:"]
+
+        def body(running: list[int]) -> list[int]:
+            nonlocal left
+            left -= 1
+            self._together()
+            self._statement(running, 1)
+            return running if left else []
+
+        self._repeat(everyone, body)
+        self._lines += [f"sub.u32 {counter}, {counter}, 1;", f"setp.ne.u32 p, {counter}, 0;"]
+        self._lines.append(f"@p bra {start};")
+
+    def _counter(self) -> str:
+        self._counters += 1
+        return f"n{self._counters - 1}"
+
+    def _repeat(self, running: list[int], body: Callable[[list[int]], list[int]]) -> None:
+        """Emit the body of a loop once, but evaluate it in every round, with the same choices."""
+        before = (self._random.getstate(), self._labels, self._counters)
+        emitted = None
+        while running or emitted is None:
+            choices, self._labels, self._counters = before
+            self._random.setstate(choices)
+            running = body(running)
+            emitted = emitted or len(self._lines)
+            del self._lines[emitted:]
 
     # ---- where all threads are together
 
     def _together(self) -> None:
         d, a = self._register(), self._register()
-        kind = self._random.randrange(5)
+        kind = self._random.randrange(6)
         before = [values[a] for values in self._values]
         lanes = range(len(self._values))
         if kind == 0:
@@ -334,6 +392,8 @@ class Program:
                 first = t // 32 * 32
                 self._values[t][d] = sum(1 << k for k in range(32) if first + k in holds)
         elif kind == 3:
+            self._shuffle_some(d, a, before)
+        elif kind == 4:
             self._accumulate(d, a)
             for t in lanes:
                 first = t // THREADS * THREADS
@@ -345,6 +405,17 @@ class Program:
             for t in lanes:
                 first = t // THREADS * THREADS
                 self._values[t][d] = sum(first <= other < first + THREADS for other in holds)
+
+    def _shuffle_some(self, d: int, a: int, before: list[int]) -> None:
+        """Let some threads take what the first of them in their warp has."""
+        holds = self._condition(list(range(len(self._values))))
+        end = self._label()
+        self._lines += ["vote.sync.ballot.b32 u, p, -1;", f"@!p bra {end};"]
+        self._lines += ["brev.b32 t, u;", "clz.b32 t, t;"]
+        self._lines += [f"shfl.sync.idx.b32 r{d}, r{a}, t, 31, u;", f"{end}:"]
+        for t in holds:
+            first = t // 32 * 32
+            self._values[t][d] = before[min(k for k in range(first, first + 32) if k in holds)]
 
     def _exchange(self, d: int, a: int, distance: int) -> None:
         self._lines += ["mov.u32 u, %tid.x;", "shl.b32 t, u, 2;", "mov.u32 n63, shared;"]

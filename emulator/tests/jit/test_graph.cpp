@@ -333,6 +333,21 @@ TEST(Graph, a_divergent_loop) {
     EXPECT_EQ(k.lanes("add.u32 %r1, %r1, 1"), "UV");
 }
 
+TEST(Graph, a_boundary_that_no_lane_comes_to_is_skipped_while_others_wait) {
+    const Analysed k = analyse_body(std::string("mov.u32 %r1, 0;\n"
+                                                "L: add.u32 %r1, %r1, 4;\n"
+                                                "setp.gt.u32 %q1, %r1, %t;\n@%q1 bra OUT;\n"
+                                                "setp.gt.u32 %q2, %n, %t;\n@%q2 bra SKIP;\n"
+                                                "nanosleep.u32 20;\n"
+                                                "SKIP: add.u32 %r1, %r1, 2;\nbra L;\n"
+                                                "OUT: add.u32 %r1, %r1, 1;\n") +
+                                    STORE);
+    const auto& waiting = k.graph.flow(P).waiting;
+    const std::uint32_t exit = k.graph.loops.at(0).exits.at(0);
+    EXPECT_EQ(std::ranges::count(waiting[k.block("nanosleep")], exit), 1);
+    EXPECT_EQ(std::ranges::count(waiting[k.block("add.u32 %r1, %r1, 2")], exit), 1);
+}
+
 TEST(Graph, a_loop_over_the_whole_grid) {
     const Analysed k = analyse_body("mov.u32 %r1, %nctaid.x; mov.u32 %r3, %ntid.x;\n"
                                     "mul.lo.u32 %r2, %r1, %r3;\n"

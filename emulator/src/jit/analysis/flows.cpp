@@ -202,6 +202,7 @@ void Solver::find_waiting() {
             continue;
         }
         if (block.end == Block::End::Boundary) {
+            add_waiting(waiting); // the block is skipped if no lanes have come to it
             continue;
         }
         Numbers next = block.successors;
