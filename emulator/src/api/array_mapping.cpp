@@ -52,9 +52,8 @@ std::shared_ptr<ArrayMemory> memory_of(const CUarrayMapInfo& info) {
 }
 
 ArrayMapping checked_mapping(const CUarrayMapInfo& info, int device) {
-    require(info.flags == 0 &&
-                std::ranges::all_of(info.reserved, [](auto each) { return each == 0; }),
-            "flags and the reserved fields must be 0");
+    require(info.flags == 0, "the flags must be 0");
+    require_zero(info.reserved);
     require(std::has_single_bit(info.deviceBitMask) &&
                 std::countr_zero(info.deviceBitMask) == device,
             "deviceBitMask must have the bit of the stream's device, and no other");

@@ -9,7 +9,6 @@
 #include "objects/process/control_channel.hpp"
 #include "objects/process/error.hpp"
 
-#include <algorithm>
 #include <iterator>
 #include <span>
 
@@ -24,12 +23,6 @@ ControlAnswer ask(int process, const ControlRequest& request) {
         fail(answer.result, answer.message);
     }
     return answer;
-}
-
-template <typename T>
-void require_zero(const T& reserved) {
-    require(std::ranges::all_of(reserved, [](auto each) { return each == 0; }),
-            "reserved members of the arguments must be zero");
 }
 
 } // namespace

@@ -24,6 +24,7 @@ ROW(cuImportExternalMemory, 10000, CUexternalMemory& extMem_out,
 ROW(cuExternalMemoryGetMappedBuffer, 10000, CUdeviceptr& devPtr, CUexternalMemory extMem,
     const CUDA_EXTERNAL_MEMORY_BUFFER_DESC& bufferDesc) {
     require(bufferDesc.flags == 0, "the flags must be 0");
+    require_zero(bufferDesc.reserved);
     (void)current_context();
     devPtr = object_of(extMem)->map(bufferDesc.offset, bufferDesc.size)->base;
 }
@@ -31,6 +32,7 @@ ROW(cuExternalMemoryGetMappedBuffer, 10000, CUdeviceptr& devPtr, CUexternalMemor
 ROW(cuExternalMemoryGetMappedMipmappedArray, 10000, CUmipmappedArray& mipmap,
     CUexternalMemory extMem, const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC& mipmapDesc) {
     require(mipmapDesc.numLevels != 0, "numLevels must not be 0");
+    require_zero(mipmapDesc.reserved);
     require((mipmapDesc.arrayDesc.Flags & (CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING)) ==
                 0,
             "arrays of external memory have their memory from the beginning");

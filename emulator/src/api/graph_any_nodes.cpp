@@ -13,6 +13,7 @@
 #include "objects/process/error.hpp"
 
 #include <bit>
+#include <span>
 
 using namespace cuprum::emulator;
 
@@ -23,11 +24,47 @@ struct Overloaded : Functions... {
     using Functions::operator()...;
 };
 
+/// Returns how many bytes the parameters of a type of node have, of those that all share.
+std::size_t bytes_of(CUgraphNodeType type) {
+    using Any = CUgraphNodeParams;
+    switch (type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+        return sizeof Any::kernel;
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        return sizeof Any::memcpy;
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+        return sizeof Any::memset;
+    case CU_GRAPH_NODE_TYPE_HOST:
+        return sizeof Any::host;
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+        return sizeof Any::graph;
+    case CU_GRAPH_NODE_TYPE_EMPTY:
+        return 0;
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+        return sizeof Any::eventWait;
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+        return sizeof Any::extSemSignal;
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+        return sizeof Any::alloc;
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+        return sizeof Any::free;
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+        return sizeof Any::memOp;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        return sizeof Any::conditional;
+    default:
+        return sizeof Any::reserved1; // refused later, by its type
+    }
+}
+
 void check_reserved(const CUgraphNodeParams* request) {
     require(request != nullptr, "nodeParams must not be NULL");
-    require(std::ranges::all_of(request->reserved0, [](int word) { return word == 0; }) &&
-                request->reserved2 == 0,
-            "the reserved fields of nodeParams must be 0");
+    require_zero(request->reserved0);
+    require(request->reserved2 == 0, "the reserved fields must be 0");
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(request->reserved1);
+    require_zero(std::span(bytes, sizeof request->reserved1).subspan(bytes_of(request->type)));
 }
 
 /// Returns the parameters of a node that contains no graph and no memory.

@@ -32,6 +32,7 @@ void check_properties(const CUmemAllocationProp* properties) {
     check_handle_types(properties->requestedHandleTypes);
     require(properties->allocFlags.compressionType <= CU_MEM_ALLOCATION_COMP_GENERIC,
             "unknown type of compression");
+    require_zero(properties->allocFlags.reserved);
     require((properties->allocFlags.usage & ~unsigned{CU_MEM_CREATE_USAGE_TILE_POOL}) == 0,
             "unknown usage of memory");
     require(properties->allocFlags.usage == 0 ||

@@ -41,6 +41,15 @@ void check_flags(unsigned flags) {
             "unknown flags of a copy");
 }
 
+void check_attributes(const CUmemcpyAttributes& attributes) {
+    check_flags(attributes.flags);
+    for (const CUmemLocation& hint : {attributes.srcLocHint, attributes.dstLocHint}) {
+        require(hint.type >= CU_MEM_LOCATION_TYPE_INVALID &&
+                    hint.type <= CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT,
+                "unknown type of location");
+    }
+}
+
 /// Returns the stream of a batch, which cannot be captured. The capture stays valid.
 std::shared_ptr<Stream> stream_outside_captures(CUstream handle) {
     auto stream = stream_of_batch(handle);
@@ -72,7 +81,7 @@ void copy_batch(std::span<const CUdeviceptr> destinations, const CUdeviceptr* so
         while (which + 1 < attributes.size() && starts[which + 1] <= index) {
             ++which;
         }
-        check_flags(attributes[which].flags);
+        check_attributes(attributes[which]);
         enqueue_copy(*stream,
                      linear_copy(destinations[index], CopyEnd::Any, sources[index], CopyEnd::Any,
                                  sizes[index]),

@@ -28,6 +28,7 @@ ROW(cuDevSmResourceSplit, 13010, CUdevResource* result, unsigned int nbGroups,
         const CU_DEV_SM_RESOURCE_GROUP_PARAMS& each = groupParams[index];
         constexpr unsigned backfill = 1; // CU_DEV_SM_RESOURCE_GROUP_BACKFILL
         require((each.flags & ~backfill) == 0, "unknown flags of a group");
+        require_zero(each.reserved);
         groups[index] = {each.smCount, each.coscheduledSmCount, each.flags == backfill};
     }
     const CUdevResource whole = input; // the results may overwrite the input

@@ -22,6 +22,8 @@ template <typename Batch, typename Item>
     for (unsigned index = 0; index < count; ++index) {
         batch.semaphores.push_back(object_of(handles[index]));
         require(items[index].flags == 0, "the flags of these semaphores must be 0");
+        require_zero(items[index].params.reserved);
+        require_zero(items[index].reserved);
     }
     if (count != 0) {
         batch.handles.assign(handles, handles + count);

@@ -543,6 +543,121 @@ void ask_other_flags() {
     }
 }
 
+void ask_reserved_fields() {
+    begin();
+    CUmemAllocationProp physical{};
+    physical.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    physical.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    physical.allocFlags.reserved[0] = 1;
+    std::size_t granularity = 0;
+    CUmemGenericAllocationHandle memory = 0;
+    say("granularity",
+        cuMemGetAllocationGranularity(&granularity, &physical, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+    say("memory", cuMemCreate(&memory, granularity, &physical, 0));
+    CUmemoryPool pool = nullptr;
+    CUmemPoolProps properties{};
+    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    properties.reserved[53] = 1;
+    say("pool", cuMemPoolCreate(&pool, &properties));
+
+    CUgraph graph = nullptr;
+    cuGraphCreate(&graph, 0);
+    const auto add = [&](const std::string& name, auto change) {
+        CUgraphNodeParams parameters{};
+        change(parameters);
+        CUgraphNode node = nullptr;
+        say("node " + name, cuGraphAddNode(&node, graph, nullptr, nullptr, 0, &parameters));
+    };
+    const auto nothing = [](void*) {};
+    const auto host = [&](CUgraphNodeParams& parameters) {
+        parameters.type = CU_GRAPH_NODE_TYPE_HOST;
+        parameters.host.fn = nothing;
+    };
+    add("host", host);
+    for (const int word : {0, 1, 2}) {
+        add(with("reserved0", word), [&](CUgraphNodeParams& parameters) {
+            host(parameters);
+            parameters.reserved0[word] = 1;
+        });
+    }
+    add("reserved2", [&](CUgraphNodeParams& parameters) {
+        host(parameters);
+        parameters.reserved2 = 1;
+    });
+    for (const int word : {2, 28}) {
+        add(with("behind host", word), [&](CUgraphNodeParams& parameters) {
+            host(parameters);
+            parameters.reserved1[word] = 1;
+        });
+    }
+    add("empty and behind", [](CUgraphNodeParams& parameters) {
+        parameters.type = CU_GRAPH_NODE_TYPE_EMPTY;
+        parameters.reserved1[0] = 1;
+    });
+    CUgraphNodeParams parameters{};
+    CUgraphNode node = nullptr;
+    host(parameters);
+    cuGraphAddNode(&node, graph, nullptr, nullptr, 0, &parameters);
+    say("set", cuGraphNodeSetParams(node, &parameters));
+    parameters.reserved1[28] = 1;
+    say("set behind", cuGraphNodeSetParams(node, &parameters));
+    CUgraphNode other = nullptr;
+    cuGraphAddEmptyNode(&other, graph, nullptr, 0);
+    CUgraphEdgeData edge{};
+    edge.reserved[4] = 1;
+    say("edge", cuGraphAddDependencies(graph, &node, &other, &edge, 1));
+
+    CUdeviceptr words = allocate(4096);
+    CUstreamBatchMemOpParams item{};
+    item.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+    item.writeValue.address = words;
+    say("operation", cuStreamBatchMemOp(nullptr, 1, &item, 0));
+    item.pad[5] = 1;
+    say("operation behind", cuStreamBatchMemOp(nullptr, 1, &item, 0));
+    item.pad[5] = 0;
+    item.writeValue.flags = 77;
+    say("operation flags 77", cuStreamBatchMemOp(nullptr, 1, &item, 0));
+
+    CUstream stream = nullptr;
+    cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+    CUdeviceptr to = words + 64;
+    std::size_t bytes = 64;
+    std::size_t first = 0;
+    CUmemcpyAttributes attributes{};
+    attributes.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+    say("copies", cuMemcpyBatchAsync(&to, &words, &bytes, 1, &attributes, &first, 1, stream));
+    attributes.flags = 77;
+    say("copies flags 77",
+        cuMemcpyBatchAsync(&to, &words, &bytes, 1, &attributes, &first, 1, stream));
+    attributes.flags = 0;
+    attributes.srcLocHint = {static_cast<CUmemLocationType>(77), 0};
+    say("copies hint 77",
+        cuMemcpyBatchAsync(&to, &words, &bytes, 1, &attributes, &first, 1, stream));
+
+    CUlaunchConfig config{};
+    config.gridDimX = config.gridDimY = config.gridDimZ = 1;
+    config.blockDimX = config.blockDimY = config.blockDimZ = 1;
+    CUlaunchAttribute attribute{};
+    attribute.id = CU_LAUNCH_ATTRIBUTE_PRIORITY;
+    attribute.pad[0] = 1;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    std::uint64_t number = 0;
+    void* arguments[] = {&number};
+    say("launch attribute", cuLaunchKernelEx(&config, load(), arguments, nullptr));
+
+    CUdevResource all{};
+    CUdevResource group{};
+    cuDeviceGetDevResource(0, &all, CU_DEV_RESOURCE_TYPE_SM);
+    unsigned count = 1;
+    for (const unsigned flags : {0U, 1U, 2U, 3U, 4U, 77U}) {
+        count = 1;
+        say(with("split", flags),
+            cuDevSmResourceSplitByCount(&group, &count, &all, nullptr, flags, 16));
+    }
+}
+
 } // namespace
 
 const std::initializer_list<Group> CALLS{
@@ -560,6 +675,7 @@ const std::initializer_list<Group> CALLS{
     {"options of the compiler", ask_compiler_options},
     {"bus ids", ask_bus_ids},
     {"other flags", ask_other_flags},
+    {"reserved fields", ask_reserved_fields},
 };
 
 } // namespace answers

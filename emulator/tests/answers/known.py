@@ -45,6 +45,7 @@ DIFFERENCES = (
     ),
     Difference("options of the compiler", r"(optimization 5|threads 1025):", "it means nothing"),
     Difference("other flags", r"(granularity of device 99|exchange mode 77):", "it means nothing"),
+    Difference("reserved fields", r"split (4|77):", "it means nothing"),
     Difference("other flags", r"flush ", "emulated devices have no GPUDirect RDMA"),
     Difference("samplers", r"an object fits in 32 bits", "objects have 64 bits in cuda.h"),
 )

@@ -61,6 +61,7 @@ void check_description(const CUDA_EXTERNAL_MEMORY_HANDLE_DESC& description) {
     const bool is_opaque = description.type == CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD;
     const unsigned known = is_opaque ? CUDA_EXTERNAL_MEMORY_DEDICATED : 0;
     require((description.flags & ~known) == 0, "unknown flags");
+    require_zero(description.reserved);
     require(description.size != 0, "the size must not be 0");
 }
 

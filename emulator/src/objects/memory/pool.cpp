@@ -45,8 +45,7 @@ void check_properties(const CUmemPoolProps& properties) {
             "a pool of managed memory cannot be shared");
     require(properties.maxSize == 0 || properties.allocType == CU_MEM_ALLOCATION_TYPE_PINNED,
             "maxSize must be 0 for a pool of managed memory");
-    require(std::ranges::all_of(properties.reserved, [](auto each) { return each == 0; }),
-            "the reserved members of the properties must be 0");
+    require_zero(properties.reserved);
     switch (properties.location.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
         require(properties.location.id >= 0 &&

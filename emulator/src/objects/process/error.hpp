@@ -32,4 +32,12 @@ inline void require(bool condition, const char* message) {
     }
 }
 
+/// Throws DriverError(CUDA_ERROR_INVALID_VALUE) unless an array of reserved fields is all 0.
+template <typename T>
+void require_zero(const T& reserved) {
+    for (const auto& each : reserved) {
+        require(each == 0, "the reserved fields must be 0");
+    }
+}
+
 } // namespace cuprum::emulator

@@ -161,6 +161,7 @@ ExternalSemaphore::import(const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC& description
                  "TIMELINE_SEMAPHORE_FD");
     }
     require(description.flags == 0, "the flags must be 0");
+    require_zero(description.reserved);
     const int descriptor = description.handle.fd;
     if (descriptor < 0 || ::fcntl(descriptor, F_GETFD) < 0) {
         fail(CUDA_ERROR_INVALID_VALUE,

@@ -240,8 +240,7 @@ void check_texture_flags(const Image& image, unsigned flags) {
 
 void describe_sampler(Image& image, const CUDA_TEXTURE_DESC& texture) {
     const auto has = [&](unsigned flag) { return (texture.flags & flag) != 0; };
-    require(std::ranges::all_of(texture.reserved, [](int each) { return each == 0; }),
-            "the reserved fields of a texture descriptor must be 0");
+    require_zero(texture.reserved);
     check_texture_flags(image, texture.flags);
     Sampler& sampler = image.sampler;
     for (std::size_t dimension = 0; dimension < dimensions_of(image.shape); ++dimension) {
@@ -299,8 +298,7 @@ std::uint32_t range_of(const char* field, unsigned first, unsigned last, std::ui
 
 void apply_view(Image& image, const CUDA_ARRAY3D_DESCRIPTOR& whole,
                 const CUDA_RESOURCE_VIEW_DESC& view) {
-    require(std::ranges::all_of(view.reserved, [](unsigned each) { return each == 0; }),
-            "the reserved fields of a resource view must be 0");
+    require_zero(view.reserved);
     const ViewFormat& format = view_format_from(view.format);
     const bool is_compressed = is_block_compressed(format.texel);
     require(!is_block_compressed(image.format), "arrays of a compressed format have no views");
