@@ -56,6 +56,7 @@ void initialize() {
     std::call_once(once, [] {
         llvm::InitializeNativeTarget();
         llvm::InitializeNativeTargetAsmPrinter();
+        llvm::InitializeNativeTargetAsmParser(); // for the call in KernelEmitter::call_access()
     });
 }
 
@@ -147,6 +148,7 @@ std::string compile_now(const Request& request, Object& object) {
         function.addFnAttr("prefer-vector-width", "512");
         function.addFnAttr("min-legal-vector-width", "512");
     }
+    function.addFnAttr(llvm::Attribute::NoRedZone); // run_access_preserving() is no call to LLVM
     if (target.flushes) {
         function.addFnAttr("denormal-fp-math", "preserve-sign,preserve-sign");
     }
@@ -168,6 +170,7 @@ std::string compile_now(const Request& request, Object& object) {
     object.entries = emitter.take_entries();
     object.lanes = request.shape.lanes;
     object.site_count = emitter.site_count();
+    object.accesses = emitter.take_accesses();
     object.flushes = target.flushes;
     return {};
 }

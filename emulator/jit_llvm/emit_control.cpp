@@ -17,11 +17,33 @@ using bytecode::Width;
 /// A block with more instructions than this is skipped if no lane runs it.
 constexpr std::size_t WORTH_SKIPPING = 8;
 
+/// Makes room for the masks of the lanes that wait for blocks in P. All of them are 0 at first, and
+/// whenever the code comes to P.
+void KernelEmitter::find_waiting_places() {
+    std::uint32_t count = 0;
+    for (const auto& waiting : graph_.flow(Version::Partial).waiting) {
+        places_.push_back(count);
+        count += waiting.empty() ? 0 : 1;
+    }
+    waiting_full_.resize(graph_.blocks.size());
+    if (count != 0) {
+        const std::uint64_t bytes = std::uint64_t{count} * width_ / 8;
+        llvm::AllocaInst* const all =
+            allocas_.CreateAlloca(llvm::ArrayType::get(ir_.getIntNTy(width_), count));
+        all->setAlignment(llvm::Align(64));
+        allocas_.CreateMemSet(all, ir_.getInt8(0), bytes, llvm::MaybeAlign(64));
+        waiting_partial_ = all;
+    }
+}
+
 /// Returns where the mask of the lanes that wait for a block is, as a word.
-llvm::AllocaInst* KernelEmitter::waiting_home(std::uint32_t block) {
-    llvm::AllocaInst*& home = waiting_[static_cast<std::size_t>(version_)][block];
+KernelEmitter::IR KernelEmitter::waiting_home(std::uint32_t block) {
+    auto* const type = ir_.getIntNTy(width_);
+    if (version_ == Version::Partial) {
+        return ir_.CreateConstInBoundsGEP1_64(type, waiting_partial_, places_[block]);
+    }
+    IR& home = waiting_full_[block];
     if (home == nullptr) {
-        auto* const type = ir_.getIntNTy(width_);
         home = allocas_.CreateAlloca(type);
         allocas_.CreateStore(llvm::Constant::getNullValue(type), home);
     }

@@ -5,6 +5,8 @@
 
 #include "jit_llvm/emit_values.hpp"
 
+#include <llvm/Analysis/VectorUtils.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 
 #include <limits>
@@ -74,37 +76,67 @@ ValueEmitter::V ValueEmitter::high_product(V a, V b, unsigned bits, bool is_sign
     return result;
 }
 
-/// 32 bits and less are divided in double precision, which is exact and, unlike division of
-/// integers, exists for vectors.
+/// Divides integers of 32 bits in double precision, and truncates, which is exact and, unlike
+/// division of integers, exists for vectors. A divisor that all lanes share, `shared`, is inverted
+/// once: adding a half keeps the product away from integers by at least half the inverse, which is
+/// more than its error.
+ValueEmitter::V ValueEmitter::quotient_of(V a, V divisor, V shared, bool is_signed) {
+    const auto to_real = [&](V value, llvm::Type* type) {
+        return is_signed ? ir_.CreateSIToFP(value, type) : ir_.CreateUIToFP(value, type);
+    };
+    const V dividend = to_real(a, real());
+    V result = nullptr;
+    if (shared != nullptr) {
+        llvm::Type* const number = ir_.getDoubleTy();
+        const V inverse =
+            ir_.CreateFDiv(llvm::ConstantFP::get(number, 1.0), to_real(shared, number));
+        V half = real_constant(0.5);
+        if (is_signed) {
+            half = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, half, dividend);
+        }
+        result =
+            ir_.CreateFMul(ir_.CreateFAdd(dividend, half), ir_.CreateVectorSplat(lanes_, inverse));
+    } else {
+        result = ir_.CreateFDiv(dividend, to_real(divisor, real()));
+    }
+    return is_signed ? ir_.CreateFPToSI(result, integer(32))
+                     : ir_.CreateFPToUI(result, integer(32));
+}
+
 void ValueEmitter::emit_divide(const IntegerForm& form, V a, V b) {
     const auto [bits, lane, is_signed] = integer_type(form.type);
-    const V zero = number(lane, 0);
-    const V is_zero = ir_.CreateICmpEQ(b, zero);
-    const V divisor = select(is_zero, number(lane, 1), b);
     const bool is_constant = llvm::isa<llvm::Constant>(b);
+    // What only depends on a divisor that all lanes share is computed once.
+    const V shared = lanes_ == 1 || is_constant ? nullptr : llvm::getSplatValue(b);
+    const V by = shared != nullptr ? shared : b;
+    const auto spread = [&](V value) {
+        return shared != nullptr ? ir_.CreateVectorSplat(lanes_, value) : value;
+    };
+    const auto constant = [&](std::uint64_t value) {
+        return llvm::ConstantInt::get(by->getType(), value);
+    };
+    const V is_zero = ir_.CreateICmpEQ(by, constant(0));
+    const V divisor = ir_.CreateSelect(is_zero, constant(1), by);
     V quotient = nullptr;
     if (is_signed) {
         // The most negative number divided by -1 overflows.
-        const V is_negation = ir_.CreateICmpEQ(divisor, number(lane, ~std::uint64_t{0}));
-        const V other = select(is_negation, number(lane, 1), divisor);
+        const V is_negation = ir_.CreateICmpEQ(divisor, constant(~std::uint64_t{0}));
+        const V other = ir_.CreateSelect(is_negation, constant(1), divisor);
         if (lane == 64 || is_constant) {
-            quotient = ir_.CreateSDiv(a, other);
+            quotient = ir_.CreateSDiv(a, spread(other));
         } else {
-            quotient = ir_.CreateFPToSI(
-                ir_.CreateFDiv(ir_.CreateSIToFP(a, real()), ir_.CreateSIToFP(other, real())),
-                integer(32));
+            quotient = quotient_of(a, spread(other), shared == nullptr ? nullptr : other, true);
         }
-        quotient = select(is_negation, ir_.CreateSub(zero, a), quotient);
+        quotient = select(spread(is_negation), ir_.CreateSub(number(lane, 0), a), quotient);
     } else if (lane == 64 || is_constant) {
-        quotient = ir_.CreateUDiv(a, divisor);
+        quotient = ir_.CreateUDiv(a, spread(divisor));
     } else {
-        quotient = ir_.CreateFPToUI(
-            ir_.CreateFDiv(ir_.CreateUIToFP(a, real()), ir_.CreateUIToFP(divisor, real())),
-            integer(32));
+        quotient = quotient_of(a, spread(divisor), shared == nullptr ? nullptr : divisor, false);
     }
-    const V result =
-        form.op == IntegerOp::Rem ? ir_.CreateSub(a, ir_.CreateMul(quotient, divisor)) : quotient;
-    give(select(is_zero, number(lane, ~std::uint64_t{0}), result));
+    const V result = form.op == IntegerOp::Rem
+                         ? ir_.CreateSub(a, ir_.CreateMul(quotient, spread(divisor)))
+                         : quotient;
+    give(select(spread(is_zero), number(lane, ~std::uint64_t{0}), result));
 }
 
 /// Two 16-bit or four 8-bit values in a lane.

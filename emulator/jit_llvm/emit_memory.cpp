@@ -16,6 +16,7 @@
 #include "jit_llvm/kernel_emitter.hpp"
 
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/MDBuilder.h>
 
 #include <algorithm>
@@ -64,34 +65,55 @@ struct KernelEmitter::Access {
 };
 
 /// Calls the service that runs a node by its handler. Returns whether there was no fault.
-KernelEmitter::IR KernelEmitter::call_service(const Node& node, Mask mask, const Access* access) {
+KernelEmitter::IR KernelEmitter::call_run(const Node& node, Mask mask) {
     auto* const pointer = ir_.getPtrTy();
+    auto* const word = ir_.getInt32Ty();
     IR const services = field(call_, offsetof(GangCall, services), pointer, "services");
-    llvm::SmallVector<llvm::Type*, 5> types{pointer, pointer, ir_.getInt32Ty(), ir_.getInt32Ty()};
-    llvm::SmallVector<IR, 5> arguments{warp_, call_, ir_.getInt32(node.pc), warp_mask(mask)};
-    std::size_t offset = offsetof(Services, run);
-    if (access != nullptr && access->site != NONE) {
-        offset = offsetof(Services, run_access);
-        if (site_use_ == nullptr) {
-            site_use_ = allocas_.CreateAlloca(ir_.getInt8Ty(), ir_.getInt64(sizeof(SiteUse)));
-            site_use_->setAlignment(llvm::Align(8));
-        }
-        const auto set = [&](std::size_t at, IR value) {
-            ir_.CreateStore(value, ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), site_use_, at));
-        };
-        set(offsetof(SiteUse, site), ir_.getInt32(access->site));
-        set(offsetof(SiteUse, unit_shift), ir_.getInt32(access->unit_shift()));
-        set(offsetof(SiteUse, span), ir_.getInt32(access->span));
-        set(offsetof(SiteUse, is_write), ir_.getInt32(access->form.is_store ? 1 : 0));
-        set(offsetof(SiteUse, address),
-            access->starts != nullptr ? ir_.CreateExtractElement(access->starts, first_active(mask))
-                                      : access->start);
-        types.push_back(pointer);
-        arguments.push_back(site_use_);
+    IR const function = field(services, offsetof(Services, run), pointer, "service");
+    auto* const type =
+        llvm::FunctionType::get(ir_.getInt8Ty(), {pointer, pointer, word, word}, false);
+    return ir_.CreateICmpNE(
+        ir_.CreateCall(type, function, {warp_, call_, ir_.getInt32(node.pc), warp_mask(mask)}),
+        ir_.getInt8(0));
+}
+
+/// Calls the service for accesses that are not plain. Returns whether there was no fault.
+KernelEmitter::IR KernelEmitter::call_access(const Node& node, Mask mask, const Access& access) {
+    auto* const pointer = ir_.getPtrTy();
+    auto* const word = ir_.getInt32Ty();
+    auto* const number = ir_.getInt64Ty();
+    IR const address = access.starts != nullptr
+                           ? ir_.CreateExtractElement(access.starts, first_active(mask))
+                           : access.start;
+    IR const index = ir_.getInt32(static_cast<std::uint32_t>(accesses_.size()));
+    accesses_.push_back({.pc = node.pc,
+                         .site = access.site,
+                         .unit_shift = access.unit_shift(),
+                         .span = access.span,
+                         .is_write = access.form.is_store ? 1u : 0u});
+    const bool is_preserving = target_.is_x86 && target_.has_fma; // XSAVE comes with AVX
+    IR const services = field(call_, offsetof(GangCall, services), pointer, "services");
+    IR const function = field(services,
+                              is_preserving ? offsetof(Services, run_access_preserving)
+                                            : offsetof(Services, run_access),
+                              pointer, "service");
+    if (!is_preserving) {
+        auto* const type =
+            llvm::FunctionType::get(ir_.getInt8Ty(), {pointer, pointer, word, word, number}, false);
+        return ir_.CreateICmpNE(
+            ir_.CreateCall(type, function, {warp_, call_, index, warp_mask(mask), address}),
+            ir_.getInt8(0));
     }
-    IR const function = field(services, offset, pointer, "service");
-    auto* const type = llvm::FunctionType::get(ir_.getInt8Ty(), types, false);
-    return ir_.CreateICmpNE(ir_.CreateCall(type, function, arguments), ir_.getInt8(0));
+    // NOTE: LLVM has no calling convention for a function that preserves all vectors. It does not
+    // see that this is a call, so the function must have no red zone.
+    auto* const type =
+        llvm::FunctionType::get(word, {pointer, pointer, pointer, word, word, number}, false);
+    auto* const call = llvm::InlineAsm::get(
+        type, "call *$1",
+        "={eax},{r11},{rdi},{rsi},{edx},{ecx},{r8},~{memory},~{dirflag},~{fpsr},~{flags}", true);
+    return ir_.CreateICmpNE(
+        ir_.CreateCall(type, call, {function, warp_, call_, index, warp_mask(mask), address}),
+        ir_.getInt32(0));
 }
 
 /// Finds out how a node accesses memory. Returns false if only its handler can run it.

@@ -227,7 +227,7 @@ void KernelEmitter::call_handler(const Node& node, Mask mask, const Access* acce
             store_slot(value.slot, value.width, canonical_vector(source.value), live);
         }
     }
-    IR const is_fine = call_service(node, mask, access);
+    IR const is_fine = access == nullptr ? call_run(node, mask) : call_access(node, mask, *access);
     llvm::BasicBlock* const fine = new_block("fine");
     llvm::BasicBlock* const faulted = new_block("faulted");
     ir_.CreateCondBr(is_fine, fine, faulted);

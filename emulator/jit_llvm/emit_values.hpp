@@ -153,6 +153,7 @@ private:
     void emit_unpack(const MoveForm& form);
     void emit_integer(const IntegerForm& form);
     void emit_packed(const IntegerForm& form);
+    V quotient_of(V a, V divisor, V shared, bool is_signed);
     void emit_divide(const IntegerForm& form, V a, V b);
     void emit_dot(const DotForm& form);
     void emit_carry(const CarryForm& form);

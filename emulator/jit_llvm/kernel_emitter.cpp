@@ -66,8 +66,8 @@ void KernelEmitter::run(const std::string& name) {
     left_ = allocas_.CreateAlloca(mask_type);
     ir_.CreateStore(llvm::Constant::getNullValue(mask_type), left_);
     find_raw();
+    find_waiting_places();
     blocks_.resize(graph_.blocks.size());
-    waiting_.fill(std::vector<llvm::AllocaInst*>(graph_.blocks.size(), nullptr));
 
     // The entries, in the order of their instructions.
     std::map<std::uint32_t, std::uint32_t> by_pc;
@@ -203,6 +203,9 @@ KernelEmitter::IR KernelEmitter::first_lane(const Ref& ref, Width width, bool re
             ir_.CreateAdd(ir_.CreateMul(first64_, ir_.getInt64(static_cast<std::uint64_t>(width))),
                           ir_.getInt64(ref.operand.offset())));
         return ir_.CreateLoad(type_of(width), place);
+    }
+    if (ref.kind == Ref::Kind::Value && lanes(ref.value).is_varying()) {
+        return ir_.CreateExtractElement(vector(ref, width, reads_bits), std::uint64_t{0});
     }
     IR const base = scalar(ref, width, reads_bits);
     if (ref.kind != Ref::Kind::Value) {

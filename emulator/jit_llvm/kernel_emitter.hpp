@@ -44,6 +44,8 @@ public:
 
     [[nodiscard]] std::vector<Entry> take_entries() { return std::move(entries_); }
 
+    [[nodiscard]] std::vector<AccessInfo> take_accesses() { return std::move(accesses_); }
+
     [[nodiscard]] std::uint32_t site_count() const { return site_count_; }
 
 private:
@@ -141,7 +143,8 @@ private:
 
     [[nodiscard]] const Flow& flow() const { return graph_.flow(version_); }
 
-    [[nodiscard]] llvm::AllocaInst* waiting_home(std::uint32_t block);
+    void find_waiting_places();
+    [[nodiscard]] IR waiting_home(std::uint32_t block);
     [[nodiscard]] IR load_waiting(std::uint32_t block);
     void store_waiting(std::uint32_t block, IR mask);
     [[nodiscard]] Mask waiting_mask(std::uint32_t block, const std::vector<std::uint32_t>& all,
@@ -165,7 +168,8 @@ private:
     [[nodiscard]] bool emit_rendezvous(std::uint32_t block, std::size_t node, Mask mask);
     void guard_widening(std::uint32_t block, std::size_t node, Mask mask);
     void run_handler(const Node& node, Mask mask);
-    [[nodiscard]] IR call_service(const Node& node, Mask mask, const Access* access);
+    [[nodiscard]] IR call_run(const Node& node, Mask mask);
+    [[nodiscard]] IR call_access(const Node& node, Mask mask, const Access& access);
     [[nodiscard]] bool find_access(const Node& node, Access& access);
     [[nodiscard]] IR is_accessible(Access& access);
     [[nodiscard]] IR host_of(const Access& access);
@@ -205,7 +209,6 @@ private:
     IR shared_ = nullptr; // host address of the block's shared memory
     IR shared_bytes_ = nullptr;
     IR sites_ = nullptr;
-    llvm::AllocaInst* site_use_ = nullptr;
     llvm::AllocaInst* opaque_ = nullptr;
     llvm::AllocaInst* exchange_ = nullptr; // values that lanes exchange
     IR local_ = nullptr;                   // host address of the gang's local memory
@@ -218,13 +221,16 @@ private:
     std::uint32_t current_ = NONE; // the block that is being written
     std::vector<std::array<llvm::BasicBlock*, VERSIONS>> blocks_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, llvm::AllocaInst*> homes_;
-    std::array<std::vector<llvm::AllocaInst*>, VERSIONS> waiting_; // by block
+    std::vector<IR> waiting_full_;      // by block: where the mask is in F
+    IR waiting_partial_ = nullptr;      // those of P, one behind the other
+    std::vector<std::uint32_t> places_; // by block: its number there
     std::map<std::pair<std::uint32_t, std::size_t>, std::vector<std::uint32_t>> live_before_;
     // By value: a NaN in it may have any bits. They are made canonical where something reads them.
     std::vector<bool> raw_;
     std::array<std::unique_ptr<Addresses>, VERSIONS> addresses_;
     std::vector<Entry> entries_;
     std::uint32_t site_count_ = 0;
+    std::vector<AccessInfo> accesses_;
     llvm::MDNode* unlikely_ = nullptr;
     llvm::MDNode* engine_scope_ = nullptr; // of memory that kernels cannot reach
     llvm::MDNode* device_scope_ = nullptr;

@@ -470,7 +470,7 @@ void Block::configure(const std::shared_ptr<Grid>& grid, std::uint32_t sm,
     compiled_ = launch.memory->checks == 0 && !grid_->is_random()
                     ? kernel.code_source->compiled_code()
                     : nullptr;
-    shape_ = compiled_ == nullptr ? 0 : compiled_->shape_for(launch.block);
+    shape_ = compiled_ == nullptr ? 0 : compiled_->shape_for(launch.grid, launch.block);
     if (launch.memory->checks == 0 && !grid_->is_random() && grid_->cluster_blocks() == 1) {
         const auto strides = static_cast<std::size_t>(warp_count) * context_.max_frames;
         lockstep::configure(lockstep_, context_,

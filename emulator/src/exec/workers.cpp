@@ -126,14 +126,15 @@ void note_work(const Grid& grid, std::uint64_t ns) {
     const GridLaunch& launch = grid.launch();
     jit::CodeCache* const code = launch.kernel->code_source->compiled_code();
     if (code != nullptr && launch.memory->checks == 0 && !grid.is_random()) {
-        code->note_work(launch.block, std::chrono::nanoseconds(ns), launch.kernel);
+        code->note_work(code->shape_for(launch.grid, launch.block), std::chrono::nanoseconds(ns),
+                        launch.kernel);
     }
 }
 
 /// Returns whether the blocks of a launch run by compiled code.
 bool is_compiled(const GridLaunch& launch) {
     jit::CodeCache* const code = launch.kernel->code_source->compiled_code();
-    return code != nullptr && code->find(code->shape_for(launch.block)) != nullptr;
+    return code != nullptr && code->find(code->shape_for(launch.grid, launch.block)) != nullptr;
 }
 
 /// The scope in which a worker runs a block. Notes the block only if it yields, so quick blocks

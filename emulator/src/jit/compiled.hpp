@@ -21,6 +21,7 @@ struct Compiled {
     std::vector<std::uint32_t> entry_at; // by instruction: one more than the index into `entries`
     std::uint32_t lanes = 16;
     std::uint32_t site_count = 0;
+    std::vector<AccessInfo> accesses;
     bool flushes = false; // Object::flushes
     // The kernel's instructions, with enter() as the handler of those where an entry is.
     std::vector<bytecode::Instruction> instructions;

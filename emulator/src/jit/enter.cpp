@@ -118,8 +118,8 @@ bool run_instruction(WarpContext* warp, GangCall* call, std::uint32_t pc, std::u
 }
 
 /// Finds the stretch of memory around an address that may be accessed in the same way.
-void look_around(const MemoryMap& map, Site& site, const SiteUse& use) {
-    const std::uint64_t offset = use.address - map.memory_base;
+void look_around(const MemoryMap& map, Site& site, const AccessInfo& use, std::uint64_t address) {
+    const std::uint64_t offset = address - map.memory_base;
     if (offset >= map.memory_bytes) {
         return;
     }
@@ -145,16 +145,91 @@ void look_around(const MemoryMap& map, Site& site, const SiteUse& use) {
     site.limit = bytes >= use.span ? ((bytes - use.span) >> use.unit_shift) + 1 : 0;
 }
 
-bool run_access(WarpContext* warp, GangCall* call, std::uint32_t pc, std::uint32_t mask,
-                const SiteUse* use) {
+} // namespace
+
+/// Services::run_access.
+extern "C" [[gnu::visibility("hidden")]] bool cuprum_run_access(WarpContext* warp, GangCall* call,
+                                                                std::uint32_t access,
+                                                                std::uint32_t mask,
+                                                                std::uint64_t address) {
     if (mask == 0) {
         return true;
     }
-    look_around(*warp->block->memory, call->sites[use->site], *use);
-    return run_instruction(warp, call, pc, mask);
+    const AccessInfo& about = call->accesses[access];
+    if (about.site != NONE) {
+        look_around(*warp->block->memory, call->sites[about.site], about, address);
+    }
+    return run_instruction(warp, call, about.pc, mask);
 }
 
-constexpr Services SERVICES{.run = run_instruction, .run_access = run_access};
+#if defined(__x86_64__)
+// Saves all registers that a function may change, vectors and masks included, calls
+// cuprum_run_access() and restores them. Needs XSAVE, which comes with AVX.
+extern "C" [[gnu::visibility("hidden")]] void cuprum_run_access_preserving();
+
+__asm__(R"(
+    .pushsection .text
+    .balign 16
+    .globl cuprum_run_access_preserving
+    .hidden cuprum_run_access_preserving
+    .type cuprum_run_access_preserving, @function
+cuprum_run_access_preserving:
+    pushq %rbp
+    movq %rsp, %rbp
+    pushq %rcx
+    pushq %rdx
+    pushq %rsi
+    pushq %rdi
+    pushq %r8
+    pushq %r9
+    pushq %r10
+    pushq %r11
+    subq $4096, %rsp            # the largest area of these components
+    andq $-64, %rsp
+    xorl %eax, %eax             # the header of the area must be zero
+    movq %rax, 512(%rsp)
+    movq %rax, 520(%rsp)
+    movq %rax, 528(%rsp)
+    movq %rax, 536(%rsp)
+    movq %rax, 544(%rsp)
+    movq %rax, 552(%rsp)
+    movq %rax, 560(%rsp)
+    movq %rax, 568(%rsp)
+    movl %edx, %r9d
+    movl $0xe7, %eax            # x87, SSE, AVX, masks and the two parts of AVX-512
+    xorl %edx, %edx
+    xsave (%rsp)
+    movl %r9d, %edx
+    call cuprum_run_access
+    movzbl %al, %r9d
+    movl $0xe7, %eax
+    xorl %edx, %edx
+    xrstor (%rsp)
+    movl %r9d, %eax
+    leaq -64(%rbp), %rsp
+    popq %r11
+    popq %r10
+    popq %r9
+    popq %r8
+    popq %rdi
+    popq %rsi
+    popq %rdx
+    popq %rcx
+    popq %rbp
+    ret
+    .size cuprum_run_access_preserving, . - cuprum_run_access_preserving
+    .popsection
+)");
+constexpr auto RUN_ACCESS_PRESERVING = cuprum_run_access_preserving;
+#else
+constexpr void (*RUN_ACCESS_PRESERVING)() = nullptr;
+#endif
+
+namespace {
+
+constexpr Services SERVICES{.run = run_instruction,
+                            .run_access = cuprum_run_access,
+                            .run_access_preserving = RUN_ACCESS_PRESERVING};
 
 /// What all gangs of a call of enter() or run_block() have in common.
 GangCall call_for(const BlockContext& block, const Compiled& compiled) {
@@ -162,6 +237,7 @@ GangCall call_for(const BlockContext& block, const Compiled& compiled) {
     call.flushes = compiled.flushes ? 1 : 0;
     call.services = &SERVICES;
     call.sites = block.sites;
+    call.accesses = compiled.accesses.data();
     return call;
 }
 
@@ -236,6 +312,7 @@ std::unique_ptr<Compiled> make_compiled(const bytecode::Kernel& kernel, Object o
     compiled->entries = std::move(object.entries);
     compiled->lanes = object.lanes;
     compiled->site_count = object.site_count;
+    compiled->accesses = std::move(object.accesses);
     compiled->flushes = object.flushes;
     compiled->instructions = kernel.code;
     compiled->entry_at.assign(kernel.code.size(), 0);

@@ -24,7 +24,7 @@
 // code of that version. It is not known of lanes that arrive from the interpreter: it may have
 // taken them there by different ways, or in different rounds of a loop, and joined them. So compare
 // the lanes of Block::live_in with what is expected before entering a block, and enter it with
-// lanes that agree. What Lanes::alignment says needs no test: it holds on every way.
+// lanes that agree. What Lanes::alignment and Lanes::most say needs no test: it holds on every way.
 
 #pragma once
 
@@ -52,7 +52,16 @@ struct Shape {
     bool has_whole_rows = true;
     // The height and depth of a block are 1: %tid.x is adjacent, %tid.y and %tid.z are 0.
     bool has_one_row = true;
+    // A number of blocks in some direction times a size of blocks is below 2^31: indices of threads
+    // have no sign.
+    bool has_small_grid = true;
 };
+
+/// The most threads of a block in one direction.
+constexpr std::uint32_t MAX_BLOCK_SIZE = 1024;
+
+/// Lanes::most where nothing is known.
+constexpr std::uint64_t UNBOUNDED = ~std::uint64_t{0};
 
 /// How the lanes of a gang differ in one value.
 struct Lanes {
@@ -67,6 +76,17 @@ struct Lanes {
     // A power of two that divides the base, modulo 2^32 for values of 32 bits.
     std::uint64_t alignment = 1;
     std::vector<std::int64_t> offsets; // of Pattern: one a lane; at least one is not 0
+    // Of Varying, in gangs of a whole warp: for each bit that is set, lanes whose numbers differ in
+    // that bit alone have the same. Butterfly shuffles make them so.
+    std::uint8_t symmetry = 0;
+    // No lane is greater, as an unsigned number. This holds on every way too.
+    std::uint64_t most = UNBOUNDED;
+
+    [[nodiscard]] static Lanes varying() {
+        Lanes lanes;
+        lanes.kind = Kind::Varying;
+        return lanes;
+    }
 
     [[nodiscard]] bool is_uniform() const { return kind == Kind::Uniform; }
 

@@ -47,29 +47,34 @@ struct Site {
     std::uint64_t limit = 0;
 };
 
-/// An access that compiled code leaves to the handler, and its site.
-struct SiteUse {
-    std::uint32_t site = NONE;    // NONE: not an access with a site
+/// One access of compiled code to memory.
+struct AccessInfo {
+    std::uint32_t pc = 0;         // its instruction
+    std::uint32_t site = NONE;    // NONE: not an access to device memory
     std::uint32_t unit_shift = 0; // the unit is two to the power of this
     std::uint32_t span = 0;       // bytes from the beginning of the access on
     std::uint32_t is_write = 0;
-    std::uint64_t address = 0; // where it begins
 };
 
-/// Functions of the emulated device that compiled code calls.
+/// Functions of the emulated device that compiled code calls. They return false after a fault.
 struct Services {
-    /// Runs one instruction by its handler for lanes of a mask. Returns false after a fault.
+    /// Runs one instruction by its handler for lanes of a mask.
     bool (*run)(WarpContext* warp, GangCall* call, std::uint32_t pc, std::uint32_t mask);
 
     /// As run(), for an access whose address is outside what its site knows. Updates the site.
-    bool (*run_access)(WarpContext* warp, GangCall* call, std::uint32_t pc, std::uint32_t mask,
-                       const SiteUse* use);
+    bool (*run_access)(WarpContext* warp, GangCall* call, std::uint32_t access, std::uint32_t mask,
+                       std::uint64_t address);
+
+    /// As run_access(), and preserves all registers but the result's, so that the code around a
+    /// call that hardly ever happens need not save any. Null where there is no such function.
+    void (*run_access_preserving)();
 };
 
 /// What a gang is called with, and where it says how it stopped.
 struct GangCall {
     const Services* services = nullptr;
     Site* sites = nullptr;                   // Object::site_count of them, of this worker and code
+    const AccessInfo* accesses = nullptr;    // Object::accesses
     std::uint32_t first_lane = 0;            // of the gang in its warp
     std::uint32_t entry = 0;                 // index into Object::entries
     std::uint32_t mask = 0;                  // lanes that stand at the entry, of the warp
@@ -105,6 +110,7 @@ struct Object {
     std::vector<Entry> entries; // by pc
     std::uint32_t lanes = 16;   // of a gang
     std::uint32_t site_count = 0;
+    std::vector<AccessInfo> accesses;
     // The processor must treat subnormal numbers as zeros while the code runs, but not while
     // handlers run.
     bool flushes = false;
@@ -147,7 +153,7 @@ constexpr std::uint64_t layout_of(std::initializer_list<std::size_t> sizes) {
 /// one belongs to another build.
 constexpr std::uint64_t PLUGIN_LAYOUT = layout_of(
     {sizeof(WarpContext), sizeof(BlockContext), sizeof(GangCall), sizeof(Stand), sizeof(Site),
-     sizeof(SiteUse), sizeof(Services), sizeof(Entry), sizeof(Object), sizeof(Request),
+     sizeof(AccessInfo), sizeof(Services), sizeof(Entry), sizeof(Object), sizeof(Request),
      sizeof(bytecode::Instruction), sizeof(bytecode::Kernel), sizeof(bytecode::Form),
      offsetof(WarpContext, block), offsetof(WarpContext, present), offsetof(BlockContext, shared),
      offsetof(BlockContext, local), static_cast<std::size_t>(FixedOp::Count)});

@@ -68,23 +68,28 @@ std::uint32_t preferred_lanes() {
     return level == "isa_v4" ? 32 : level == "isa_v3" ? 16 : 8;
 }
 
-/// The shapes: lanes of 8, 16 and 32; each with whole rows, one row, or any.
+/// The shapes: each bit of the number, and lanes of 8, 16 and 32.
 Shape shape_of(std::size_t number) {
     Shape shape;
-    shape.lanes = 8u << number / 3;
-    shape.has_whole_rows = number % 3 == 0;
-    shape.has_one_row = number % 3 == 1;
+    shape.lanes = 8u << number / 8;
+    shape.has_whole_rows = (number & 1) != 0;
+    shape.has_one_row = (number & 2) != 0;
+    shape.has_small_grid = (number & 4) != 0;
     return shape;
 }
 
-std::size_t number_of(const std::uint32_t (&block)[3], bool is_whole_warp) {
+std::size_t number_of(const std::uint32_t (&grid)[3], const std::uint32_t (&block)[3],
+                      bool is_whole_warp) {
     const bool has_one_row = block[1] == 1 && block[2] == 1;
     std::uint32_t lanes = is_whole_warp ? WARP_SIZE : preferred_lanes();
     while (!is_whole_warp && !has_one_row && lanes > 8 && block[0] % lanes != 0) {
         lanes /= 2;
     }
+    const bool has_small_grid = std::uint64_t{std::ranges::max(grid)} * std::ranges::max(block) <=
+                                (std::uint64_t{1} << 31) - MAX_BLOCK_SIZE;
     const std::size_t size = lanes == 8 ? 0 : lanes == 16 ? 1 : 2;
-    return size * 3 + (has_one_row ? 1 : block[0] % lanes == 0 ? 0 : 2);
+    return size * 8 + (block[0] % lanes == 0 ? 1 : 0) + (has_one_row ? 2 : 0) +
+           (has_small_grid ? 4 : 0);
 }
 
 } // namespace
@@ -228,12 +233,12 @@ CodeCache::~CodeCache() {
     }
 }
 
-std::size_t CodeCache::shape_for(const std::uint32_t (&block)[3]) {
+std::size_t CodeCache::shape_for(const std::uint32_t (&grid)[3], const std::uint32_t (&block)[3]) {
     if (!is_whole_warp_known_.load(std::memory_order_acquire)) {
         is_whole_warp_ = looks_at_lanes(kernel_);
         is_whole_warp_known_.store(true, std::memory_order_release);
     }
-    return number_of(block, is_whole_warp_);
+    return number_of(grid, block, is_whole_warp_);
 }
 
 const Compiled* CodeCache::find(std::size_t shape) {
@@ -248,12 +253,11 @@ const Compiled* CodeCache::find(std::size_t shape) {
     return place.code.load(std::memory_order_acquire);
 }
 
-void CodeCache::note_work(const std::uint32_t (&block)[3], std::chrono::nanoseconds time,
+void CodeCache::note_work(std::size_t shape, std::chrono::nanoseconds time,
                           const std::shared_ptr<const bytecode::Kernel>& kernel) {
     if (mode.load(std::memory_order_relaxed) != Mode::Auto) {
         return;
     }
-    const std::size_t shape = shape_for(block);
     Place& place = places_[shape];
     const std::int64_t so_far = place.worked_ns.fetch_add(time.count()) + time.count();
     const std::chrono::nanoseconds worked(so_far);

@@ -50,14 +50,15 @@ public:
     CodeCache& operator=(const CodeCache&) = delete;
     ~CodeCache();
 
-    /// Returns the number of the shape of code that blocks of this size run.
-    [[nodiscard]] std::size_t shape_for(const std::uint32_t (&block)[3]);
+    /// Returns the number of the shape of code that the blocks of such a launch run.
+    [[nodiscard]] std::size_t shape_for(const std::uint32_t (&grid)[3],
+                                        const std::uint32_t (&block)[3]);
 
     /// Returns the code of a shape, or null if there is none yet.
     [[nodiscard]] const Compiled* find(std::size_t shape);
 
-    /// Notes that blocks of this size have worked for so long. `kernel` keeps the kernel alive.
-    void note_work(const std::uint32_t (&block)[3], std::chrono::nanoseconds time,
+    /// Notes that blocks of this shape have worked for so long. `kernel` keeps the kernel alive.
+    void note_work(std::size_t shape, std::chrono::nanoseconds time,
                    const std::shared_ptr<const bytecode::Kernel>& kernel);
 
 private:
@@ -72,7 +73,7 @@ private:
         std::atomic<bool> is_done{false};      // there is code, or there will never be
     };
 
-    static constexpr std::size_t SHAPES = 9;
+    static constexpr std::size_t SHAPES = 24;
 
     /// Takes the code of a shape from disk, or compiles it if that is wanted. `use` is
     /// Request::use.

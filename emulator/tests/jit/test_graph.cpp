@@ -44,14 +44,18 @@ TEST(Graph, straight_code_is_one_block) {
 }
 
 TEST(Graph, indices_that_cannot_wrap_need_no_test) {
-    const Analysed k = analyse_body("mul.wide.s32 %d1, %i, 4; add.u32 %r1, %i, 1;\n"
-                                    "mul.wide.s32 %d2, %r1, 4; cvt.u64.u32 %d3, %r1;\n"
-                                    "add.s64 %d1, %d1, %d2; add.s64 %d1, %d1, %d3;\n"
-                                    "st.global.u64 [%p], %d1; ret;\n");
+    const std::string body = "mul.wide.s32 %d1, %i, 4; add.u32 %r1, %i, 1;\n"
+                             "mul.wide.s32 %d2, %r1, 4; cvt.u64.u32 %d3, %r1;\n"
+                             "add.s64 %d1, %d1, %d2; add.s64 %d1, %d1, %d3;\n"
+                             "st.global.u64 [%p], %d1; ret;\n";
+    const Analysed k = analyse_body(body, {.has_small_grid = false});
     EXPECT_FALSE(k.node("mul.wide.s32 %d1").must_not_wrap[0]);
     EXPECT_TRUE(k.node("mul.wide.s32 %d2").must_not_wrap[0]);
     EXPECT_TRUE(k.node("mul.wide.s32 %d2").must_not_wrap[1]);
     EXPECT_TRUE(k.node("cvt.u64.u32 %d3").must_not_wrap[0]);
+    const Analysed small = analyse_body(body);
+    EXPECT_FALSE(small.node("mul.wide.s32 %d2").must_not_wrap[0]);
+    EXPECT_FALSE(small.node("cvt.u64.u32 %d3").must_not_wrap[0]);
 }
 
 TEST(Graph, patterns_follow_bits) {
@@ -74,7 +78,7 @@ TEST(Graph, patterns_follow_bits) {
     EXPECT_EQ(k.lanes("and.b32 %r6"), "UU"); // bits above the gang's lanes
     EXPECT_EQ(offset("mul.lo.u32 %r7", 13), 65);
     EXPECT_EQ(offset("sub.u32 %r8", 13), -13);
-    EXPECT_EQ(k.lanes("shr.u32 %r9"), "VV"); // the base may not be a multiple of 32
+    EXPECT_EQ(k.lanes("shr.u32 %r9"), "UU"); // what differs is shifted out
     EXPECT_EQ(k.lanes("mul.lo.u32 %r10"), "VV");
     EXPECT_EQ(offset("rem.u32 %r11", 13), 1);
     EXPECT_EQ(offset("div.u32 %r12", 13), 3);
@@ -568,7 +572,84 @@ TEST(Graph, what_looks_at_all_lanes_needs_a_gang_of_all) {
         return wide.source_lanes("add.u32 %r1", source);
     };
     EXPECT_EQ(lanes_of(0), "UU");
-    EXPECT_EQ(lanes_of(1), "VV");
+    EXPECT_EQ(lanes_of(1), "UV"); // a shuffle of what all lanes have
+}
+
+TEST(Graph, butterfly_sums_are_the_same_in_all_lanes) {
+    std::string body = "ld.global.f32 %f1, [%d1];\n";
+    const auto exchange = [&](int distance) {
+        const std::string number = std::to_string(distance);
+        body += "mov.b32 %r1, %f1; shfl.sync.bfly.b32 %r2, %r1, " + number +
+                ", 31, 0xffffffff; mov.b32 %f2, %r2;\nadd.f32 %f1, %f1, %f2;\n";
+    };
+    const auto lanes = [&](const std::string& end) {
+        const Analysed k = analyse_body("mul.wide.u32 %d1, %t, 4; add.s64 %d1, %p, %d1;\n" + body +
+                                            end + "st.global.f32 [%d1], %f3; ret;\n",
+                                        {.lanes = 32});
+        return k.lanes("mul.f32 %f3");
+    };
+    for (const int distance : {16, 8, 4, 2}) {
+        exchange(distance);
+    }
+    EXPECT_EQ(lanes("mul.f32 %f3, %f1, %f1;\n"), "VV");
+    exchange(1);
+    EXPECT_EQ(lanes("mul.f32 %f3, %f1, %f1;\n"), "UV");
+    EXPECT_EQ(lanes("ld.global.f32 %f4, [%d1]; mul.f32 %f3, %f1, %f4;\n"), "VV");
+}
+
+TEST(Graph, other_shuffles_do_not_make_lanes_the_same) {
+    for (const char* const shuffle :
+         {"shfl.sync.down.b32 %r2, %r1, 1, 31, -1;",
+          "shfl.sync.bfly.b32 %r2, %r1, 1, 7967, -1;", // halves
+          "shfl.sync.bfly.b32 %r2, %r3, 1, 31, -1;", "shfl.sync.bfly.b32 %r2, %r1, 3, 31, -1;"}) {
+        std::string body = "ld.global.u32 %r1, [%d1]; ld.global.u32 %r3, [%d1+4];\n";
+        for (const char* const distance : {"16", "8", "4", "2"}) {
+            body += std::string("shfl.sync.bfly.b32 %r2, %r1, ") + distance +
+                    ", 31, -1; add.u32 %r1, %r1, %r2;\n";
+        }
+        const Analysed k =
+            analyse_body("mul.wide.u32 %d1, %t, 4; add.s64 %d1, %p, %d1;\n" + body + shuffle +
+                             "\nadd.u32 %r1, %r1, %r2; not.b32 %r4, %r1;\n"
+                             "st.global.u32 [%d1], %r4; ret;\n",
+                         {.lanes = 32});
+        EXPECT_EQ(k.lanes("not.b32"), "VV") << shuffle;
+    }
+}
+
+// ---- how large values are ----------------------------------------------------------------------
+
+TEST(Graph, indices_of_threads_have_no_sign) {
+    const std::string body = "shr.s32 %r1, %i, 31; shr.u32 %r2, %r1, 27; add.s32 %r3, %i, %r2;\n"
+                             "shr.s32 %r4, %r3, 5; and.b32 %r5, %r3, -32; sub.s32 %r6, %i, %r5;\n"
+                             "st.global.v2.u32 [%p], {%r4, %r6}; ret;\n";
+    const jit::Shape one_row{.lanes = 32, .has_whole_rows = true, .has_one_row = true};
+    const Analysed k = analyse_body(body, one_row);
+    EXPECT_EQ(k.lanes("shr.s32 %r4"), "UU"); // i / 32
+    EXPECT_EQ(k.lanes("sub.s32 %r6"), "AA"); // i % 32
+    jit::Shape large = one_row;
+    large.has_small_grid = false;
+    EXPECT_EQ(analyse_body(body, large).lanes("shr.s32 %r4"), "VV");
+}
+
+TEST(Graph, bits_below_what_all_others_are_multiples_of_are_added) {
+    const std::string body = "shl.b32 %r1, %n, 6; and.b32 %r2, %t, 31; or.b32 %r3, %r1, %r2;\n"
+                             "shl.b32 %r4, %n, 4; or.b32 %r5, %r4, %r2;\n"
+                             "st.global.v2.u32 [%p], {%r3, %r5}; ret;\n";
+    const Analysed k = analyse_body(body, {.lanes = 32});
+    EXPECT_EQ(k.lanes("or.b32 %r3"), "AA");
+    EXPECT_EQ(k.lanes("or.b32 %r5"), "VV");
+}
+
+TEST(Graph, what_a_loop_adds_to_has_no_bound) {
+    const Analysed k = analyse_body(std::string("mov.u32 %r1, 0;\nL: add.u32 %r1, %r1, 1;\n"
+                                                "setp.lt.u32 %q1, %r1, %n;\n@%q1 bra L;\n"
+                                                "and.b32 %r1, %r1, 15;\n") +
+                                    STORE);
+    const auto most = [&](const char* text) {
+        return k.graph.lanes(k.node(text).results[0], F).most;
+    };
+    EXPECT_GE(most("add.u32 %r1"), 0xffffffffu);
+    EXPECT_EQ(most("and.b32 %r1"), 15u);
 }
 
 // ---- what is refused ---------------------------------------------------------------------------

@@ -27,6 +27,12 @@ constexpr std::size_t MAX_WAITING_TOTAL = 4'000'000;
 
 using Numbers = std::vector<std::uint32_t>;
 
+Lanes uniform() {
+    Lanes lanes;
+    lanes.kind = Lanes::Kind::Uniform;
+    return lanes;
+}
+
 /// The users of each value, to look at again when its lanes change.
 class Users {
 public:
@@ -103,7 +109,7 @@ private:
 
     void update(std::uint32_t value, const Lanes& now);
     void update_phi(std::uint32_t block, std::uint32_t phi);
-    void update_node(Node& node);
+    void update_node(std::uint32_t block, Node& node);
     [[nodiscard]] bool joins_different_ways(std::uint32_t block, const Value& phi) const;
     void mark_dirty(std::uint32_t block, std::uint32_t node, std::uint32_t phi);
 
@@ -129,10 +135,9 @@ std::string Solver::solve() {
     }
     for (std::uint32_t value = 0; value < graph_.values.size(); ++value) {
         const Value& it = graph_.values[value];
-        lanes(value) = it.kind == Value::Kind::Entry ? lanes_of_entry(graph_, it)
-                       : it.kind == Value::Kind::Undefined
-                           ? Lanes{.kind = Lanes::Kind::Uniform, .alignment = 1, .offsets = {}}
-                           : Lanes{};
+        lanes(value) = it.kind == Value::Kind::Entry       ? lanes_of_entry(graph_, it)
+                       : it.kind == Value::Kind::Undefined ? uniform()
+                                                           : Lanes{};
     }
     do {
         find_waiting();
@@ -268,7 +273,7 @@ void Solver::find_lanes() {
             for (std::size_t n = 0; n < block.nodes.size(); ++n) {
                 if (is_dirty_node_[b][n]) {
                     is_dirty_node_[b][n] = false;
-                    update_node(block.nodes[n]);
+                    update_node(b, block.nodes[n]);
                 }
             }
         }
@@ -282,6 +287,10 @@ void Solver::update(std::uint32_t value, const Lanes& now) {
     }
     Lanes& known = lanes(value);
     Lanes both = meet(known, now);
+    if (graph_.values[value].kind == Value::Kind::Phi && known.kind != Lanes::Kind::Unknown &&
+        both.most > known.most) {
+        both.most = UNBOUNDED; // what a loop adds to would grow round by round
+    }
     if (both == known) {
         return;
     }
@@ -332,12 +341,12 @@ void Solver::update_phi(std::uint32_t block, std::uint32_t phi) {
         return;
     }
     if (joins_different_ways(block, value)) {
-        all = {.kind = Lanes::Kind::Varying, .alignment = 1, .offsets = {}};
+        all = Lanes::varying();
     }
     update(phi, all);
 }
 
-void Solver::update_node(Node& node) {
+void Solver::update_node(std::uint32_t block, Node& node) {
     const bool is_guarded = node.guard.kind != Ref::Kind::None;
     const Lanes guard = lanes_of(graph_, node.guard, version_);
     for (std::size_t i = 0; i < node.results.size(); ++i) {
@@ -350,9 +359,12 @@ void Solver::update_node(Node& node) {
             if (guard.kind == Lanes::Kind::Unknown || before.kind == Lanes::Kind::Unknown) {
                 continue;
             }
-            now = guard.is_uniform()
-                      ? meet(now, before)
-                      : Lanes{.kind = Lanes::Kind::Varying, .alignment = 1, .offsets = {}};
+            now = guard.is_uniform() ? meet(now, before) : Lanes::varying();
+        }
+        if (!flow_.waiting[block].empty()) { // under a mask
+            now.symmetry = 0;
+        } else if (now.symmetry == bytecode::WARP_SIZE - 1) {
+            now = uniform();
         }
         update(node.results[i], now);
     }
@@ -366,7 +378,7 @@ bool Solver::finish_unknown() {
         const auto finish = [&](std::uint32_t value) {
             if (value != NONE && lanes(value).kind == Lanes::Kind::Unknown) {
                 has_unknown = true;
-                update(value, {.kind = Lanes::Kind::Varying, .alignment = 1, .offsets = {}});
+                update(value, Lanes::varying());
             }
         };
         std::ranges::for_each(block.phis, finish);

@@ -37,6 +37,9 @@ struct Work {
 [[nodiscard]] Lanes lanes_of_result(const Graph& graph, const Node& node, std::size_t result,
                                     Version version);
 
+/// Returns Lanes::most of the first result of a node, apart from its guard.
+[[nodiscard]] std::uint64_t most_of_result(const Graph& graph, const Node& node, Version version);
+
 /// Returns the lanes of a value that stands in the frame.
 [[nodiscard]] Lanes lanes_of_entry(const Graph& graph, const Value& value);
 

@@ -23,35 +23,64 @@ using bytecode::Width;
 
 namespace {
 
-Lanes uniform(std::uint64_t alignment = 1) {
-    return {.kind = Lanes::Kind::Uniform,
-            .alignment = std::min(alignment, MAX_ALIGNMENT),
-            .offsets = {}};
+Lanes uniform(std::uint64_t alignment = 1, std::uint64_t most = UNBOUNDED) {
+    Lanes lanes;
+    lanes.kind = Lanes::Kind::Uniform;
+    lanes.alignment = std::min(alignment, MAX_ALIGNMENT);
+    lanes.most = most;
+    return lanes;
 }
 
 Lanes varying() {
-    return {.kind = Lanes::Kind::Varying, .alignment = 1, .offsets = {}};
+    return Lanes::varying();
 }
 
 Lanes pattern(std::vector<std::int64_t> offsets, std::uint64_t alignment) {
-    if (std::ranges::all_of(offsets, [](std::int64_t offset) { return offset == 0; })) {
-        return uniform(alignment);
+    Lanes lanes = uniform(alignment);
+    if (std::ranges::any_of(offsets, [](std::int64_t offset) { return offset != 0; })) {
+        lanes.kind = Lanes::Kind::Pattern;
+        lanes.offsets = std::move(offsets);
     }
-    return {.kind = Lanes::Kind::Pattern,
-            .alignment = std::min(alignment, MAX_ALIGNMENT),
-            .offsets = std::move(offsets)};
+    return lanes;
 }
+
+/// Lanes::symmetry of lanes that are all the same.
+constexpr std::uint8_t WHOLE_SYMMETRY = bytecode::WARP_SIZE - 1;
+
+/// The greatest number of 32 bits that is the same with a sign.
+constexpr std::uint64_t MAX_UNSIGNED_INDEX = 0x7fffffffu;
 
 /// Returns the largest power of two that divides a number.
 std::uint64_t alignment_of(std::uint64_t bits) {
     return bits == 0 ? MAX_ALIGNMENT : std::min(bits & (~bits + 1), MAX_ALIGNMENT);
 }
 
-bool is_special(const std::vector<bytecode::SpecialSlot>& slots, std::uint32_t offset,
-                Special special) {
-    return std::ranges::any_of(slots, [&](const bytecode::SpecialSlot& slot) {
-        return slot.offset == offset && slot.special == special;
-    });
+/// Returns what is known of a uniform value that stands in a bank.
+Lanes lanes_of_bank(const Graph& graph, bytecode::Operand operand) {
+    const auto& slots = operand.bank() == bytecode::Bank::Launch ? graph.kernel->launch_specials
+                                                                 : graph.kernel->block_specials;
+    const auto found = std::ranges::find(slots, operand.offset(), &bytecode::SpecialSlot::offset);
+    if ((operand.bank() != bytecode::Bank::Launch && operand.bank() != bytecode::Bank::Block) ||
+        found == slots.end()) {
+        return uniform();
+    }
+    switch (found->special) {
+    case Special::NtidX:
+        return uniform(graph.shape.has_whole_rows ? graph.shape.lanes : 1, MAX_BLOCK_SIZE);
+    case Special::NtidY:
+    case Special::NtidZ:
+        return uniform(1, MAX_BLOCK_SIZE);
+    case Special::NctaidX:
+    case Special::CtaidX:
+        return uniform(1, MAX_UNSIGNED_INDEX);
+    case Special::NctaidY:
+    case Special::NctaidZ:
+    case Special::CtaidY:
+    case Special::CtaidZ:
+        return uniform(1, 0xffffu);
+    default:
+        return uniform();
+    }
 }
 
 /// Returns the lanes of a constant that differs between the lanes of a warp.
@@ -62,6 +91,7 @@ Lanes lanes_of_constant(const Graph& graph, const Ref& ref) {
     };
     std::vector<std::int64_t> offsets(lanes);
     std::uint64_t alignment = MAX_ALIGNMENT;
+    std::uint64_t most = 0;
     for (std::uint32_t lane = 0; lane < bytecode::WARP_SIZE; ++lane) {
         const std::uint32_t first = lane / lanes * lanes;
         const std::int64_t offset = value(lane) - value(first);
@@ -71,8 +101,11 @@ Lanes lanes_of_constant(const Graph& graph, const Ref& ref) {
             return varying(); // the gangs of a warp differ
         }
         alignment = std::min(alignment, alignment_of(static_cast<std::uint64_t>(value(first))));
+        most = std::max(most, constant_of(graph, ref, Width::B32, lane));
     }
-    return pattern(std::move(offsets), alignment);
+    Lanes found = pattern(std::move(offsets), alignment);
+    found.most = most;
+    return found;
 }
 
 /// Returns whether all offsets are below the alignment: they only fill in bits that are 0 in the
@@ -86,7 +119,11 @@ bool is_low(const Lanes& lanes) {
 } // namespace
 
 bool never_wraps(const Lanes& lanes) {
-    return lanes.is_uniform() || (lanes.is_pattern() && is_low(lanes));
+    // A base that some lane has is as small as they are.
+    const auto is_small = [&] {
+        return lanes.most <= MAX_UNSIGNED_INDEX && std::ranges::min(lanes.offsets) == 0;
+    };
+    return lanes.is_uniform() || (lanes.is_pattern() && (is_low(lanes) || is_small()));
 }
 
 Lanes lanes_of(const Graph& graph, const Ref& ref, Version version) {
@@ -95,16 +132,13 @@ Lanes lanes_of(const Graph& graph, const Ref& ref, Version version) {
         return graph.lanes(ref.value, version);
     case Ref::Kind::Constant: {
         // The low bits are the same at any width.
-        return uniform(alignment_of(constant_of(graph, ref, Width::B32)));
+        const std::uint64_t bits = constant_of(graph, ref, Width::B32);
+        return uniform(alignment_of(bits), bits <= MAX_UNSIGNED_INDEX ? bits : UNBOUNDED);
     }
     case Ref::Kind::Lanes:
         return lanes_of_constant(graph, ref);
     case Ref::Kind::Bank:
-        if (graph.shape.has_whole_rows && ref.operand.bank() == bytecode::Bank::Launch &&
-            is_special(graph.kernel->launch_specials, ref.operand.offset(), Special::NtidX)) {
-            return uniform(graph.shape.lanes);
-        }
-        return uniform();
+        return lanes_of_bank(graph, ref.operand);
     default:
         return uniform();
     }
@@ -125,6 +159,9 @@ public:
     }
 
     [[nodiscard]] Lanes result(std::size_t index) const;
+
+    /// Returns Lanes::symmetry of a result that varies.
+    [[nodiscard]] std::uint8_t symmetry() const;
 
 private:
     [[nodiscard]] bool are_all_uniform() const {
@@ -171,6 +208,8 @@ private:
         return pattern(std::move(offsets), alignment);
     }
 
+    [[nodiscard]] std::uint8_t butterfly(std::size_t shuffled, std::size_t other) const;
+    [[nodiscard]] std::uint32_t original(std::uint32_t value) const;
     [[nodiscard]] Lanes product(std::size_t left, std::size_t right, bool is_signed) const;
     [[nodiscard]] Lanes sum(const Lanes& left, const Lanes& right, std::int64_t factor) const;
 
@@ -238,6 +277,118 @@ Lanes Rule::result(std::size_t index) const {
     default:
         return varying();
     }
+}
+
+/// Returns what a value is a copy of.
+std::uint32_t Rule::original(std::uint32_t value) const {
+    for (;;) {
+        const Value& it = graph_.values[value];
+        if (it.kind != Value::Kind::Result) {
+            return value;
+        }
+        const Node& node = graph_.blocks[it.block].nodes[it.node];
+        const bytecode::Form& form = graph_.kernel->code[node.pc].form;
+        if (form.family() != Family::Move || form.as<MoveForm>().op != MoveOp::Copy ||
+            node.guard.kind != Ref::Kind::None || node.sources[0].kind != Ref::Kind::Value) {
+            return value;
+        }
+        value = node.sources[0].value;
+    }
+}
+
+/// Returns the bit in which a butterfly shuffle exchanges lanes, if one source is what the other
+/// one is in the lanes across.
+std::uint8_t Rule::butterfly(std::size_t shuffled, std::size_t other) const {
+    const Ref& ref = node_.sources[shuffled];
+    if (ref.kind != Ref::Kind::Value || node_.sources[other].kind != Ref::Kind::Value) {
+        return 0;
+    }
+    const Value& value = graph_.values[original(ref.value)];
+    if (value.kind != Value::Kind::Result) {
+        return 0;
+    }
+    const Node& from = graph_.blocks[value.block].nodes[value.node];
+    const bytecode::Form& form = graph_.kernel->code[from.pc].form;
+    if (form.family() != Family::Warp || form.as<WarpForm>().op != WarpOp::ShuffleButterfly ||
+        from.guard.kind != Ref::Kind::None || from.sources[0].kind != Ref::Kind::Value ||
+        original(from.sources[0].value) != original(node_.sources[other].value)) {
+        return 0;
+    }
+    const auto distance = known_bits(graph_, from.sources[1], Width::B32);
+    const auto control = known_bits(graph_, from.sources[2], Width::B32);
+    return distance && control && (*control & 0x1f1f) == 0x1f && std::has_single_bit(*distance) &&
+                   *distance < bytecode::WARP_SIZE
+               ? static_cast<std::uint8_t>(*distance)
+               : std::uint8_t{0};
+}
+
+std::uint8_t Rule::symmetry() const {
+    if (graph_.shape.lanes != bytecode::WARP_SIZE) {
+        return 0;
+    }
+    const auto of = [](const Lanes& lanes) {
+        if (!lanes.is_pattern()) {
+            return lanes.is_uniform() ? WHOLE_SYMMETRY : lanes.symmetry;
+        }
+        std::uint8_t bits = WHOLE_SYMMETRY;
+        for (std::size_t lane = 0; lane < lanes.offsets.size(); ++lane) {
+            for (std::size_t bit = 1; bit < bytecode::WARP_SIZE; bit *= 2) {
+                if (lanes.offsets[lane] != lanes.offsets[lane ^ bit]) {
+                    bits &= static_cast<std::uint8_t>(~bit);
+                }
+            }
+        }
+        return bits;
+    };
+    const auto of_all = [&] {
+        std::uint8_t bits = WHOLE_SYMMETRY;
+        for (const Lanes& lanes : sources_) {
+            bits &= of(lanes);
+        }
+        return bits;
+    };
+    // Sources can be exchanged without any change of the result.
+    bool is_symmetric = false;
+    const bytecode::Form& form = instruction_.form;
+    switch (form.family()) {
+    case Family::Warp:
+        return form.as<WarpForm>().op == WarpOp::ShuffleButterfly && sources_[1].is_uniform() &&
+                       (known(2).value_or(0) & 0x1f1f) == 0x1f
+                   ? of(sources_[0])
+                   : std::uint8_t{0};
+    case Family::Float: {
+        const auto about = form.as<FloatForm>();
+        is_symmetric =
+            about.type == ptx::Type::F32 && (about.op == FloatOp::Add || about.op == FloatOp::Mul ||
+                                             about.op == FloatOp::Min || about.op == FloatOp::Max);
+        break;
+    }
+    case Family::Integer: {
+        const IntegerOp op = form.as<IntegerForm>().op;
+        is_symmetric = op == IntegerOp::Add || op == IntegerOp::MulLo || op == IntegerOp::Min ||
+                       op == IntegerOp::Max;
+        break;
+    }
+    case Family::Bits: {
+        const BitsOp op = form.as<BitsForm>().op;
+        is_symmetric = op == BitsOp::And || op == BitsOp::Or || op == BitsOp::Xor;
+        break;
+    }
+    case Family::Move:
+    case Family::Convert:
+    case Family::Compare:
+    case Family::Dot:
+    case Family::Pack:
+        break;
+    default:
+        return 0;
+    }
+    std::uint8_t bits = of_all();
+    if (is_symmetric && sources_.size() == 2) {
+        bits |= butterfly(0, 1);
+        bits |= butterfly(1, 0);
+    }
+    return bits;
 }
 
 Lanes Rule::move(const MoveForm& form) const {
@@ -316,8 +467,8 @@ Lanes Rule::integer(const IntegerForm& form) const {
     case IntegerOp::Div:
     case IntegerOp::Rem: {
         const auto divisor = known(1);
-        if (has_sign || !divisor || !std::has_single_bit(*divisor) || !source(0).is_pattern() ||
-            !is_low(source(0))) {
+        if ((has_sign && source(0).most > MAX_UNSIGNED_INDEX) || !divisor ||
+            !std::has_single_bit(*divisor) || !source(0).is_pattern() || !is_low(source(0))) {
             return other();
         }
         const auto by = static_cast<std::int64_t>(*divisor);
@@ -347,6 +498,11 @@ Lanes Rule::bitwise(const BitsForm& form) const {
         const auto bits = known(static_cast<std::size_t>(by));
         const auto place = static_cast<std::size_t>(of);
         const Lanes& lanes = source(place);
+        const Lanes& aligned = source(static_cast<std::size_t>(by));
+        if (!is_and && lanes.is_pattern() && aligned.is_uniform() &&
+            lanes.most < aligned.alignment && std::ranges::min(lanes.offsets) == 0) {
+            return sum(lanes, aligned, 1); // they have no bits in common
+        }
         if (!bits || !lanes.is_pattern() || !is_low(lanes)) {
             continue;
         }
@@ -424,9 +580,11 @@ Lanes Rule::bits(const BitsForm& form) const {
     case BitsOp::ShrUnsigned:
     case BitsOp::ShrSigned: {
         const auto count = known(1);
-        if (!count || !is_affine(0) || *count > 30 || source(0).alignment >> *count == 0 ||
-            !is_low(source(0))) {
+        if (!count || !is_affine(0) || *count > 30 || !is_low(source(0))) {
             return other();
+        }
+        if (source(0).alignment >> *count == 0) { // what differs is shifted out
+            return uniform();
         }
         return from_offsets(source(0).alignment >> *count,
                             [&](std::size_t lane) { return offset(0, lane) >> *count; });
@@ -511,15 +669,33 @@ Lanes meet(const Lanes& left, const Lanes& right) {
         return left;
     }
     if (left.kind != right.kind || left.offsets != right.offsets) {
-        return varying();
+        Lanes both = varying();
+        both.most = std::max(left.most, right.most);
+        if (!left.is_pattern() && !right.is_pattern()) {
+            both.symmetry = left.is_uniform() ? right.symmetry : left.symmetry;
+        }
+        return both;
     }
     Lanes both = left;
+    both.symmetry = left.symmetry & right.symmetry;
+    both.most = std::max(left.most, right.most);
     both.alignment = std::min(left.alignment, right.alignment);
     return both;
 }
 
 Lanes lanes_of_result(const Graph& graph, const Node& node, std::size_t result, Version version) {
-    return Rule(graph, node, version).result(result);
+    const Rule rule(graph, node, version);
+    Lanes lanes = rule.result(result);
+    if (result == 0 && lanes.kind != Lanes::Kind::Unknown) {
+        lanes.most = most_of_result(graph, node, version);
+        if (lanes.most == 0) {
+            lanes = uniform(MAX_ALIGNMENT, 0);
+        }
+    }
+    if (lanes.is_varying() && result == 0 && version == Version::Full) {
+        lanes.symmetry = rule.symmetry();
+    }
+    return lanes;
 }
 
 Lanes lanes_of_entry(const Graph& graph, const Value& value) {
@@ -535,19 +711,26 @@ Lanes lanes_of_entry(const Graph& graph, const Value& value) {
     switch (found->special) {
     case Special::TidX: {
         if (!shape.has_whole_rows && !shape.has_one_row) {
-            return varying();
+            Lanes lanes = varying();
+            lanes.most = MAX_BLOCK_SIZE - 1;
+            return lanes;
         }
         std::vector<std::int64_t> offsets(shape.lanes);
         for (std::size_t lane = 0; lane < offsets.size(); ++lane) {
             offsets[lane] = static_cast<std::int64_t>(lane);
         }
-        return pattern(std::move(offsets), shape.lanes);
+        Lanes lanes = pattern(std::move(offsets), shape.lanes);
+        lanes.most = MAX_BLOCK_SIZE - 1;
+        return lanes;
     }
     case Special::TidY:
-    case Special::TidZ:
-        return shape.has_one_row      ? uniform(MAX_ALIGNMENT)
-               : shape.has_whole_rows ? uniform()
-                                      : varying();
+    case Special::TidZ: {
+        Lanes lanes = shape.has_one_row      ? uniform(MAX_ALIGNMENT)
+                      : shape.has_whole_rows ? uniform()
+                                             : varying();
+        lanes.most = shape.has_one_row ? 0 : MAX_BLOCK_SIZE - 1;
+        return lanes;
+    }
     case Special::WarpId:
         return uniform();
     default:
