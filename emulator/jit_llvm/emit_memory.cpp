@@ -5,7 +5,12 @@
 //
 //   uniform     one scalar access
 //   a pattern   one vector access, with a shuffle unless the lanes are adjacent
-//   varying     a gather or a scatter
+//   varying     a gather or a scatter, of a uniform base and indices of 32 bits if it can be taken
+//               apart (jit/address.hpp); before that, a test whether the lanes are adjacent after
+//               all, if that is probable
+//
+// Under a mask, adjacent lanes access what the first to the last of them need: at the edges of an
+// array, the others may be outside.
 //
 // Each access first makes sure that its memory may be accessed: shared memory by its size, device
 // memory by what its site knows (jit/plugin.hpp). Anything unusual runs by the handler, which also
@@ -21,6 +26,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 namespace cuprum::emulator::jit {
 
@@ -33,6 +39,8 @@ namespace {
 
 /// The longest stretch of memory, in vectors of the gang, that one access with a pattern loads.
 constexpr std::uint32_t MAX_PATTERN_VECTORS = 4;
+
+constexpr std::uint32_t CACHE_LINE_BYTES = 64;
 
 /// The most bytes of one lane.
 constexpr std::uint32_t MAX_LANE_BYTES = 16;
@@ -52,6 +60,16 @@ struct KernelEmitter::Access {
     std::vector<std::int64_t> offsets; // of Pattern: of the lanes, from the first byte on
     IR start = nullptr;                // scalar: where the first byte is, in its space
     IR starts = nullptr;               // Varying: of all lanes
+    // Varying, of device memory, if it can be taken apart: the address of each lane is `base` plus
+    // its index times the scale, a power of two. Indices have a sign.
+    IR base = nullptr;
+    IR indices = nullptr;
+    std::int64_t scale = 1;
+    // Adjacent, under a mask: the first byte of the first lane that runs, where it is from the
+    // first byte of the first lane on, and the end of the last lane that runs.
+    IR active_start = nullptr;
+    IR active_offset = nullptr;
+    IR active_end = nullptr;
     std::uint32_t site = NONE;
     llvm::Type* element = nullptr;
 
@@ -82,9 +100,12 @@ KernelEmitter::IR KernelEmitter::call_access(const Node& node, Mask mask, const 
     auto* const pointer = ir_.getPtrTy();
     auto* const word = ir_.getInt32Ty();
     auto* const number = ir_.getInt64Ty();
-    IR const address = access.starts != nullptr
-                           ? ir_.CreateExtractElement(access.starts, first_active(mask))
-                           : access.start;
+    IR address = access.start;
+    if (access.kind == Kind::Varying) {
+        address = ir_.CreateExtractElement(access.starts, first_active(mask));
+    } else if (access.active_start != nullptr) {
+        address = access.active_start;
+    }
     IR const index = ir_.getInt32(static_cast<std::uint32_t>(accesses_.size()));
     accesses_.push_back({.pc = node.pc,
                          .site = access.site,
@@ -195,31 +216,42 @@ bool KernelEmitter::find_access(const Node& node, Access& access) {
     return true;
 }
 
+/// What an access may reach: in units from `begin` on.
+struct KernelEmitter::Reach {
+    IR begin = nullptr; // null: 0
+    IR limit = nullptr; // the number of units at which an access may begin
+};
+
+KernelEmitter::Reach KernelEmitter::reach_of(Access& access) {
+    if (!access.is_shared() && !access.is_local()) {
+        access.site = access.site == NONE ? site_count_++ : access.site;
+        const std::size_t place = access.site * sizeof(Site);
+        auto* const number = ir_.getInt64Ty();
+        return {field(sites_, place + offsetof(Site, begin), number, "begin", false),
+                field(sites_, place + offsetof(Site, limit), number, "limit", false)};
+    }
+    IR const bytes =
+        access.is_shared() ? ir_.CreateZExt(shared_bytes_, ir_.getInt64Ty()) : local_stride_;
+    IR const room = ir_.CreateSub(bytes, ir_.getInt64(access.span));
+    IR const count = ir_.CreateAdd(ir_.CreateLShr(room, access.unit_shift()), ir_.getInt64(1));
+    return {nullptr, ir_.CreateSelect(ir_.CreateICmpUGE(bytes, ir_.getInt64(access.span)), count,
+                                      ir_.getInt64(0))};
+}
+
 /// Returns whether all lanes of an access may access their memory.
 KernelEmitter::IR KernelEmitter::is_accessible(Access& access) {
-    IR const begins = access.starts != nullptr ? access.starts : access.start;
-    const bool is_vector = access.starts != nullptr;
+    const Reach reach = reach_of(access);
     const unsigned shift = access.unit_shift();
-    IR limit = nullptr;
-    IR offset = begins;
-    if (access.is_shared()) {
-        IR const bytes = ir_.CreateZExt(shared_bytes_, ir_.getInt64Ty());
-        IR const room = ir_.CreateSub(bytes, ir_.getInt64(access.span));
-        IR const count = ir_.CreateAdd(ir_.CreateLShr(room, shift), ir_.getInt64(1));
-        limit = ir_.CreateSelect(ir_.CreateICmpUGE(bytes, ir_.getInt64(access.span)), count,
-                                 ir_.getInt64(0));
-    } else if (access.is_local()) {
-        IR const room = ir_.CreateSub(local_stride_, ir_.getInt64(access.span));
-        IR const count = ir_.CreateAdd(ir_.CreateLShr(room, shift), ir_.getInt64(1));
-        limit = ir_.CreateSelect(ir_.CreateICmpUGE(local_stride_, ir_.getInt64(access.span)), count,
-                                 ir_.getInt64(0));
-    } else {
-        access.site = site_count_++;
-        IR const begin = field(sites_, access.site * sizeof(Site) + offsetof(Site, begin),
-                               ir_.getInt64Ty(), "begin", false);
-        limit = field(sites_, access.site * sizeof(Site) + offsetof(Site, limit), ir_.getInt64Ty(),
-                      "limit", false);
-        offset = ir_.CreateSub(begins, is_vector ? splat(begin) : begin);
+    if (access.active_start != nullptr) {
+        return is_active_accessible(access, reach);
+    }
+    if (access.indices != nullptr) {
+        return are_indices_accessible(access, reach);
+    }
+    const bool is_vector = access.kind == Kind::Varying;
+    IR offset = is_vector ? access.starts : access.start;
+    if (reach.begin != nullptr) {
+        offset = ir_.CreateSub(offset, is_vector ? splat(reach.begin) : reach.begin);
     }
     if (shift != 0) { // an offset that is no multiple of the unit becomes a huge one
         llvm::Type* const type = offset->getType();
@@ -227,13 +259,57 @@ KernelEmitter::IR KernelEmitter::is_accessible(Access& access) {
                                      {offset, offset, llvm::ConstantInt::get(type, shift)});
     }
     if (!is_vector) {
-        return ir_.CreateICmpULT(offset, limit);
+        return ir_.CreateICmpULT(offset, reach.limit);
     }
-    IR bad = ir_.CreateICmpUGE(offset, splat(limit));
+    IR bad = ir_.CreateICmpUGE(offset, splat(reach.limit));
     if (!access.mask.is_full()) {
         bad = ir_.CreateAnd(bad, access.mask.bits);
     }
     return ir_.CreateNot(any({bad}));
+}
+
+/// As is_accessible(), for the adjacent lanes of a mask.
+KernelEmitter::IR KernelEmitter::is_active_accessible(const Access& access, const Reach& reach) {
+    const auto relative = [&](IR address) {
+        return reach.begin == nullptr ? address : ir_.CreateSub(address, reach.begin);
+    };
+    IR const begin = relative(access.active_start);
+    IR const end = relative(access.active_end);
+    // The last byte that may be accessed: an access of the whole span may begin at the last unit.
+    IR const room = ir_.CreateAdd(
+        ir_.CreateShl(ir_.CreateSub(reach.limit, ir_.getInt64(1)), access.unit_shift()),
+        ir_.getInt64(access.span));
+    IR fits = ir_.CreateAnd(ir_.CreateICmpULE(begin, end), ir_.CreateICmpULE(end, room));
+    fits = ir_.CreateAnd(fits, ir_.CreateICmpNE(reach.limit, ir_.getInt64(0)));
+    IR const rest = ir_.CreateAnd(begin, ir_.getInt64((1u << access.unit_shift()) - 1));
+    return ir_.CreateAnd(fits, ir_.CreateICmpEQ(rest, ir_.getInt64(0)));
+}
+
+/// As is_accessible(), for a base and indices: finds the least and the greatest index that fit.
+KernelEmitter::IR KernelEmitter::are_indices_accessible(const Access& access, const Reach& reach) {
+    const auto shift =
+        static_cast<unsigned>(std::countr_zero(static_cast<std::uint64_t>(access.scale)));
+    const auto number = [&](std::int64_t value) {
+        return ir_.getInt64(static_cast<std::uint64_t>(value));
+    };
+    IR const distance = ir_.CreateSub(access.base, reach.begin);
+    IR const last = ir_.CreateShl(ir_.CreateSub(reach.limit, ir_.getInt64(1)), access.unit_shift());
+    IR least = ir_.CreateNeg(ir_.CreateAShr(distance, shift));
+    IR most = ir_.CreateAShr(ir_.CreateSub(last, distance), shift);
+    least = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, least,
+                                      number(std::numeric_limits<std::int32_t>::min()));
+    most = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, most,
+                                     number(std::numeric_limits<std::int32_t>::max()));
+    IR const rest = ir_.CreateAnd(distance, ir_.getInt64((1u << access.unit_shift()) - 1));
+    IR const is_possible =
+        ir_.CreateAnd(ir_.CreateICmpSLE(least, most), ir_.CreateICmpEQ(rest, ir_.getInt64(0)));
+    const auto word = [&](IR value) { return splat(ir_.CreateTrunc(value, ir_.getInt32Ty())); };
+    IR bad = ir_.CreateICmpUGT(ir_.CreateSub(access.indices, word(least)),
+                               word(ir_.CreateSub(most, least)));
+    if (!access.mask.is_full()) {
+        bad = ir_.CreateAnd(bad, access.mask.bits);
+    }
+    return ir_.CreateAnd(is_possible, ir_.CreateNot(any({bad})));
 }
 
 template <typename Instruction>
@@ -254,12 +330,21 @@ KernelEmitter::IR KernelEmitter::host_of(const Access& access) {
             numbers.push_back(ir_.getInt64(l));
         }
         IR const begins = ir_.CreateMul(llvm::ConstantVector::get(numbers), splat(local_stride_));
-        IR const offsets = access.starts != nullptr ? access.starts : splat(access.start);
+        IR const offsets = access.kind == Kind::Varying ? access.starts : splat(access.start);
         return ir_.CreateGEP(ir_.getInt8Ty(), local_, ir_.CreateAdd(begins, offsets));
     }
-    if (access.starts == nullptr) {
-        return access.is_shared() ? ir_.CreateGEP(ir_.getInt8Ty(), shared_, access.start)
-                                  : ir_.CreateIntToPtr(access.start, ir_.getPtrTy());
+    if (access.indices != nullptr) {
+        llvm::Type* const element =
+            llvm::ArrayType::get(ir_.getInt8Ty(), static_cast<std::uint64_t>(access.scale));
+        IR const indices = ir_.CreateSExt(access.indices, vector_of(Width::B64));
+        return ir_.CreateGEP(element, ir_.CreateIntToPtr(access.base, ir_.getPtrTy()), indices);
+    }
+    if (access.kind != Kind::Varying) {
+        IR const start = access.active_start == nullptr
+                             ? access.start
+                             : ir_.CreateSub(access.active_start, access.active_offset);
+        return access.is_shared() ? ir_.CreateGEP(ir_.getInt8Ty(), shared_, start)
+                                  : ir_.CreateIntToPtr(start, ir_.getPtrTy());
     }
     if (access.is_shared()) {
         return ir_.CreateGEP(ir_.getInt8Ty(), shared_, access.starts);
@@ -274,6 +359,19 @@ KernelEmitter::IR KernelEmitter::repeated(IR mask, std::uint32_t count) {
         order.push_back(static_cast<int>(i / count));
     }
     return ir_.CreateShuffleVector(mask, order);
+}
+
+/// Fetches what the next gang is likely to load. Processors do not see it coming if a gang computes
+/// for long, or jumps to another place in each round of a grid-stride loop.
+void KernelEmitter::prefetch(const Access& access, IR host) {
+    if (access.kind != Kind::Adjacent || access.is_shared() || version_ != Version::Full) {
+        return;
+    }
+    for (std::uint32_t line = 0; line < access.span; line += CACHE_LINE_BYTES) {
+        IR const place = ir_.CreateConstGEP1_64(ir_.getInt8Ty(), host, access.span + line);
+        ir_.CreateIntrinsic(llvm::Intrinsic::prefetch, {ir_.getPtrTy()},
+                            {place, ir_.getInt32(0), ir_.getInt32(3), ir_.getInt32(1)});
+    }
 }
 
 /// Loads all components: scalars for a uniform address, else vectors.
@@ -293,9 +391,18 @@ void KernelEmitter::load_components(const Access& access, llvm::SmallVectorImpl<
         return;
     case Kind::Adjacent:
     case Kind::Pattern: {
+        prefetch(access, host);
         const std::uint32_t elements = access.span / bytes;
         auto* const type = llvm::FixedVectorType::get(access.element, elements);
-        IR const all = in_device(ir_.CreateAlignedLoad(type, host, alignment), is_constant);
+        IR all = nullptr;
+        if (access.active_start != nullptr) {
+            IR const mask = count == 1 ? access.mask.bits : repeated(access.mask.bits, count);
+            all = in_device(ir_.CreateMaskedLoad(type, host, alignment, mask,
+                                                 llvm::Constant::getNullValue(type)),
+                            false);
+        } else {
+            all = in_device(ir_.CreateAlignedLoad(type, host, alignment), is_constant);
+        }
         for (std::uint32_t c = 0; c < count; ++c) {
             if (access.kind == Kind::Adjacent && count == 1) {
                 results.push_back(all);
@@ -312,18 +419,25 @@ void KernelEmitter::load_components(const Access& access, llvm::SmallVectorImpl<
     case Kind::Varying:
         break;
     }
+    // Without gathers under a mask, the other lanes load what the first lane loads.
+    Mask mask = access.mask;
+    IR places = host;
+    if (!target_.has_avx512 && !mask.is_full()) {
+        places = ir_.CreateSelect(mask.bits, host,
+                                  splat(ir_.CreateExtractElement(host, first_active(mask))));
+        mask = {};
+    }
     const bool is_widened = bytes < 4 && !access.is_local(); // local memory has no room behind it
     auto* const gathered =
         llvm::FixedVectorType::get(is_widened ? ir_.getInt32Ty() : access.element, width_);
     auto* const wanted = llvm::FixedVectorType::get(access.element, width_);
     for (std::uint32_t c = 0; c < count; ++c) {
-        IR const places =
-            c == 0 ? host : ir_.CreateGEP(ir_.getInt8Ty(), host, ir_.getInt64(c * bytes));
-        IR const result =
-            in_device(ir_.CreateMaskedGather(gathered, places, llvm::Align(is_widened ? 1 : bytes),
-                                             mask_or_all(access.mask),
-                                             llvm::Constant::getNullValue(gathered)),
-                      false);
+        IR const from =
+            c == 0 ? places : ir_.CreateGEP(ir_.getInt8Ty(), places, ir_.getInt64(c * bytes));
+        IR const result = in_device(
+            ir_.CreateMaskedGather(gathered, from, llvm::Align(is_widened ? 1 : bytes),
+                                   mask_or_all(mask), llvm::Constant::getNullValue(gathered)),
+            false);
         results.push_back(is_widened ? ir_.CreateTrunc(result, wanted) : result);
     }
 }
@@ -406,6 +520,7 @@ void KernelEmitter::store_components(const Access& access) {
 void KernelEmitter::emit_access(Access& access, llvm::SmallVectorImpl<IR>& results) {
     const Node& node = *access.node;
     const Mask mask = access.mask;
+    find_active(access);
     IR const is_fine = is_accessible(access);
     llvm::BasicBlock* const quick = new_block("access");
     llvm::BasicBlock* const slow = new_block("slow_access");
@@ -465,18 +580,151 @@ void KernelEmitter::join(llvm::ArrayRef<IR> left, llvm::BasicBlock* left_end,
     }
 }
 
-/// Returns whether the lanes of a varying address are probably adjacent.
-bool KernelEmitter::is_probably_adjacent(const Access& access) {
-    const Ref& address = access.node->sources[0];
-    if (access.kind != Kind::Varying || access.is_local() || address.kind != Ref::Kind::Value) {
-        return false;
+/// Returns the parts of a varying address, if all of them are at hand here.
+const Address* KernelEmitter::parts_of(const Ref& address) {
+    if (address.kind != Ref::Kind::Value) {
+        return nullptr;
     }
     std::unique_ptr<Addresses>& addresses = addresses_[static_cast<std::size_t>(version_)];
     if (addresses == nullptr) {
         addresses = std::make_unique<Addresses>(graph_, version_);
     }
     const Address* const parts = addresses->parts(address.value);
-    return parts != nullptr && addresses->is_probably_adjacent(*parts, access.lane_bytes);
+    const auto& live = graph_.blocks[current_].live_in;
+    const auto is_at_hand = [&](const Ref& ref) {
+        return ref.kind != Ref::Kind::Value || known_.own.contains(ref.value) ||
+               std::ranges::find(live, ref.value) != live.end();
+    };
+    const bool are_all =
+        parts != nullptr && is_at_hand(parts->index) &&
+        std::ranges::all_of(parts->base, [&](const Summand& summand) {
+            return summand.phi == NONE && is_at_hand(summand.value) && is_at_hand(summand.other);
+        });
+    return are_all ? parts : nullptr;
+}
+
+/// Returns the uniform part of an address.
+KernelEmitter::IR KernelEmitter::base_of(const Address& parts, Width width) {
+    const auto number = [&](std::int64_t value) {
+        return llvm::ConstantInt::get(type_of(width), static_cast<std::uint64_t>(value), true);
+    };
+    IR sum = number(parts.constant);
+    for (const Summand& summand : parts.base) {
+        IR part = scalar(summand.value, width);
+        if (summand.other.kind != Ref::Kind::None) {
+            part = ir_.CreateMul(part, scalar(summand.other, width));
+        }
+        if (summand.factor != 1) {
+            part = ir_.CreateMul(part, number(summand.factor));
+        }
+        sum = ir_.CreateAdd(sum, part);
+    }
+    return sum;
+}
+
+/// Takes a varying address of device memory apart into a base and indices.
+void KernelEmitter::take_apart(Access& access, const Address& parts) {
+    const auto scale = static_cast<std::uint64_t>(parts.scale);
+    const Lanes about = lanes_of(graph_, parts.index, version_);
+    const bool has_offsets =
+        std::ranges::any_of(parts.offsets, [](std::int64_t x) { return x != 0; });
+    const bool is_signed = parts.is_signed || about.most <= 0x7fffffffu;
+    if (access.is_shared() || access.is_local() || access.form.address_width != Width::B64 ||
+        parts.scale <= 0 || parts.scale > 8 || !std::has_single_bit(scale) ||
+        scale < access.lane_bytes || has_offsets || !is_signed) {
+        return;
+    }
+    access.base =
+        ir_.CreateAdd(base_of(parts, Width::B64),
+                      ir_.getInt64(static_cast<std::uint64_t>(at(*access.node).immediate)));
+    access.indices = vector(parts.index, Width::B32);
+    access.scale = parts.scale;
+}
+
+/// Emits the test whether the lanes of a varying access are adjacent. Sets where the first of them
+/// is then. Returns the lanes in which they are not, or null if there is no such test.
+KernelEmitter::IR KernelEmitter::test_adjacency(Access& adjacent, const Address& parts) {
+    const std::int64_t bytes = adjacent.lane_bytes;
+    const bool is_narrow = adjacent.form.address_width == Width::B32;
+    const auto offset = [&](std::size_t lane) {
+        return parts.offsets.empty() ? 0 : parts.offsets[lane];
+    };
+    // Lanes are adjacent if their indices, less these steps, are the same.
+    std::vector<std::int64_t> steps;
+    for (std::uint32_t l = 0; l < width_; ++l) {
+        const std::int64_t step = std::int64_t{l} * bytes - (offset(l) - offset(0));
+        if (parts.scale == 0 || step % parts.scale != 0) {
+            return nullptr;
+        }
+        steps.push_back(step / parts.scale);
+    }
+    llvm::SmallVector<llvm::Constant*, 32> constants;
+    for (const std::int64_t step : steps) {
+        constants.push_back(ir_.getInt32(static_cast<std::uint32_t>(step)));
+    }
+    IR const origins =
+        ir_.CreateSub(vector(parts.index, Width::B32), llvm::ConstantVector::get(constants));
+    IR const origin = ir_.CreateExtractElement(origins, first_active(adjacent.mask));
+    IR differs = ir_.CreateICmpNE(origins, splat(origin));
+    const Width width = adjacent.form.address_width;
+    IR distance = origin;
+    if (!is_narrow) { // no index may wrap around
+        const auto [least, most] = std::ranges::minmax(steps);
+        IR wraps = nullptr;
+        if (parts.is_signed) {
+            const auto limit = [&](std::int64_t value) {
+                return ir_.getInt32(static_cast<std::uint32_t>(value));
+            };
+            wraps = ir_.CreateICmpSGT(origin, limit(std::numeric_limits<std::int32_t>::max() -
+                                                    std::max<std::int64_t>(most, 0)));
+            if (least < 0) {
+                wraps = ir_.CreateOr(
+                    wraps, ir_.CreateICmpSLT(
+                               origin, limit(std::numeric_limits<std::int32_t>::min() - least)));
+            }
+        } else {
+            const auto limit = [&](std::int64_t value) {
+                return ir_.getInt32(static_cast<std::uint32_t>(value));
+            };
+            wraps = ir_.CreateICmpUGT(origin, limit(std::numeric_limits<std::uint32_t>::max() -
+                                                    std::max<std::int64_t>(most, 0)));
+            if (least < 0) {
+                wraps = ir_.CreateOr(wraps, ir_.CreateICmpULT(origin, limit(-least)));
+            }
+        }
+        differs = ir_.CreateOr(differs, splat(wraps));
+        distance = parts.is_signed ? ir_.CreateSExt(origin, ir_.getInt64Ty())
+                                   : ir_.CreateZExt(origin, ir_.getInt64Ty());
+    }
+    if (!adjacent.mask.is_full()) {
+        differs = ir_.CreateAnd(differs, adjacent.mask.bits);
+    }
+    const auto number = [&](std::int64_t value) {
+        return llvm::ConstantInt::get(type_of(width), static_cast<std::uint64_t>(value), true);
+    };
+    IR start =
+        ir_.CreateAdd(base_of(parts, width), number(at(*adjacent.node).immediate + offset(0)));
+    start = ir_.CreateAdd(start, ir_.CreateMul(distance, number(parts.scale)));
+    adjacent.start = is_narrow ? ir_.CreateZExt(start, ir_.getInt64Ty()) : start;
+    return differs;
+}
+
+/// Finds what adjacent lanes of a mask access.
+void KernelEmitter::find_active(Access& access) {
+    if (access.kind != Kind::Adjacent || access.mask.is_full() || access.is_local()) {
+        return;
+    }
+    IR const word = ir_.CreateZExt(bits(access.mask), ir_.getInt64Ty());
+    IR const first = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, word, ir_.getFalse());
+    IR const zeros = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, word, ir_.getFalse());
+    IR const count = ir_.CreateSub(ir_.CreateSub(ir_.getInt64(64), zeros), first);
+    IR const unit = ir_.getInt64(access.lane_bytes);
+    access.active_offset = ir_.CreateMul(first, unit);
+    access.active_start = ir_.CreateAdd(access.start, access.active_offset);
+    if (access.form.address_width == Width::B32) { // modulo 2^32
+        access.active_start = ir_.CreateAnd(access.active_start, ir_.getInt64(0xffffffffu));
+    }
+    access.active_end = ir_.CreateAdd(access.active_start, ir_.CreateMul(count, unit));
 }
 
 bool KernelEmitter::emit_memory(const Node& node, Mask mask) {
@@ -490,23 +738,23 @@ bool KernelEmitter::emit_memory(const Node& node, Mask mask) {
         return false; // perhaps no lane accesses anything
     }
     llvm::SmallVector<IR, 4> results;
-    if (is_probably_adjacent(access)) {
-        llvm::SmallVector<llvm::Constant*, 32> steps;
-        Access adjacent = access;
-        adjacent.kind = Kind::Adjacent;
-        adjacent.span = access.lane_bytes * width_;
-        for (std::uint32_t l = 0; l < width_; ++l) {
-            adjacent.offsets.push_back(std::int64_t{l} * access.lane_bytes);
-            steps.push_back(ir_.getInt64(std::uint64_t{l} * access.lane_bytes));
+    IR differs = nullptr;
+    Access adjacent = access;
+    const Address* const parts =
+        access.kind == Kind::Varying && !access.is_local() ? parts_of(node.sources[0]) : nullptr;
+    if (parts != nullptr) {
+        take_apart(access, *parts);
+        if (addresses_[static_cast<std::size_t>(version_)]->is_probably_adjacent(
+                *parts, access.lane_bytes)) {
+            adjacent.kind = Kind::Adjacent;
+            adjacent.span = access.lane_bytes * width_;
+            for (std::uint32_t l = 0; l < width_; ++l) {
+                adjacent.offsets.push_back(std::int64_t{l} * access.lane_bytes);
+            }
+            differs = test_adjacency(adjacent, *parts);
         }
-        IR const offsets = llvm::ConstantVector::get(steps);
-        IR const begins = ir_.CreateSub(access.starts, offsets);
-        adjacent.start = ir_.CreateExtractElement(begins, first_active(mask));
-        adjacent.starts = nullptr;
-        IR differs = ir_.CreateICmpNE(begins, splat(adjacent.start));
-        if (!mask.is_full()) {
-            differs = ir_.CreateAnd(differs, mask.bits);
-        }
+    }
+    if (differs != nullptr) {
         llvm::BasicBlock* const together = new_block("together");
         llvm::BasicBlock* const apart = new_block("apart");
         llvm::BasicBlock* const done = new_block("both");

@@ -67,6 +67,7 @@ private:
 
     /// The address of one access (emit_memory.cpp).
     struct Access;
+    struct Reach;
 
     // ---- the frame and other memory: emit_frame.cpp
     [[nodiscard]] IR field(IR base, std::size_t offset, llvm::Type* type, const char* name,
@@ -171,14 +172,22 @@ private:
     [[nodiscard]] IR call_run(const Node& node, Mask mask);
     [[nodiscard]] IR call_access(const Node& node, Mask mask, const Access& access);
     [[nodiscard]] bool find_access(const Node& node, Access& access);
+    [[nodiscard]] Reach reach_of(Access& access);
     [[nodiscard]] IR is_accessible(Access& access);
+    [[nodiscard]] IR is_active_accessible(const Access& access, const Reach& reach);
+    [[nodiscard]] IR are_indices_accessible(const Access& access, const Reach& reach);
+    [[nodiscard]] const Address* parts_of(const Ref& address);
+    [[nodiscard]] IR base_of(const Address& parts, Width width);
+    void take_apart(Access& access, const Address& parts);
+    [[nodiscard]] IR test_adjacency(Access& adjacent, const Address& parts);
+    void find_active(Access& access);
     [[nodiscard]] IR host_of(const Access& access);
     [[nodiscard]] IR repeated(IR mask, std::uint32_t count);
+    void prefetch(const Access& access, IR host);
     void load_components(const Access& access, llvm::SmallVectorImpl<IR>& results);
     void emit_access(Access& access, llvm::SmallVectorImpl<IR>& results);
     void join(llvm::ArrayRef<IR> left, llvm::BasicBlock* left_end, llvm::ArrayRef<IR> right,
               llvm::BasicBlock* right_end, llvm::SmallVectorImpl<IR>& results);
-    [[nodiscard]] bool is_probably_adjacent(const Access& access);
     void store_components(const Access& access);
     template <typename Instruction>
     Instruction* in_device(Instruction* access, bool is_constant);

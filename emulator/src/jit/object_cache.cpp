@@ -122,6 +122,14 @@ std::string text_of(const Object& object) {
         text.add(entry.waiting);
         text.add(entry.linear_slots);
     }
+    text.add(object.accesses.size());
+    for (const AccessInfo& access : object.accesses) {
+        text.add(access.pc);
+        text.add(access.site);
+        text.add(access.unit_shift);
+        text.add(access.span);
+        text.add(access.is_write);
+    }
     text.add(
         std::string_view(reinterpret_cast<const char*>(object.code.data()), object.code.size()));
     return text.take();
@@ -139,6 +147,15 @@ Object object_of(std::string_view text) {
         entry.pc = reader.read<std::uint32_t>();
         entry.waiting = reader.values();
         entry.linear_slots = reader.values();
+    }
+    const auto access_count = reader.read<std::size_t>();
+    for (std::size_t i = 0; i < access_count; ++i) {
+        AccessInfo& access = object.accesses.emplace_back();
+        access.pc = reader.read<std::uint32_t>();
+        access.site = reader.read<std::uint32_t>();
+        access.unit_shift = reader.read<std::uint32_t>();
+        access.span = reader.read<std::uint32_t>();
+        access.is_write = reader.read<std::uint32_t>();
     }
     const std::string_view code = reader.bytes();
     object.code.resize(code.size());
@@ -214,6 +231,7 @@ std::string key_of(const Request& request, const std::string& build) {
     key.add(request.shape.lanes);
     key.add(request.shape.has_whole_rows);
     key.add(request.shape.has_one_row);
+    key.add(request.shape.has_small_grid);
     key.add(std::string_view(kernel.name));
     key.add(kernel.code.size());
     for (const bytecode::Instruction& at : kernel.code) {

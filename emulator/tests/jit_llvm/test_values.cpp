@@ -49,6 +49,8 @@ struct Way {
     bool is_optimized;
     unsigned constants;   // mask of sources that are constants
     bool flushes = false; // the processor flushes subnormal numbers
+    // `constants` are the same in all lanes, but unknown while compiling.
+    bool are_uniform = false;
 };
 
 /// Runs one gang: the slots, and its first lane.
@@ -257,6 +259,11 @@ public:
             }
             if ((way.constants >> index & 1) != 0 && width != Width::B128) {
                 const std::uint64_t bits = constants[index];
+                if (way.are_uniform && way.lanes != 1) {
+                    llvm::Type* const lane = type_of(width)->getScalarType();
+                    return ir.CreateVectorSplat(way.lanes,
+                                                ir.CreateLoad(lane, place(index, width)));
+                }
                 return llvm::ConstantInt::get(type_of(width),
                                               width == Width::B32 ? bits & 0xffffffffu : bits);
             }
@@ -538,8 +545,16 @@ const char* name_of(Family family) {
     }
 }
 
+/// Divisors that all lanes share are inverted, so each way tries another one.
+constexpr std::size_t SHARED_DIVISORS = 40;
+
+bool is_division(const bytecode::Form& form) {
+    return form.family() == Family::Integer && (form.as<IntegerForm>().op == IntegerOp::Div ||
+                                                form.as<IntegerForm>().op == IntegerOp::Rem);
+}
+
 /// Returns in which ways a form is compiled.
-std::vector<Way> ways_of(std::size_t index) {
+std::vector<Way> ways_of(std::size_t index, const bytecode::Form& form) {
     const char* const setting = std::getenv("CUPRUM_TEST_VALUES");
     std::vector<Way> ways;
     if (setting != nullptr && std::string(setting) == "all") {
@@ -559,6 +574,10 @@ std::vector<Way> ways_of(std::size_t index) {
     ways.push_back({lanes[(index + 1) % 4], index % 3 == 0, 0});
     ways.push_back({lanes[index % 4], true, constants[index / 4 % 4]});
     ways.push_back({16, true, 0, true});
+    const std::size_t shared = is_division(form) ? SHARED_DIVISORS : 1;
+    for (std::size_t i = 0; i < shared; ++i) {
+        ways.push_back({16, true, 2, false, true});
+    }
     return ways;
 }
 
@@ -596,7 +615,7 @@ void ValuesTest::check(std::initializer_list<Family> families) {
             }
             continue;
         }
-        for (const Way& way : ways_of(i)) {
+        for (const Way& way : ways_of(i, cases[i].at.form)) {
             const Target target = target_of(level, way);
             if (way.flushes &&
                 (!target.is_x86 || !ValueEmitter::allows_flushing(cases[i].at, target) ||
