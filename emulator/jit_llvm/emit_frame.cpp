@@ -247,28 +247,86 @@ void KernelEmitter::bail(std::uint32_t block, std::size_t node, Mask mask) {
     stop(graph_.blocks[block].nodes[node].pc, live_before(block, node), NONE, block, mask);
 }
 
-/// Loads what is live before a block for lanes of a mask, as the current version has it.
-void KernelEmitter::load_live(std::uint32_t block, Mask mask, bool are_phis,
-                              llvm::DenseMap<std::uint32_t, char>& done) {
-    IR const lane = first_active(mask);
-    for (const std::uint32_t each : graph_.blocks[block].live_in) {
-        const Value& value = graph_.values[each];
-        const bool is_input = are_phis && value.kind == Value::Kind::Phi && value.block == block;
-        if (value.kind == Value::Kind::Undefined || (!is_input && !done.try_emplace(each).second)) {
+/// Returns what is live for lanes of masks that stand before blocks.
+std::vector<KernelEmitter::LiveEntry>
+KernelEmitter::live_for(const std::vector<std::pair<std::uint32_t, IR>>& lanes_before) {
+    std::vector<LiveEntry> live;
+    std::map<std::pair<std::uint32_t, bool>, std::size_t> places;
+    std::map<std::pair<IR, IR>, IR> unions;
+    for (const auto& [block, mask] : lanes_before) {
+        for (const std::uint32_t each : graph_.blocks[block].live_in) {
+            const Value& value = graph_.values[each];
+            if (value.kind == Value::Kind::Undefined) {
+                continue;
+            }
+            const bool is_input = value.kind == Value::Kind::Phi && value.block == block;
+            const auto [place, is_new] = places.try_emplace({each, is_input}, live.size());
+            if (is_new) {
+                live.push_back(
+                    {.value = each, .is_input = is_input, .mask = mask, .lane = nullptr});
+            } else if (!lanes(each).is_varying()) {
+                IR& known = live[place->second].mask;
+                IR& both = unions[{known, mask}];
+                both = both == nullptr ? opaque({ir_.CreateOr(known, mask)}).bits : both;
+                known = both;
+            }
+        }
+    }
+    std::map<IR, IR> lane_of;
+    for (LiveEntry& each : live) {
+        if (lanes(each.value).is_varying()) {
             continue;
         }
-        const Lanes& about = lanes(each);
+        IR& lane = lane_of[each.mask];
+        if (lane == nullptr) { // no lane may wait
+            IR const word = ir_.CreateZExt(bits({each.mask}), ir_.getInt64Ty());
+            lane = ir_.CreateBinaryIntrinsic(
+                llvm::Intrinsic::umin,
+                ir_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, word, ir_.getFalse()),
+                ir_.getInt64(width_ - 1));
+        }
+        each.lane = lane;
+    }
+    return live;
+}
+
+/// Returns the lanes in which values are not as P expects; null if no value can be so. Values that
+/// do not vary must be the same for all lanes that need them, those that wait included.
+KernelEmitter::IR KernelEmitter::find_strange(const std::vector<LiveEntry>& live) {
+    IR strange = nullptr;
+    for (const LiveEntry& each : live) {
+        const Value& value = graph_.values[each.value];
+        if (lanes(each.value).is_varying() || is_set_at_start(each.value)) {
+            continue;
+        }
+        IR found = load_slot(value.slot, value.width);
+        if (lanes(each.value).kind == Lanes::Kind::Pattern) {
+            found = ir_.CreateSub(found, pattern(lanes(each.value), type_of(value.width)));
+        }
+        IR const base = ir_.CreateExtractElement(found, each.lane);
+        IR const differs =
+            ir_.CreateAnd(ir_.CreateICmpNE(found, ir_.CreateVectorSplat(width_, base)), each.mask);
+        strange = strange == nullptr ? differs : ir_.CreateOr(strange, differs);
+    }
+    return strange;
+}
+
+/// Loads values as P has them.
+void KernelEmitter::load_live(const std::vector<LiveEntry>& live) {
+    for (const LiveEntry& each : live) {
+        const Value& value = graph_.values[each.value];
+        const Lanes& about = lanes(each.value);
         IR result = nullptr;
         if (about.is_varying()) {
             result = load_slot(value.slot, value.width);
         } else {
-            result = load_slot_lane(value.slot, value.width, lane);
+            result = load_slot_lane(value.slot, value.width, each.lane);
             if (about.kind == Lanes::Kind::Pattern) {
                 IR const offsets = pattern(about, type_of(value.width));
-                result = ir_.CreateSub(result, ir_.CreateExtractElement(offsets, lane));
+                result = ir_.CreateSub(result, ir_.CreateExtractElement(offsets, each.lane));
             }
         }
-        ir_.CreateStore(result, home(each, version_, is_input));
+        ir_.CreateStore(result, home(each.value, version_, each.is_input));
     }
 }
 
@@ -316,11 +374,10 @@ void KernelEmitter::emit_entry(std::uint32_t block, llvm::BasicBlock* at) {
         const Value& about_value = graph_.values[value];
         return about_value.kind == Value::Kind::Phi && about_value.block == block;
     };
-    // Returns the lanes, of all of the gang, in which what is live is not as the version expects.
-    const auto find_strange = [&](Version version, Mask mask) {
-        version_ = version;
+    // Returns the lanes in which what is live is not as F expects.
+    const auto find_strange_in_full = [&] {
+        version_ = Version::Full;
         IR strange = nullptr;
-        IR const lane = first_active(mask);
         for (const std::uint32_t each : about.live_in) {
             const Value& value = graph_.values[each];
             if (value.kind == Value::Kind::Undefined || lanes(each).is_varying() ||
@@ -331,12 +388,9 @@ void KernelEmitter::emit_entry(std::uint32_t block, llvm::BasicBlock* at) {
             if (lanes(each).kind == Lanes::Kind::Pattern) {
                 found = ir_.CreateSub(found, pattern(lanes(each), type_of(value.width)));
             }
-            IR const base = ir_.CreateExtractElement(found, lane);
+            IR const base = ir_.CreateExtractElement(found, std::uint64_t{0});
             IR const differs = ir_.CreateICmpNE(found, ir_.CreateVectorSplat(width_, base));
             strange = strange == nullptr ? differs : ir_.CreateOr(strange, differs);
-        }
-        if (strange != nullptr && !mask.is_full()) {
-            strange = ir_.CreateAnd(strange, mask.bits);
         }
         return strange;
     };
@@ -357,7 +411,7 @@ void KernelEmitter::emit_entry(std::uint32_t block, llvm::BasicBlock* at) {
     begin(full);
     ir_.CreateCondBr(has_trust(GangCall::Trust::Full), full_load, full_check);
     begin(full_check);
-    if (IR const strange = find_strange(Version::Full, {})) {
+    if (IR const strange = find_strange_in_full()) {
         ir_.CreateCondBr(any({strange}), partial, full_load);
     } else {
         ir_.CreateBr(full_load);
@@ -389,9 +443,14 @@ void KernelEmitter::emit_entry(std::uint32_t block, llvm::BasicBlock* at) {
     version_ = Version::Partial;
     known_ = Known();
     IR const mask = ir_.CreateBitCast(mask_bits, mask_type);
+    std::vector<std::pair<std::uint32_t, IR>> lanes_before{{block, mask}};
+    for (const auto& [each, bits_there] : others) {
+        lanes_before.emplace_back(each, ir_.CreateBitCast(bits_there, mask_type));
+    }
+    const std::vector<LiveEntry> live = live_for(lanes_before);
     ir_.CreateCondBr(has_trust(GangCall::Trust::Partial), partial_load, partial_check);
     begin(partial_check);
-    if (IR const strange = find_strange(Version::Partial, {mask})) {
+    if (IR const strange = find_strange(live)) {
         llvm::BasicBlock* const refuse = new_block("refuse");
         ir_.CreateCondBr(any({strange}), refuse, partial_load);
         begin(refuse); // the interpreter goes on
@@ -405,8 +464,7 @@ void KernelEmitter::emit_entry(std::uint32_t block, llvm::BasicBlock* at) {
     }
     begin(partial_load);
     ir_.CreateStore(ir_.CreateBitCast(ir_.CreateOr(mask_bits, all_waiting), mask_type), live_);
-    llvm::DenseMap<std::uint32_t, char> done;
-    load_live(block, {mask}, true, done);
+    load_live(live);
     for (const std::uint32_t each : waiting) { // masks are 0 unless set
         if (!flow().waiting[each].empty()) {
             store_waiting(each, llvm::Constant::getNullValue(mask_type));
@@ -417,7 +475,6 @@ void KernelEmitter::emit_entry(std::uint32_t block, llvm::BasicBlock* at) {
         if (!flow().waiting[each].empty()) {
             store_waiting(each, there);
         }
-        load_live(each, {there}, true, done);
     }
     if (!waiting.empty()) {
         store_waiting(block, mask);

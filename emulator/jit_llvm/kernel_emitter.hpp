@@ -59,6 +59,15 @@ private:
         [[nodiscard]] bool is_full() const { return bits == nullptr; }
     };
 
+    /// A value to load at an entry of P, for the lanes that need it: those that run, and those for
+    /// which it is live where they wait.
+    struct LiveEntry {
+        std::uint32_t value;
+        bool is_input; // a phi, before its block
+        IR mask;
+        IR lane; // one of the mask; null if the value varies
+    };
+
     /// Values at hand in the basic block that is being written.
     struct Known {
         llvm::DenseMap<std::uint32_t, IR> own;     // as the version has them: scalar or vector
@@ -79,8 +88,10 @@ private:
     [[nodiscard]] bool is_linear(std::uint32_t slot) const;
     [[nodiscard]] bool is_set_at_start(std::uint32_t value) const;
     void spill(const std::vector<std::uint32_t>& values, Mask mask, std::uint32_t phis_of);
-    void load_live(std::uint32_t block, Mask mask, bool are_phis,
-                   llvm::DenseMap<std::uint32_t, char>& done);
+    [[nodiscard]] std::vector<LiveEntry>
+    live_for(const std::vector<std::pair<std::uint32_t, IR>>& lanes_before);
+    IR find_strange(const std::vector<LiveEntry>& live);
+    void load_live(const std::vector<LiveEntry>& live);
     void emit_entry(std::uint32_t block, llvm::BasicBlock* at);
     void stop(std::uint32_t pc, const std::vector<std::uint32_t>& live, std::uint32_t phis_of,
               std::uint32_t block, Mask mask);
