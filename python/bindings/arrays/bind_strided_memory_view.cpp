@@ -197,7 +197,8 @@ void bind_facts(Type& type) {
     type.method<text_of>("__repr__", LOCKS_SELF);
 }
 
-[[nodiscard]] nb::object view_again(nb::handle self, nb::handle layout, nb::handle dtype) {
+[[nodiscard, gnu::hot]] nb::object view_again(nb::handle self, nb::handle layout,
+                                             nb::handle dtype) {
     auto& source = held_by<View>(self);
     if (layout.is_none() && dtype.is_none()) {
         return nb::borrow(self);
