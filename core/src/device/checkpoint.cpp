@@ -69,7 +69,7 @@ std::string describe_process(int pid) {
 /// Throws CUDAError for a call about a process, with what can be said about that process.
 [[noreturn]] void raise_for(int pid, CUresult status, const char* call, const std::string& known) {
     if (!known.empty()) {
-        throw CUDAError(status, call, known);
+        driver::raise(status, call, known);
     }
     std::string hint = describe_process(pid);
     if (hint.empty() &&
@@ -84,7 +84,7 @@ std::string describe_process(int pid) {
         hint = "there is not enough memory for the contents of the devices of process " +
                std::to_string(pid) + "; free some and try again";
     }
-    throw CUDAError(status, call, hint);
+    driver::raise(status, call, hint);
 }
 
 /// Calls a driver function for a process and explains a failure. `wanted` says which state the

@@ -388,13 +388,7 @@ void Device::reset_primary_context() const {
         }
     };
     const auto& reset = table().cuDevicePrimaryCtxReset;
-    CUresult status = CUDA_ERROR_UNKNOWN;
-    try {
-        status = reset(state_->handle);
-    } catch (...) { // the first call of an entry looks it up, which can fail
-        end(false);
-        throw;
-    }
+    const CUresult status = reset(state_->handle);
     end(status == CUDA_SUCCESS);
     if (status != CUDA_SUCCESS) {
         driver::raise(status, reset.name);

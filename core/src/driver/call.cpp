@@ -15,6 +15,7 @@
 #include <pthread.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <mutex>
 #include <string>
@@ -27,6 +28,21 @@ namespace {
 constinit std::atomic<bool> is_fork_unreported{false}; // this is a child; no warning was sent yet
 constinit std::mutex initialising;
 constinit std::once_flag hooks_started;
+
+/// A function that the driver lacks, the last one that this thread wanted.
+struct Lacking {
+    const char* name;
+    int needed;
+    int found;
+
+    /// Returns whether a call failed because of it.
+    [[nodiscard]] bool explains(CUresult status, const char* call) const noexcept {
+        return status == CUDA_ERROR_NOT_SUPPORTED && name != nullptr &&
+               std::strcmp(name, call) == 0;
+    }
+};
+
+thread_local constinit Lacking lacking{};
 
 /// Makes is_leaving() true before the driver's own exit handlers run. Handlers run in reverse order
 /// of registration, and the driver has registered its own when cuInit returns.
@@ -59,18 +75,29 @@ void warn_if_forked() {
 /// Throws for a failed cuInit. The emulated device only fails over one of its settings.
 [[noreturn]] void raise_start_failure(CUresult status) {
     if (status == CUDA_ERROR_INVALID_VALUE && is_library_loaded() && driver_library().is_emulated) {
-        throw CUDAError(status, "cuInit",
-                        "a variable of the emulated device (CUPRUM_EMULATOR_...) has an invalid "
-                        "value; a line on stderr names it and shows the valid values");
+        raise(status, "cuInit",
+              "a variable of the emulated device (CUPRUM_EMULATOR_...) has an invalid "
+              "value; a line on stderr names it and shows the valid values");
     }
     raise(status, "cuInit");
 }
 
 } // namespace
 
-void raise(CUresult status, const char* call) {
+CUresult lack(const char* name, int needed, int found) noexcept {
+    lacking = {name, needed, found};
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+void raise(CUresult status, const char* call, std::string_view hint) {
     warn_if_forked();
-    throw CUDAError(static_cast<int>(status), call);
+    if (lacking.explains(status, call)) [[unlikely]] {
+        if (lacking.found == 0) {
+            static_cast<void>(driver_library()); // says why there is none
+        }
+        throw NotSupportedError(call, lacking.needed, lacking.found);
+    }
+    throw CUDAError(static_cast<int>(status), call, hint);
 }
 
 void initialise() {
@@ -119,12 +146,15 @@ std::string unreleased(const char* what) {
 
 void report_release_failure(const char* what, const char* call, CUresult status) noexcept {
     try {
+        if (lacking.explains(status, call)) {
+            raise(status, call);
+        }
         cuprum::detail::warn(WarningKind::Release, unreleased(what) + call +
                                                        " failed: " + name_of(status) + " (" +
                                                        std::to_string(static_cast<int>(status)) +
                                                        "): " + explanation_of(status));
     } catch (...) {
-        cuprum::detail::warn(WarningKind::Release, "could not release an object");
+        report_release_failure(what);
     }
 }
 

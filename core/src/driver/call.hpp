@@ -5,10 +5,14 @@
 
 #include "driver/table.hpp"
 
+#include <string_view>
+
 namespace cuprum::driver {
 
-/// Throws CUDAError for a failed call.
-[[noreturn]] void raise(CUresult status, const char* call);
+/// Throws CUDAError for a failed call. `hint` says what to do here, if more is known than the
+/// code's own explanation.
+/// @throws NotSupportedError or LibraryNotFoundError instead if that is why it failed.
+[[noreturn]] void raise(CUresult status, const char* call, std::string_view hint = {});
 
 /// Calls `entry` and throws CUDAError, naming it, unless it succeeds.
 template <typename... Params, typename... Args>
@@ -16,6 +20,16 @@ inline void call(const Entry<CUresult(Params...)>& entry, Args... args) {
     if (const CUresult status = entry(args...); status != CUDA_SUCCESS) [[unlikely]] {
         raise(status, entry.name);
     }
+}
+
+/// Calls `entry` in the same way, but returns false if the driver does not support it.
+template <typename... Params, typename... Args>
+[[nodiscard]] inline bool call_if_supported(const Entry<CUresult(Params...)>& entry, Args... args) {
+    const CUresult status = entry(args...);
+    if (status != CUDA_SUCCESS && status != CUDA_ERROR_NOT_SUPPORTED) [[unlikely]] {
+        raise(status, entry.name);
+    }
+    return status == CUDA_SUCCESS;
 }
 
 /// Loads the driver and initialises it, once per process. Later calls are cheap.
@@ -49,16 +63,11 @@ inline bool release_now(const char* what, const Entry<CUresult(Params...)>& entr
     if (is_leaving()) [[unlikely]] {
         return false;
     }
-    try {
-        const CUresult status = entry(args...);
-        if (status != CUDA_SUCCESS && status != CUDA_ERROR_DEINITIALIZED) [[unlikely]] {
-            report_release_failure(what, entry.name, status);
-        }
-        return status == CUDA_SUCCESS;
-    } catch (...) { // the first call of an entry looks it up, which can fail
-        report_release_failure(what);
-        return false;
+    const CUresult status = entry(args...);
+    if (status != CUDA_SUCCESS && status != CUDA_ERROR_DEINITIALIZED) [[unlikely]] {
+        report_release_failure(what, entry.name, status);
     }
+    return status == CUDA_SUCCESS;
 }
 
 } // namespace cuprum::driver

@@ -333,8 +333,16 @@ std::optional<SharedLibrary> open_beside(const DriverLibrary& driver, const char
     return open_own(here / file_name, "CUPRUM_NVML", tried);
 }
 
-void* resolve(const char* name, int version) {
-    return find_function(driver_library(), name, version);
+void* resolve(const char* name, int version) noexcept {
+    int found = 0;
+    try {
+        const DriverLibrary& driver = driver_library();
+        found = driver.version;
+        return find_function(driver, name, version);
+    } catch (...) {
+        static_cast<void>(lack(name, version, found));
+        return nullptr;
+    }
 }
 
 } // namespace cuprum::driver

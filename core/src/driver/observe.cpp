@@ -132,22 +132,12 @@ CUresult observe(const Call& call, CUresult (*invoke)(const void* arguments)) {
             told[count++] = observer;
         }
     }
-    const auto tell_end = [&] {
-        while (count > 0) {
-            status = told[--count]->after(call, status);
-        }
-    };
     if (status == CUDA_SUCCESS) {
-        try {
-            status = invoke(call.arguments);
-        } catch (
-            ...) { // the driver lacks the function; observers that saw the call begin see its end
-            status = CUDA_ERROR_NOT_SUPPORTED;
-            tell_end();
-            throw;
-        }
+        status = invoke(call.arguments);
     }
-    tell_end();
+    while (count > 0) {
+        status = told[--count]->after(call, status);
+    }
     return status;
 }
 

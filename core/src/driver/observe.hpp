@@ -37,8 +37,7 @@ public:
     virtual CUresult before(const Call& call);
 
     /// Runs after a call, in reverse order of the observers, and returns the status for the caller.
-    /// Only injected faults return another status. A call of a function that the driver lacks ends
-    /// with CUDA_ERROR_NOT_SUPPORTED and an exception.
+    /// Only injected faults return another status.
     virtual CUresult after(const Call& call, CUresult status);
 
 protected:

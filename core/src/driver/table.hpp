@@ -4,9 +4,10 @@
 // The table of driver entry points: the only way to the driver.
 //
 // An entry starts out pointing at a stub that, on the first call, finds the real function with
-// cuGetProcAddress, stores it and calls it: resolved on first use, no check on the calls after. The
-// table can be replaced as a whole, which is how calls are traced, made to fail, or answered by a
-// fake driver in tests.
+// cuGetProcAddress, stores it and calls it: resolved on first use, no check on the calls after. If
+// the driver lacks the function, the stub returns CUDA_ERROR_NOT_SUPPORTED. The table can be
+// replaced as a whole, which is how calls are traced, made to fail, or answered by a fake driver in
+// tests.
 
 #pragma once
 
@@ -55,9 +56,13 @@ struct Entry<CUresult(Params...)> {
     }
 };
 
-/// Finds a driver function, loading the driver if need be.
-/// @throws LibraryNotFoundError, or NotSupportedError if the driver is too old.
-[[nodiscard]] void* resolve(const char* name, int version);
+/// Finds a driver function, loading the driver if need be. Returns null, and notes it as lack()
+/// does, if there is no driver or it is too old.
+[[nodiscard]] void* resolve(const char* name, int version) noexcept;
+
+/// Notes for raise(), which the thread may call next, that the driver lacks a function. Versions
+/// count as the driver does; `found` is 0 if there is no driver. Returns CUDA_ERROR_NOT_SUPPORTED.
+CUresult lack(const char* name, int needed, int found) noexcept;
 
 /// Returns the table that calls go through.
 [[nodiscard]] Table& table() noexcept;
@@ -79,6 +84,9 @@ struct Stub<Member> {
         const auto& entry = table().*Member;
         const auto function =
             reinterpret_cast<CUresult (*)(Params...)>(resolve(entry.name, entry.version));
+        if (function == nullptr) [[unlikely]] {
+            return CUDA_ERROR_NOT_SUPPORTED;
+        }
         // NOTE: with observers there are two tables. Both may hold this stub; an entry that
         // reports calls to observers must stay.
         enter(table(), function);

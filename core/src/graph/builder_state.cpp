@@ -160,7 +160,7 @@ void raise_invalidated(const Capture& capture, CUresult status, const char* call
                     : std::string(" was invalidated by a call that this library did not make");
         text += "; end it, leave that call out or begin in mode relaxed, and capture again";
     }
-    throw CUDAError(status, call, text);
+    driver::raise(status, call, text);
 }
 
 Stream stream_beside(const Stream& stream) {
@@ -212,21 +212,15 @@ void lose_graph(Capture& capture) noexcept {
 }
 
 bool end_failed_capture(CUstream stream, bool is_graph_owned) noexcept {
-    try {
-        CUgraph graph = nullptr;
-        if (driver::query_capture(stream).capture == CU_STREAM_CAPTURE_STATUS_NONE ||
-            driver::table().cuStreamEndCapture(stream, &graph) != CUDA_SUCCESS ||
-            graph == nullptr) {
-            return false;
-        }
-        if (is_graph_owned) {
-            driver::release_now("graph of a failed capture", driver::table().cuGraphDestroy, graph);
-        }
-        return true;
-    } catch (...) {
-        driver::report_release_failure("stream capture");
+    CUgraph graph = nullptr;
+    if (driver::query_capture(stream).capture == CU_STREAM_CAPTURE_STATUS_NONE ||
+        driver::table().cuStreamEndCapture(stream, &graph) != CUDA_SUCCESS || graph == nullptr) {
         return false;
     }
+    if (is_graph_owned) {
+        driver::release_now("graph of a failed capture", driver::table().cuGraphDestroy, graph);
+    }
+    return true;
 }
 
 CUresult abandon(const Stream& stream, Capture& capture, bool is_graph_owned) noexcept {

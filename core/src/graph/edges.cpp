@@ -47,10 +47,10 @@ EdgeLists read_edges(CUgraph graph) {
 /// Says what is wrong with edges that the driver refused.
 [[noreturn]] void raise_edges(CUresult status, const char* call, GraphState& graph,
                               const EdgeLists& edges, EdgeChange change) {
-    const CUDAError failure(status, call); // first: what follows calls the driver
     if (status != CUDA_ERROR_INVALID_VALUE && status != CUDA_ERROR_NOT_FOUND) {
-        throw failure;
+        driver::raise(status, call);
     }
+    const CUDAError failure(status, call); // first: what follows calls the driver
     const EdgeLists present = read_edges(graph.handle);
     std::set<std::pair<CUgraphNode, CUgraphNode>> known;
     for (std::size_t i = 0; i < present.from.size(); ++i) {

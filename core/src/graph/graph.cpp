@@ -82,17 +82,17 @@ std::shared_ptr<detail::EventState> make_mark(const detail::StreamState& queue) 
 }
 
 CUresult record_mark(const detail::EventState& mark, const detail::StreamState& queue) noexcept {
-    try {
-        const auto& record = table().cuEventRecord;
-        CUresult status = record(mark.handle, queue.handle);
-        if (status == CUDA_ERROR_INVALID_CONTEXT) [[unlikely]] { // as for the launch
+    const auto& record = table().cuEventRecord;
+    CUresult status = record(mark.handle, queue.handle);
+    if (status == CUDA_ERROR_INVALID_CONTEXT) [[unlikely]] { // as for the launch
+        try {
             const driver::Current current(mark.context->handle);
             status = record(mark.handle, queue.handle);
+        } catch (const CUDAError& error) {
+            return static_cast<CUresult>(error.code());
         }
-        return status;
-    } catch (...) { // the first call of an entry looks it up, which can fail
-        return CUDA_ERROR_UNKNOWN;
     }
+    return status;
 }
 
 /// Launches an executable and notes where the launch ends: in a mark behind it, or on a stream of

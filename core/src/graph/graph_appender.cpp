@@ -58,8 +58,8 @@ GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeTyp
     const CUresult status =
         entry(&node, state.handle, dependencies.data(), dependencies.size(), arguments...);
     if (status != CUDA_SUCCESS) [[unlikely]] {
-        throw CUDAError(status, entry.name,
-                        driver::explanation_of(status) + "; no " + to_string(type) + " was added");
+        driver::raise(status, entry.name,
+                      driver::explanation_of(status) + "; no " + to_string(type) + " was added");
     }
     return detail::to_node(graph,
                            made.note(node, type, context, std::move(payload), retained.commit()));

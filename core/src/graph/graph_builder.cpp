@@ -61,7 +61,7 @@ CUstreamCaptureMode to_driver(CaptureMode mode) {
     } else {
         text += driver::explanation_of(status);
     }
-    throw CUDAError(status, call, text);
+    driver::raise(status, call, text);
 }
 
 [[noreturn]] void raise_wrong_thread(const BuilderState& builder) {
@@ -172,15 +172,9 @@ GraphBuilder& GraphBuilder::begin_building(CaptureMode mode) {
     detail::enlist_capture(builder.stream, capture);
     const auto& begin = table().cuStreamBeginCapture;
     const auto& begin_in = table().cuStreamBeginCaptureToGraph;
-    CUresult status = CUDA_SUCCESS;
-    try {
-        status = builder.graph == nullptr ? begin(queue.handle, driver_mode)
-                                          : begin_in(queue.handle, builder.graph->handle, nullptr,
-                                                     nullptr, 0, driver_mode);
-    } catch (...) { // the first call of an entry looks it up, which can fail
-        detail::delist_capture(queue.handle, *capture);
-        throw;
-    }
+    const CUresult status = builder.graph == nullptr ? begin(queue.handle, driver_mode)
+                                                     : begin_in(queue.handle, builder.graph->handle,
+                                                                nullptr, nullptr, 0, driver_mode);
     if (status != CUDA_SUCCESS) {
         detail::delist_capture(queue.handle, *capture);
         raise_begin_failure(status, builder, builder.graph == nullptr ? begin.name : begin_in.name);
@@ -510,15 +504,11 @@ detail::GraphShare captured_graph(const Stream& stream, detail::Capture& capture
 /// Removes a node that was just added.
 void remove_node(detail::GraphState& graph, detail::NodeState& node) noexcept {
     const auto& destroy = table().cuGraphDestroyNode;
-    try {
-        const CUresult status = destroy(node.handle);
-        if (status == CUDA_ERROR_ILLEGAL_STATE) { // drivers refuse this during a capture
-            graph.root->damage = detail::GraphDamage::StrayNode;
-        } else if (status != CUDA_SUCCESS) {
-            driver::report_release_failure("node of a graph", destroy.name, status);
-        }
-    } catch (...) { // the first call of an entry looks it up, which can fail
-        driver::report_release_failure("node of a graph");
+    const CUresult status = destroy(node.handle);
+    if (status == CUDA_ERROR_ILLEGAL_STATE) { // drivers refuse this during a capture
+        graph.root->damage = detail::GraphDamage::StrayNode;
+    } else if (status != CUDA_SUCCESS) {
+        driver::report_release_failure("node of a graph", destroy.name, status);
     }
     detail::forget_node(graph, node);
 }

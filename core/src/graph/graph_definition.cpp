@@ -131,9 +131,9 @@ GraphDefinition GraphDefinition::clone() const {
     CUgraph copy = nullptr;
     const auto& clone_graph = table().cuGraphClone;
     if (const CUresult status = clone_graph(&copy, graph.handle); status != CUDA_SUCCESS) {
-        throw CUDAError(status, clone_graph.name,
-                        "the graph cannot be cloned; the driver clones no graphs that allocate or "
-                        "free memory or have conditional nodes");
+        driver::raise(status, clone_graph.name,
+                      "the graph cannot be cloned; the driver clones no graphs that allocate or "
+                      "free memory or have conditional nodes");
     }
     GraphShare made = detail::own_graph(copy, graph.root->home);
     if (!detail::adopt_payloads(made, graph)) {
@@ -148,9 +148,9 @@ GraphNode GraphDefinition::find_clone(const GraphNode& original) const {
     CUgraphNode twin = nullptr;
     const auto& find = table().cuGraphNodeFindInClone;
     if (const CUresult status = find(&twin, node.handle, graph.handle); status != CUDA_SUCCESS) {
-        throw CUDAError(status, find.name,
-                        "no node of this graph comes from " + detail::describe(node) +
-                            "; it was destroyed, or the graph is no clone of the node's graph");
+        driver::raise(status, find.name,
+                      "no node of this graph comes from " + detail::describe(node) +
+                          "; it was destroyed, or the graph is no clone of the node's graph");
     }
     return detail::to_node(state_, detail::node_state(graph, twin));
 }
@@ -174,10 +174,10 @@ void GraphDefinition::debug_dot_print(const std::filesystem::path& path,
     const auto& print = table().cuGraphDebugDotPrint;
     const CUresult status = print(graph.handle, path.c_str(), detail::debug_flags(options));
     if (status != CUDA_SUCCESS) {
-        throw CUDAError(status, print.name,
-                        "the driver cannot write the graph to " +
-                            detail::quoted(std::string_view(path.native())) +
-                            "; the folder must exist and be writable");
+        driver::raise(status, print.name,
+                      "the driver cannot write the graph to " +
+                          detail::quoted(std::string_view(path.native())) +
+                          "; the folder must exist and be writable");
     }
 }
 

@@ -231,7 +231,7 @@ NodeShare add_conditional(const GraphShare& graph, const Dependencies& dependenc
         } else {
             text += "; a condition serves one conditional node, so make one for each";
         }
-        throw CUDAError(status, add.name, text);
+        driver::raise(status, add.name, text);
     }
     NodeShare made = prepared.note(node, GraphNodeType::Conditional, context);
     try {
@@ -266,15 +266,9 @@ NodeChildren& children_of(const GraphShare& graph, NodeState& node) {
     if (node.type == GraphNodeType::Graph) {
         made->graphs.push_back(part_of(graph, node, child_of(node)).get());
     } else {
-        CUgraphNodeParams parameters{};
-        try {
-            driver::call(table().cuGraphNodeGetParams, node.handle, &parameters);
+        CUgraphNodeParams parameters{}; // only drivers from CUDA 13.2 on report them
+        if (driver::call_if_supported(table().cuGraphNodeGetParams, node.handle, &parameters)) {
             made = bodies_of(graph, node, parameters.conditional);
-        } catch (const NotSupportedError&) { // NOLINT(bugprone-empty-catch): before CUDA 13.2
-        } catch (const CUDAError& error) {
-            if (error.code() != CUDA_ERROR_NOT_SUPPORTED) {
-                throw;
-            }
         }
     }
     const std::lock_guard lock(graph->lock);

@@ -216,11 +216,11 @@ void set_node_attributes(CUgraphNode node, std::span<const CUlaunchAttribute> at
     for (const CUlaunchAttribute& attribute : attributes) {
         const CUresult status = set(node, attribute.id, &attribute.value);
         if (status != CUDA_SUCCESS) {
-            throw CUDAError(status, set.name,
-                            driver::explanation_of(status) +
-                                "; the kernel node does not take launch attribute " +
-                                std::to_string(static_cast<int>(attribute.id)) +
-                                " of its LaunchConfig");
+            driver::raise(status, set.name,
+                          driver::explanation_of(status) +
+                              "; the kernel node does not take launch attribute " +
+                              std::to_string(static_cast<int>(attribute.id)) +
+                              " of its LaunchConfig");
         }
     }
 }
@@ -326,13 +326,10 @@ CUcontext context_of(NodeState& node) {
         driver::call(table().cuGraphKernelNodeGetParams, node.handle, &parameters);
         known = parameters.ctx;
     } else if (node.type == GraphNodeType::Memcpy || node.type == GraphNodeType::Memset) {
-        CUgraphNodeParams parameters{};
-        try {
-            if (table().cuGraphNodeGetParams(node.handle, &parameters) == CUDA_SUCCESS) {
-                known = node.type == GraphNodeType::Memcpy ? parameters.memcpy.copyCtx
-                                                           : parameters.memset.ctx;
-            }
-        } catch (const NotSupportedError&) { // NOLINT(bugprone-empty-catch): before CUDA 13.2
+        CUgraphNodeParams parameters{}; // only drivers from CUDA 13.2 on report them
+        if (table().cuGraphNodeGetParams(node.handle, &parameters) == CUDA_SUCCESS) {
+            known = node.type == GraphNodeType::Memcpy ? parameters.memcpy.copyCtx
+                                                       : parameters.memset.ctx;
         }
     }
     node.context.store(known, std::memory_order_relaxed);
@@ -340,8 +337,7 @@ CUcontext context_of(NodeState& node) {
 }
 
 void raise_for_node(CUresult status, const char* call, const NodeState& node) {
-    throw CUDAError(status, call,
-                    driver::explanation_of(status) + "; it is about " + describe(node));
+    driver::raise(status, call, driver::explanation_of(status) + "; it is about " + describe(node));
 }
 
 } // namespace cuprum::detail

@@ -23,14 +23,10 @@ struct CopyEnd {
     CUdeviceptr address = 0;
 };
 
-/// Returns the code of a call; an entry that the driver lacks is a failure, too.
+/// Returns whether a call succeeds.
 template <typename Entry, typename... Args>
 bool succeeds(const Entry& entry, Args... args) {
-    try {
-        return entry(args...) == CUDA_SUCCESS;
-    } catch (const std::exception&) { // an older driver
-        return false;
-    }
+    return entry(args...) == CUDA_SUCCESS;
 }
 
 const char* kernel_name(const CUDA_KERNEL_NODE_PARAMS& launch, const driver::Table& driver) {

@@ -67,14 +67,7 @@ RetainedPayload::RetainedPayload(CUgraph graph, PayloadShare payload) : graph_(g
                  unsigned{CU_USER_OBJECT_NO_DESTRUCTOR_SYNC});
     static_cast<void>(payload.release()); // the user object owns it
     const auto& retain = driver::table().cuGraphRetainUserObject;
-    CUresult status = CUDA_ERROR_UNKNOWN;
-    try {
-        status = retain(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE);
-    } catch (...) { // the first call of an entry looks it up, which can fail
-        release_or_defer("what a graph keeps alive", driver::table().cuUserObjectRelease, object,
-                         1U);
-        throw;
-    }
+    const CUresult status = retain(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE);
     if (status != CUDA_SUCCESS) [[unlikely]] {
         release_or_defer("what a graph keeps alive", driver::table().cuUserObjectRelease, object,
                          1U);
@@ -114,11 +107,7 @@ struct RetiredPayload final : AwaitedRelease {
         if (mark->is_lost()) {
             return true; // a reset of the device ended the launches
         }
-        try {
-            return is_over(driver::table().cuEventQuery(mark->handle));
-        } catch (...) { // the first call of an entry looks it up, which can fail
-            return false;
-        }
+        return is_over(driver::table().cuEventQuery(mark->handle));
     }
 
     PayloadShare payload;

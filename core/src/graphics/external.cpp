@@ -63,18 +63,14 @@ bool UseMark::is_done() const noexcept {
     if (event->is_lost()) {
         return true; // a reset of the device ended the work
     }
-    try {
-        switch (driver::table().cuEventQuery(event->handle)) {
-        case CUDA_SUCCESS:
-        case CUDA_ERROR_DEINITIALIZED:
-        case CUDA_ERROR_INVALID_CONTEXT:
-        case CUDA_ERROR_CONTEXT_IS_DESTROYED:
-        case CUDA_ERROR_INVALID_HANDLE:
-            return true; // done, or ended with its context
-        default:
-            return false;
-        }
-    } catch (...) { // the first call of an entry looks it up, which can fail
+    switch (driver::table().cuEventQuery(event->handle)) {
+    case CUDA_SUCCESS:
+    case CUDA_ERROR_DEINITIALIZED:
+    case CUDA_ERROR_INVALID_CONTEXT:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+    case CUDA_ERROR_INVALID_HANDLE:
+        return true; // done, or ended with its context
+    default:
         return false;
     }
 }
@@ -85,12 +81,8 @@ UseMarks::Taken::~Taken() {
 }
 
 CUresult UseMarks::Taken::record(CUstream stream, bool& is_recorded) const noexcept {
-    const auto attempt = [&]() noexcept -> CUresult {
-        try {
-            return driver::table().cuEventRecord(mark_.front().event->handle, stream);
-        } catch (...) { // the first call of an entry looks it up, which can fail
-            return CUDA_ERROR_UNKNOWN;
-        }
+    const auto attempt = [&]() noexcept {
+        return driver::table().cuEventRecord(mark_.front().event->handle, stream);
     };
     const CUresult first = attempt();
     is_recorded = first == CUDA_SUCCESS || attempt() == CUDA_SUCCESS;

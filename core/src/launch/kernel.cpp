@@ -28,24 +28,16 @@ namespace cuprum {
 namespace {
 
 std::string driver_name(CUkernel kernel) {
-    try {
-        const char* name = nullptr;
-        driver::call(driver::table().cuKernelGetName, &name, kernel);
-        return name;
-    } catch (const NotSupportedError&) {
-        return "?"; // drivers before 12.3 do not report it
-    }
+    const char* name = nullptr; // drivers before 12.3 do not report it
+    return driver::call_if_supported(driver::table().cuKernelGetName, &name, kernel) ? name : "?";
 }
 
 /// Returns the library that a kernel belongs to, null if the driver cannot tell.
 CUlibrary library_of(CUkernel kernel) {
-    try {
-        CUlibrary library = nullptr;
-        driver::call(driver::table().cuKernelGetLibrary, &library, kernel);
-        return library;
-    } catch (const NotSupportedError&) {
-        return nullptr; // drivers before 12.5 do not report it
-    }
+    CUlibrary library = nullptr; // drivers before 12.5 do not report it
+    return driver::call_if_supported(driver::table().cuKernelGetLibrary, &library, kernel)
+               ? library
+               : nullptr;
 }
 
 std::shared_ptr<detail::KernelState> wrap(CUkernel handle, const ObjectCode* owner) {

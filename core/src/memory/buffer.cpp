@@ -529,20 +529,15 @@ bool detail::BufferState::is_blocked_by_capture() const noexcept {
     if (stream.is_closed() || !can_be_capturing(*Access::state(stream))) {
         return false;
     }
-    try {
-        const driver::CaptureQuery answer = driver::query_capture(Access::state(stream)->handle);
-        // The free itself meets errors about the context and handles them.
-        if (answer.status != CUDA_SUCCESS && !answer.is_capturing() &&
-            !driver::is_about_context(answer.status)) {
-            driver::report_release_failure("buffer without a check for stream captures",
-                                           table().cuStreamIsCapturing.name, answer.status);
-        }
-        return answer.is_capturing() &&
-               dynamic_cast<const GraphMemoryResource*>(resource.get()) == nullptr;
-    } catch (...) { // the first call of an entry looks it up, which can fail
-        driver::report_release_failure("buffer without a check for stream captures");
-        return false;
+    const driver::CaptureQuery answer = driver::query_capture(Access::state(stream)->handle);
+    // The free itself meets errors about the context and handles them.
+    if (answer.status != CUDA_SUCCESS && !answer.is_capturing() &&
+        !driver::is_about_context(answer.status)) {
+        driver::report_release_failure("buffer without a check for stream captures",
+                                       table().cuStreamIsCapturing.name, answer.status);
     }
+    return answer.is_capturing() &&
+           dynamic_cast<const GraphMemoryResource*>(resource.get()) == nullptr;
 }
 
 bool detail::BufferState::try_defer_free() noexcept {

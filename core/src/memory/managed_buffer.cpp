@@ -69,10 +69,10 @@ void advise(const Buffer& buffer, CUmem_advise advice, const Location& location)
     const CUresult status =
         entry(state.pointer, state.size, advice, detail::driver_location(location));
     if (status == CUDA_ERROR_NOT_SUPPORTED) {
-        throw CUDAError(status, entry.name,
-                        "this driver takes no advice for memory of a managed pool; give the pool a "
-                        "preferred_location, prefetch, or wrap memory of cuMemAllocManaged with "
-                        "ManagedBuffer.from_handle");
+        driver::raise(status, entry.name,
+                      "this driver takes no advice for memory of a managed pool; give the pool a "
+                      "preferred_location, prefetch, or wrap memory of cuMemAllocManaged with "
+                      "ManagedBuffer.from_handle");
     }
     if (status != CUDA_SUCCESS) {
         driver::raise(status, entry.name);

@@ -260,7 +260,7 @@ void LibraryState::raise_load_failure(CUresult status, const char* call) {
     if (error_log_[0] != '\0') {
         hint += "; the log:\n" + std::string(error_log_.data());
     }
-    throw CUDAError(status, call, hint);
+    driver::raise(status, call, hint);
 }
 
 LaunchPlan read_plan(CUkernel kernel, std::string_view symbol, std::string_view ptx) {
@@ -268,21 +268,20 @@ LaunchPlan read_plan(CUkernel kernel, std::string_view symbol, std::string_view 
     const detail::AnyContext context;
     const auto& get = driver::table().cuKernelGetParamInfo;
     std::vector<ParameterInfo> plan;
-    try {
-        for (std::size_t i = 0; i <= MAX_PARAMETER_BYTES; ++i) {
-            ParameterInfo parameter;
-            const CUresult status = get(kernel, i, &parameter.offset, &parameter.size);
-            if (status == CUDA_ERROR_INVALID_VALUE) { // there is no parameter i: the end
-                note_kinds(plan, symbol, ptx);
-                return plan;
-            }
-            if (status != CUDA_SUCCESS) {
-                driver::raise(status, get.name);
-            }
-            plan.push_back(parameter);
+    for (std::size_t i = 0; i <= MAX_PARAMETER_BYTES; ++i) {
+        ParameterInfo parameter;
+        const CUresult status = get(kernel, i, &parameter.offset, &parameter.size);
+        if (status == CUDA_ERROR_NOT_SUPPORTED) {
+            return std::nullopt;
         }
-    } catch (const NotSupportedError&) {
-        return std::nullopt;
+        if (status == CUDA_ERROR_INVALID_VALUE) { // there is no parameter i: the end
+            note_kinds(plan, symbol, ptx);
+            return plan;
+        }
+        if (status != CUDA_SUCCESS) {
+            driver::raise(status, get.name);
+        }
+        plan.push_back(parameter);
     }
     throw CUDAError(CUDA_ERROR_UNKNOWN, get.name, "the driver reports parameters without end");
 }

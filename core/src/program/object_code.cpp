@@ -63,8 +63,7 @@ Buffer get_variable(const std::shared_ptr<detail::LibraryState>& state, const Ge
                                     by_expression);
     }
     if (status != CUDA_SUCCESS) {
-        throw CUDAError(status, get.name,
-                        std::string("looking up ") + kind + " \"" + wanted + "\"");
+        driver::raise(status, get.name, std::string("looking up ") + kind + " \"" + wanted + "\"");
     }
     return Buffer::from_handle(address, bytes, std::shared_ptr<void>(state));
 }
@@ -253,7 +252,7 @@ Kernel ObjectCode::get_kernel(std::string_view name) const {
         throw std::invalid_argument(unknown_kernel(wanted, library));
     }
     if (status != CUDA_SUCCESS) {
-        throw CUDAError(status, get.name, "looking up kernel \"" + wanted + "\"");
+        driver::raise(status, get.name, "looking up kernel \"" + wanted + "\"");
     }
     auto kernel = std::make_unique<detail::KernelState>();
     kernel->handle = handle;

@@ -197,9 +197,10 @@ TEST_F(ResetOnFake, a_reset_that_the_driver_does_not_have_leaves_objects_usable)
     const Stream stream = device.create_stream();
     fake->on_call = [](std::string_view function) {
         if (function == "cuDevicePrimaryCtxReset") { // as the table does for a missing function
-            throw NotSupportedError("cuDevicePrimaryCtxReset", 12000, 11000);
+            static_cast<void>(driver::lack("cuDevicePrimaryCtxReset", 12000, 11000));
         }
     };
+    fake->fail("cuDevicePrimaryCtxReset", CUDA_ERROR_NOT_SUPPORTED);
     EXPECT_THROW(device.reset_primary_context(), NotSupportedError);
     fake->on_call = nullptr;
     stream.sync();

@@ -47,9 +47,10 @@ TEST_F(Observers, see_the_end_of_a_call_that_the_driver_lacks) {
     const Stream stream = Device(0).create_stream();
     fake->on_call = [](std::string_view function) {
         if (function == "cuStreamGetPriority") { // as the table does for a missing function
-            throw NotSupportedError("cuStreamGetPriority", 12000, 11000);
+            static_cast<void>(driver::lack("cuStreamGetPriority", 12000, 11000));
         }
     };
+    fake->fail("cuStreamGetPriority", CUDA_ERROR_NOT_SUPPORTED);
     driver::add_observer(notes);
     EXPECT_THROW(static_cast<void>(stream.priority()), NotSupportedError);
     fake->on_call = nullptr;

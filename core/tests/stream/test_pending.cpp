@@ -82,7 +82,7 @@ TEST_F(PendingOnFake, a_mark_that_cannot_be_set_is_not_pending) {
 TEST_F(PendingOnFake, an_older_driver_leaves_no_mark_and_no_context_behind) {
     // cuCtxRecordEvent needs CUDA 12.5.
     driver::table().cuCtxRecordEvent = [](CUcontext, CUevent) -> CUresult {
-        throw NotSupportedError("cuCtxRecordEvent", 12050, 12000);
+        return driver::lack("cuCtxRecordEvent", 12050, 12000);
     };
     const Context context = Device(1).primary_context();
     for (const CUcontext current : {CUcontext(), Device(0).primary_context().handle()}) {

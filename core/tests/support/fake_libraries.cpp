@@ -18,9 +18,9 @@ FakeLibraries* fake = nullptr;
 void add_libraries(driver::Table& table);
 void add_kernels(driver::Table& table);
 
-/// Pretends that the driver lacks a function: the table's stub throws.
+/// Pretends that the driver lacks a function, as the table's stub does.
 CUresult missing(const char* function) {
-    throw NotSupportedError(function, 12040, 12000);
+    return driver::lack(function, 12040, 12000);
 }
 
 const FakeLibraries::Kernel& kernel_of(CUkernel handle) {
