@@ -15,10 +15,13 @@
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace cuprum::detail {
 
@@ -146,6 +149,55 @@ void release_in(const std::shared_ptr<ContextState>& context, unsigned made_at, 
     release_in<Place>(context, made_at, what,
                       [what, &entry, handle] { driver::release_now(what, entry, handle); });
 }
+
+/// An object of a context, which exists until a reset of its device destroys it.
+struct OfContext {
+    std::shared_ptr<ContextState> context; // null if none is known: the object counts as existing
+    unsigned made_at = 0;                  // the context's count of resets when the object was made
+
+    OfContext() = default;
+
+    explicit OfContext(std::shared_ptr<ContextState> home) noexcept { belong_to(std::move(home)); }
+
+    /// Notes the context, in which the object is made now.
+    void belong_to(std::shared_ptr<ContextState> home) noexcept {
+        made_at = home->reset_count.load(std::memory_order_relaxed);
+        context = std::move(home);
+    }
+
+    [[nodiscard]] bool is_lost() const noexcept { return !is_intact(context, made_at); }
+};
+
+/// A word as an argument of a template.
+template <std::size_t SIZE>
+struct Word {
+    char text[SIZE];
+
+    consteval Word(const char (&word)[SIZE]) { // NOLINT(google-explicit-constructor)
+        std::copy_n(word, SIZE, text);
+    }
+};
+
+/// A driver object of a context. Its destructor releases the object if it is ours: `ENTRY`, a
+/// member of driver::Table, does, `PLACE` says where, and `WHAT` is what warnings call the object.
+/// As a base of a state it comes last: the bases before it, such as what the object reads, outlive
+/// the object, and the members of the state do not.
+template <typename Handle, auto ENTRY, Word WHAT, ReleaseIn PLACE>
+struct Owned : OfContext {
+    Handle handle{};
+    bool is_owned = false; // set it once there is a handle
+
+    using OfContext::OfContext;
+
+    ~Owned() {
+        if (is_owned) {
+            release_in<PLACE>(context, made_at, WHAT.text, driver::table().*ENTRY, handle);
+        }
+    }
+
+    Owned(const Owned&) = delete;
+    Owned& operator=(const Owned&) = delete;
+};
 
 /// Returns the state of a context, to use it.
 /// @throws ClosedError if the context is closed.

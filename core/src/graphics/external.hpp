@@ -42,21 +42,12 @@ private:
 };
 
 /// Imported memory. Destroying the state ends the import; what is mapped from it holds the state.
-struct ExternalMemoryState {
-    CUexternalMemory handle = nullptr;
-    std::shared_ptr<ContextState> context;
-    unsigned made_at = 0; // the context's count of resets when it was imported
+struct ExternalMemoryState : Owned<CUexternalMemory, &driver::Table::cuDestroyExternalMemory,
+                                   "external memory", ReleaseIn::ItsContext> {
     std::size_t size = 0;
     ExternalMemoryType type = ExternalMemoryType::OpaqueFd;
 
-    explicit ExternalMemoryState(std::shared_ptr<ContextState> home) noexcept
-        : context(std::move(home)), made_at(context->reset_count.load(std::memory_order_relaxed)) {}
-
-    ~ExternalMemoryState();
-    ExternalMemoryState(const ExternalMemoryState&) = delete;
-    ExternalMemoryState& operator=(const ExternalMemoryState&) = delete;
-
-    [[nodiscard]] bool is_lost() const noexcept { return !is_intact(context, made_at); }
+    using Owned::Owned;
 };
 
 // Events behind the work that uses an object.

@@ -119,6 +119,7 @@ ExternalMemory ExternalMemory::from_fd(const Context& context, int descriptor, s
     call(table().cuImportExternalMemory, &handle, &description);
     copy.release(); // the driver owns it now
     state->handle = handle;
+    state->is_owned = true;
     return ExternalMemory(std::move(state));
 }
 
@@ -196,14 +197,6 @@ std::string to_string(const ExternalMemory& memory) {
     const auto& state = detail::Access::state(memory);
     return "<ExternalMemory handle=" + detail::hexadecimal(state->handle) + " " +
            name_of(state->type) + " size=" + std::to_string(state->size) + ">";
-}
-
-detail::ExternalMemoryState::~ExternalMemoryState() {
-    if (handle != nullptr) {
-        release_in<ReleaseIn::ItsContext>(context, made_at, "external memory", [memory = handle] {
-            call(table().cuDestroyExternalMemory, memory);
-        });
-    }
 }
 
 } // namespace cuprum

@@ -27,20 +27,16 @@ using driver::call;
 using driver::table;
 
 /// A semaphore that nothing uses any more. Destroying the object ends the import.
-struct EndedSemaphore final : detail::DeferredRelease {
-    EndedSemaphore(CUexternalSemaphore semaphore, std::shared_ptr<detail::ContextState> home,
-                   unsigned resets) noexcept
-        : handle(semaphore), context(std::move(home)), made_at(resets) {}
-
-    ~EndedSemaphore() override {
-        detail::release_in<detail::ReleaseIn::ItsContext>(
-            context, made_at, "external semaphore",
-            [semaphore = handle] { call(table().cuDestroyExternalSemaphore, semaphore); });
+struct EndedSemaphore final
+    : detail::DeferredRelease,
+      detail::Owned<CUexternalSemaphore, &driver::Table::cuDestroyExternalSemaphore,
+                    "external semaphore", detail::ReleaseIn::ItsContext> {
+    EndedSemaphore(CUexternalSemaphore semaphore, const detail::OfContext& home) noexcept
+        : Owned(home.context) {
+        handle = semaphore;
+        made_at = home.made_at;
+        is_owned = true;
     }
-
-    CUexternalSemaphore handle;
-    std::shared_ptr<detail::ContextState> context;
-    unsigned made_at;
 };
 
 /// A semaphore that enqueued signals and waits still use.
@@ -66,22 +62,16 @@ struct AwaitedSemaphore final : detail::AwaitedRelease {
 
 /// An imported semaphore. Destroying the state ends the import, once the signals and waits that
 /// were enqueued are done.
-struct detail::ExternalSemaphoreState {
+struct detail::ExternalSemaphoreState : OfContext {
     CUexternalSemaphore handle = nullptr;
-    std::shared_ptr<ContextState> context;
-    unsigned made_at = 0; // the context's count of resets when it was imported
     ExternalSemaphoreType type = ExternalSemaphoreType::OpaqueFd;
     UseMarks marks;                    // behind signals and waits
     std::atomic<bool> is_kept = false; // for good: the end of its work is not marked
 
-    explicit ExternalSemaphoreState(std::shared_ptr<ContextState> home) noexcept
-        : context(std::move(home)), made_at(context->reset_count.load(std::memory_order_relaxed)) {}
-
+    using OfContext::OfContext;
     ~ExternalSemaphoreState();
     ExternalSemaphoreState(const ExternalSemaphoreState&) = delete;
     ExternalSemaphoreState& operator=(const ExternalSemaphoreState&) = delete;
-
-    [[nodiscard]] bool is_lost() const noexcept { return !is_intact(context, made_at); }
 };
 
 namespace {
@@ -231,7 +221,7 @@ detail::ExternalSemaphoreState::~ExternalSemaphoreState() {
     try {
         auto awaited = std::make_unique<AwaitedSemaphore>();
         awaited->marks = marks.take_all();
-        awaited->ended = std::make_unique<EndedSemaphore>(handle, context, made_at);
+        awaited->ended = std::make_unique<EndedSemaphore>(handle, *this);
         if (!awaited->marks.empty()) {
             bool is_due = false;
             if (!runs_host_function()) {

@@ -369,9 +369,6 @@ std::string to_string(const GraphicsResource& resource) {
            ">";
 }
 
-detail::GraphicsState::GraphicsState(std::shared_ptr<ContextState> home) noexcept
-    : context(std::move(home)), made_at(context->reset_count.load(std::memory_order_relaxed)) {}
-
 detail::GraphicsState::~GraphicsState() {
     if (handle == nullptr) {
         return;

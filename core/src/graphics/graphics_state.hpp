@@ -25,22 +25,18 @@ namespace cuprum::detail {
 struct GraphicsMapping;
 
 /// A registered resource. Destroying the state unregisters it.
-struct GraphicsState {
+struct GraphicsState : OfContext {
     CUgraphicsResource handle = nullptr;
-    std::shared_ptr<ContextState> context;
-    unsigned made_at = 0; // the context's count of resets when it was registered
     bool is_image = false;
     // A destructor failed to unmap it, and reported that. It is unmapped before the next mapping.
     std::atomic<bool> is_stuck = false;
     std::mutex mutex;
     std::weak_ptr<GraphicsMapping> mapping; // guarded by `mutex`
 
-    explicit GraphicsState(std::shared_ptr<ContextState> home) noexcept;
+    using OfContext::OfContext;
     ~GraphicsState();
     GraphicsState(const GraphicsState&) = delete;
     GraphicsState& operator=(const GraphicsState&) = delete;
-
-    [[nodiscard]] bool is_lost() const noexcept { return !is_intact(context, made_at); }
 
     /// Returns the mapping that has not ended, or null.
     [[nodiscard]] std::shared_ptr<GraphicsMapping> live_mapping();

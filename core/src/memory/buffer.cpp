@@ -421,15 +421,13 @@ bool detail::FreeOrder::is_usable() const noexcept {
 void detail::BufferState::make_on(const Stream& first) {
     redirect_free(first);
     BufferExtras& more = extras.get();
-    more.home = more.context;
-    more.made_at = more.home->reset_count.load(std::memory_order_relaxed);
+    more.home.belong_to(more.context);
 }
 
 void detail::BufferState::make_in(std::shared_ptr<ContextState> place) {
     BufferExtras& more = extras.get();
     more.context = std::move(place);
-    more.home = more.context;
-    more.made_at = more.home->reset_count.load(std::memory_order_relaxed);
+    more.home.belong_to(more.context);
 }
 
 detail::FreeOrder detail::BufferState::free_order() const {
@@ -509,8 +507,7 @@ bool detail::BufferState::is_lost() const noexcept {
     if (more == nullptr || more->whole != nullptr) {
         return more != nullptr && more->whole->is_lost();
     }
-    return resource != nullptr && !is_intact(more->home, more->made_at) &&
-           resource->is_context_bound();
+    return resource != nullptr && more->home.is_lost() && resource->is_context_bound();
 }
 
 [[gnu::hot]] detail::BufferState::~BufferState() {

@@ -69,8 +69,7 @@ struct ClosingPoint {
 /// What only some buffers have; see BufferState::is_plain.
 struct BufferExtras {
     // Fixed before the buffer is shared.
-    std::shared_ptr<ContextState> home; // the context that it was made in, kept as long as it
-    unsigned made_at = 0;               // the home's count of resets when it was made
+    OfContext home;                     // the context that it was made in, kept as long as it
     std::shared_ptr<void> owner;        // of wrapped memory
     std::shared_ptr<BufferState> whole; // of a slice, which frees nothing itself
     std::unique_ptr<const IPCBufferDescriptor> imported; // for memory of another process

@@ -118,13 +118,9 @@ CUstream create_stream(CUstream like) {
     CUstream stream = nullptr;
     CUgreenCtx green = nullptr;
     // A green context takes streams of its own kind only; drivers without them have no such query.
-    try {
-        if (table.cuStreamGetGreenCtx(like, &green) == CUDA_SUCCESS && green != nullptr) {
-            static_cast<void>(
-                table.cuGreenCtxStreamCreate(&stream, green, CU_STREAM_NON_BLOCKING, 0));
-            return stream;
-        }
-    } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): an older driver
+    if (table.cuStreamGetGreenCtx(like, &green) == CUDA_SUCCESS && green != nullptr) {
+        static_cast<void>(table.cuGreenCtxStreamCreate(&stream, green, CU_STREAM_NON_BLOCKING, 0));
+        return stream;
     }
     static_cast<void>(table.cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0));
     return stream;

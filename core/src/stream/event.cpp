@@ -266,13 +266,6 @@ TimedEvent::TimedEvent(Event event) : Event(std::move(event)) {
     }
 }
 
-[[gnu::hot]] detail::EventState::~EventState() {
-    if (is_owned) {
-        release_in<ReleaseIn::AnyContext>(context, made_at, "event", driver::table().cuEventDestroy,
-                                          handle);
-    }
-}
-
 } // namespace cuprum
 
 std::size_t std::hash<cuprum::Event>::operator()(const cuprum::Event& event) const noexcept {

@@ -15,28 +15,18 @@
 
 namespace cuprum::detail {
 
-/// A driver event and its context. Destroying the state destroys the event if it is ours.
-struct EventState {
-    CUevent handle = nullptr;
-    std::shared_ptr<ContextState> context; // null for an event from a handle: the driver keeps it
-    unsigned flags = 0;   // the driver's; for an event from a handle, which has no query, defaults
-    unsigned made_at = 0; // the context's count of resets when the event was made
+/// A driver event. It has no context if it is from a handle: the driver keeps that one.
+struct EventState
+    : Owned<CUevent, &driver::Table::cuEventDestroy, "event", ReleaseIn::AnyContext> {
+    unsigned flags = 0; // the driver's; for an event from a handle, which has no query, defaults
     std::unique_ptr<const IPCEventDescriptor> origin; // set for an event of another process
-    bool is_owned = false;
     std::atomic<bool> is_recorded{false}; // by this library; used for error texts only
 
     EventState() noexcept {} // NOLINT(modernize-use-equals-default): that would clear it twice
 
     /// Makes the state of an event that is yet to be made in a context.
     EventState(const std::shared_ptr<ContextState>& home, unsigned driver_flags) noexcept
-        : context(home), flags(driver_flags),
-          made_at(home->reset_count.load(std::memory_order_relaxed)) {}
-
-    ~EventState();
-    EventState(const EventState&) = delete;
-    EventState& operator=(const EventState&) = delete;
-
-    [[nodiscard]] bool is_lost() const noexcept { return !is_intact(context, made_at); }
+        : Owned(home), flags(driver_flags) {}
 
     [[nodiscard]] bool is_timing_enabled() const noexcept {
         return (flags & CU_EVENT_DISABLE_TIMING) == 0;

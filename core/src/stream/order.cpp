@@ -88,20 +88,6 @@ bool is_capturing(CUstream stream) {
 
 using driver::unobserved_table;
 
-namespace {
-
-/// Calls `record`, and returns false if it fails or if the driver is too old for the function.
-template <typename Record>
-bool try_record(const Record& record) noexcept {
-    try {
-        return record() == CUDA_SUCCESS;
-    } catch (const std::exception&) {
-        return false;
-    }
-}
-
-} // namespace
-
 bool is_pending(const Stream& stream) noexcept {
     try {
         return unobserved_table().cuStreamQuery(handle_of(stream)) == CUDA_ERROR_NOT_READY;
@@ -169,7 +155,7 @@ void WorkMark::set(CUcontext context, const Record& record) {
     made_at_ = home_ == nullptr ? 0 : home_->reset_count.load(std::memory_order_relaxed);
     if (table.cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
         event_ = nullptr;
-    } else if (!try_record(record)) {
+    } else if (record() != CUDA_SUCCESS) {
         static_cast<void>(table.cuEventDestroy(event_));
         event_ = nullptr;
     }

@@ -76,8 +76,7 @@ Stream Device::create_stream(const StreamOptions& options) const {
 detail::make_stream(const std::shared_ptr<ContextState>& context, const StreamOptions& options) {
     const int priority = checked_priority(*context->device, options.priority);
     auto state = std::make_shared<StreamState>();
-    state->context = context;
-    state->made_at = context->reset_count.load(std::memory_order_relaxed);
+    state->belong_to(context);
     if (context->green != nullptr) {
         if (!options.nonblocking) {
             throw std::invalid_argument("nonblocking is false: streams of a green context must be "
@@ -105,8 +104,7 @@ Stream Stream::from_handle(CUstream handle, std::shared_ptr<void> owner) {
     if (!state->is_default) {
         CUcontext context = nullptr;
         call(table().cuStreamGetCtx, handle, &context);
-        state->context = detail::context_state(context);
-        state->made_at = state->context->reset_count.load(std::memory_order_relaxed);
+        state->belong_to(detail::context_state(context));
     }
     return Stream(std::move(state));
 }

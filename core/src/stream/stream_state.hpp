@@ -22,15 +22,14 @@
 namespace cuprum::detail {
 
 /// A driver stream and what it depends on. Destroying the state destroys the stream if it is ours.
-struct StreamState {
+/// A default stream has no context: it uses the current one.
+struct StreamState : OfContext {
     CUstream handle = nullptr;
-    std::shared_ptr<ContextState> context; // null for a default stream: it uses the current one
     bool is_owned = false;
     bool is_default = false; // the legacy or the per-thread token
     // Others know the handle, or the stream waited for an event: only then can others capture it.
     // The library itself uses handle_of(), which leaves this alone. See can_be_capturing().
     std::atomic<bool> may_capture = false;
-    unsigned made_at = 0;        // the context's count of resets when it was made
     LastLaunch last_launch;      // listed for streams of our own and default streams
     std::shared_ptr<void> owner; // of a foreign stream
 
@@ -39,8 +38,6 @@ struct StreamState {
     ~StreamState();
     StreamState(const StreamState&) = delete;
     StreamState& operator=(const StreamState&) = delete;
-
-    [[nodiscard]] bool is_lost() const noexcept { return !is_intact(context, made_at); }
 };
 
 /// Makes a stream in a context, which must be current unless it is a green one.

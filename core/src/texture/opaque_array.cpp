@@ -176,13 +176,6 @@ OpaqueArray detail::borrow_array(CUarray handle, std::shared_ptr<ContextState> c
     return Access::make<OpaqueArray>(std::move(state));
 }
 
-detail::ArrayState::~ArrayState() {
-    if (is_owned) {
-        release_in<ReleaseIn::ItsContextOnly>(context, made_at, "array",
-                                              driver::table().cuArrayDestroy, handle);
-    }
-}
-
 } // namespace cuprum
 
 std::size_t
@@ -361,13 +354,6 @@ detail::MipmapState& detail::open(const MipmappedArray& array) {
         raise_closed("MipmappedArray");
     }
     return state;
-}
-
-detail::MipmapState::~MipmapState() {
-    if (is_owned) {
-        release_in<ReleaseIn::ItsContextOnly>(context, made_at, "mipmapped array",
-                                              driver::table().cuMipmappedArrayDestroy, handle);
-    }
 }
 
 } // namespace cuprum

@@ -32,26 +32,15 @@
 
 namespace cuprum::detail {
 
-/// A driver array, its context and its description. Destroying the state destroys the array if it
-/// is ours.
-struct ArrayState {
-    CUarray handle = nullptr;
-    std::shared_ptr<ContextState> context;
-    unsigned made_at = 0; // the context's count of resets when it was made
-    bool is_owned = false;
+/// A driver's array, mipmapped or not, and its description.
+template <typename Handle, auto ENTRY, Word WHAT>
+struct DriverArray : Owned<Handle, ENTRY, WHAT, ReleaseIn::ItsContextOnly> {
     const std::atomic<bool>* withdrawal = nullptr; // a flag of the owner, see end_with()
-    CUDA_ARRAY3D_DESCRIPTOR description{};
+    CUDA_ARRAY3D_DESCRIPTOR description{};         // of level 0
     const ArrayFormatInfo* format = nullptr;
     std::shared_ptr<void> owner; // of an array that is not ours: what keeps it alive
 
-    explicit ArrayState(std::shared_ptr<ContextState> home) noexcept
-        : context(std::move(home)), made_at(context->reset_count.load(std::memory_order_relaxed)) {}
-
-    ~ArrayState();
-    ArrayState(const ArrayState&) = delete;
-    ArrayState& operator=(const ArrayState&) = delete;
-
-    [[nodiscard]] bool is_lost() const noexcept { return !is_intact(context, made_at); }
+    using Owned<Handle, ENTRY, WHAT, ReleaseIn::ItsContextOnly>::Owned;
 
     [[nodiscard]] bool has_flag(unsigned flag) const noexcept {
         return (description.Flags & flag) != 0;
@@ -61,6 +50,11 @@ struct ArrayState {
     [[nodiscard]] bool is_withdrawn() const noexcept {
         return withdrawal != nullptr && withdrawal->load(std::memory_order_relaxed);
     }
+};
+
+/// An array without levels.
+struct ArrayState : DriverArray<CUarray, &driver::Table::cuArrayDestroy, "array"> {
+    using DriverArray::DriverArray;
 
     /// Returns the bytes of an element, or of a block.
     [[nodiscard]] std::size_t element_bytes() const noexcept {
@@ -86,36 +80,12 @@ inline void end_with(const OpaqueArray& array, const std::atomic<bool>& is_over)
 [[nodiscard]] OpaqueArray borrow_array(CUarray handle, std::shared_ptr<ContextState> context,
                                        std::shared_ptr<void> owner);
 
-/// A driver's mipmapped array, its context and its description. Destroying the state destroys the
-/// array with all levels if it is ours.
-struct MipmapState {
-    CUmipmappedArray handle = nullptr;
-    std::shared_ptr<ContextState> context;
-    unsigned made_at = 0; // the context's count of resets when it was made
+/// An array with all its levels.
+struct MipmapState
+    : DriverArray<CUmipmappedArray, &driver::Table::cuMipmappedArrayDestroy, "mipmapped array"> {
     unsigned num_levels = 0;
-    bool is_owned = false;
-    const std::atomic<bool>* withdrawal = nullptr; // a flag of the owner, see end_with()
-    CUDA_ARRAY3D_DESCRIPTOR description{};         // of level 0
-    const ArrayFormatInfo* format = nullptr;
-    std::shared_ptr<void> owner; // of an array that is not ours: what keeps it alive
 
-    explicit MipmapState(std::shared_ptr<ContextState> home) noexcept
-        : context(std::move(home)), made_at(context->reset_count.load(std::memory_order_relaxed)) {}
-
-    ~MipmapState();
-    MipmapState(const MipmapState&) = delete;
-    MipmapState& operator=(const MipmapState&) = delete;
-
-    [[nodiscard]] bool is_lost() const noexcept { return !is_intact(context, made_at); }
-
-    [[nodiscard]] bool has_flag(unsigned flag) const noexcept {
-        return (description.Flags & flag) != 0;
-    }
-
-    /// Returns whether the owner took the array back.
-    [[nodiscard]] bool is_withdrawn() const noexcept {
-        return withdrawal != nullptr && withdrawal->load(std::memory_order_relaxed);
-    }
+    using DriverArray::DriverArray;
 };
 
 /// Returns the state of a mipmapped array, to use it.
@@ -133,10 +103,8 @@ inline void end_with(const MipmappedArray& array, const std::atomic<bool>& is_ov
 
 /// A texture or surface of the driver, its context, and the memory that it reads. Destroying the
 /// state destroys the driver's object.
-struct HandleState {
+struct HandleState : OfContext {
     unsigned long long handle = 0;
-    std::shared_ptr<ContextState> context;
-    unsigned made_at = 0; // the context's count of resets when it was made
     bool is_surface = false;
     bool is_owned = false;
     ResourceDescriptor resource;
@@ -145,14 +113,11 @@ struct HandleState {
 
     HandleState(const ResourceDescriptor& memory, const TextureObjectOptions& how,
                 const std::shared_ptr<ContextState>& home)
-        : context(home), made_at(home->reset_count.load(std::memory_order_relaxed)),
-          resource(memory), options(how), withdrawal(withdrawal_of(memory)) {}
+        : OfContext(home), resource(memory), options(how), withdrawal(withdrawal_of(memory)) {}
 
     ~HandleState();
     HandleState(const HandleState&) = delete;
     HandleState& operator=(const HandleState&) = delete;
-
-    [[nodiscard]] bool is_lost() const noexcept { return !is_intact(context, made_at); }
 };
 
 /// Returns the state of a texture or surface, to use it.
