@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Every word that adds a node takes the same steps: check the parameters, make the node's state,
-// let the graph retain what the node uses, and add the node. Only the last step changes the graph,
-// so that nothing is left behind if one of them fails.
+// Every word that adds a node takes the same steps: check the parameters, make the node's state and
+// room for it, and add the node. Only the last step changes the graph, so that nothing is left
+// behind if one of them fails.
 
 #include <cuprum/graph/graph_appender.hpp>
 
@@ -42,7 +42,6 @@ using detail::NodeShare;
 using detail::NodeState;
 using detail::Payload;
 using detail::PayloadShare;
-using detail::RetainedPayload;
 using driver::table;
 
 /// Adds a node: `entry` takes the node, the graph, the dependencies and `arguments`.
@@ -53,7 +52,7 @@ GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeTyp
     GraphState& state = detail::open(graph);
     const Dependencies dependencies(after.get());
     detail::PreparedNode made(state);
-    RetainedPayload retained = detail::retain_if_exposed(state, payload);
+    detail::keep_if_exposed(state, payload);
     CUgraphNode node = nullptr;
     const CUresult status =
         entry(&node, state.handle, dependencies.data(), dependencies.size(), arguments...);
@@ -61,8 +60,7 @@ GraphNode add_node(const GraphShare& graph, const NodeShare& after, GraphNodeTyp
         driver::raise(status, entry.name,
                       driver::explanation_of(status) + "; no " + to_string(type) + " was added");
     }
-    return detail::to_node(graph,
-                           made.note(node, type, context, std::move(payload), retained.commit()));
+    return detail::to_node(graph, made.note(node, type, context, std::move(payload)));
 }
 
 /// Adds a kernel node that may start before the kernels end that it depends on.
@@ -114,7 +112,7 @@ void raise_unless_contextless(CUresult status, GraphState& graph,
     const CUcontext context = finds_context ? nullptr : detail::context_for_node(state, buffer);
     const CUDA_KERNEL_NODE_PARAMS& parameters = kernel.in(context);
     detail::PreparedNode made(state);
-    RetainedPayload retained = detail::retain_if_exposed(state, payload);
+    detail::keep_if_exposed(state, payload);
     CUgraphNode node = nullptr;
     const CUresult status =
         kernel.is_programmatic() && dependencies.size() != 0
@@ -134,8 +132,7 @@ void raise_unless_contextless(CUresult status, GraphState& graph,
             throw;
         }
     }
-    NodeShare added =
-        made.note(node, GraphNodeType::Kernel, context, std::move(payload), retained.commit());
+    NodeShare added = made.note(node, GraphNodeType::Kernel, context, std::move(payload));
     added->may_have_attributes = has_attributes;
     state.last_kernel = added.get();
     return Access::make<KernelNode>(detail::to_node(graph, std::move(added)));

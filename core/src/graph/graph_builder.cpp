@@ -554,7 +554,6 @@ void capture_call(const Stream& stream, detail::Capture& capture, CUgraph handle
     const detail::StreamState& queue = detail::open(stream);
     const detail::GraphShare graph = captured_graph(stream, capture, handle);
     detail::PreparedNode made(*graph);
-    detail::RetainedPayload retained = detail::retain_if_exposed(*graph, payload);
     detail::keep_in(*graph, payload);
     const auto& call = table().cuLaunchHostFunc;
     if (const CUresult status = call(queue.handle, called.fn, called.userData);
@@ -567,7 +566,7 @@ void capture_call(const Stream& stream, detail::Capture& capture, CUgraph handle
     if (info.nodes.size() == 1) {
         const detail::Payload* const called_by_node = payload.get();
         made.note(info.nodes.front(), GraphNodeType::Host, detail::context_of(queue),
-                  std::move(payload), retained.commit());
+                  std::move(payload));
         detail::give_up_in(*graph, called_by_node);
     }
 }

@@ -130,9 +130,7 @@ void GraphNode::destroy() const {
     if (const CUresult status = destroy_node(node_->handle); status != CUDA_SUCCESS) {
         detail::raise_for_node(status, destroy_node.name, *node_);
     }
-    const CUuserObject object = node_->object;
     detail::forget_node(graph, *node_);
-    detail::release_user_object(graph.handle, object);
     detail::release_payloads();
 }
 

@@ -33,7 +33,6 @@ void forget_part(GraphState& part) noexcept {
         forget_children(*node);
         node->handle = nullptr;
         node->payload = nullptr;
-        node->object = nullptr;
     };
     part.nodes.for_each(forget);
     part.nodes.clear();
@@ -48,9 +47,7 @@ void collect(GraphState& graph, std::vector<PayloadShare>& all) {
     std::vector<GraphState*> below;
     {
         const std::lock_guard lock(graph.lock);
-        for (const KeptPayload& each : graph.kept) {
-            all.push_back(each.payload);
-        }
+        all.insert(all.end(), graph.kept.begin(), graph.kept.end());
         graph.nodes.for_each([&](const NodeShare& node) {
             if (node->payload) {
                 all.push_back(node->payload);
@@ -64,6 +61,29 @@ void collect(GraphState& graph, std::vector<PayloadShare>& all) {
     for (GraphState* const part : below) {
         collect(*part, all);
     }
+}
+
+/// Gives user objects to all graphs of a hierarchy, if they have none. The lock `exposing` is held.
+void retain_for_others(GraphState& root) {
+    if (root.for_others.load(std::memory_order_relaxed) != nullptr) {
+        return;
+    }
+    const auto kept = std::make_shared<KeptForOthers>(payloads_in(root));
+    PayloadShare share = Payload::of(kept);
+    std::vector<CUgraph> graphs{root.handle};
+    {
+        const std::lock_guard lock(root.parts_mutex);
+        for (const auto& part : root.parts) {
+            if (part->handle != nullptr) {
+                graphs.push_back(part->handle);
+            }
+        }
+    }
+    for (const CUgraph graph : graphs) {
+        static_cast<void>(retain_payload(graph, share));
+    }
+    root.for_others_share = std::move(share);
+    root.for_others.store(kept.get(), std::memory_order_release);
 }
 
 } // namespace
@@ -171,18 +191,25 @@ GraphShare view_graph(CUgraph handle, std::shared_ptr<void> owner,
 
 GraphShare part_of(const GraphShare& parent, NodeState& node, CUgraph handle) {
     GraphState& root = *parent->root;
-    const std::lock_guard lock(root.parts_mutex);
-    GraphState*& known = root.known_parts[handle];
-    if (known != nullptr && known->handle == handle) { // else it is gone, and its handle used again
-        return {parent, known};
+    GraphShare part;
+    {
+        const std::lock_guard lock(root.parts_mutex);
+        GraphState*& known = root.known_parts[handle];
+        if (known != nullptr && known->handle == handle) { // else it is gone, and its handle used
+            return {parent, known};                        // again
+        }
+        auto& made = *root.parts.emplace_back(std::make_unique<GraphState>());
+        known = &made;
+        made.handle = handle;
+        made.root = &root;
+        made.parent = parent.get();
+        made.node = &node;
+        part = {parent, &made};
     }
-    auto& made = *root.parts.emplace_back(std::make_unique<GraphState>());
-    known = &made;
-    made.handle = handle;
-    made.root = &root;
-    made.parent = parent.get();
-    made.node = &node;
-    return {parent, &made};
+    if (root.for_others.load(std::memory_order_acquire) != nullptr) {
+        static_cast<void>(retain_payload(handle, root.for_others_share));
+    }
+    return part;
 }
 
 void refuse_graph(const GraphState* graph) {
@@ -249,9 +276,9 @@ PreparedNode::~PreparedNode() {
 }
 
 NodeShare PreparedNode::note(CUgraphNode handle, GraphNodeType type, CUcontext context,
-                             PayloadShare payload, CUuserObject object) noexcept {
+                             PayloadShare payload) noexcept {
     NodeShare node = std::move(node_);
-    node->note(handle, type, context, std::move(payload), object);
+    node->note(handle, type, context, std::move(payload));
     const std::lock_guard lock(graph_.lock);
     graph_.nodes.insert(node);
     return node;
@@ -269,7 +296,6 @@ void forget_children(NodeState& node) noexcept {
 void forget_node(GraphState& graph, NodeState& node) noexcept {
     forget_children(node);
     const PayloadShare gone = std::move(node.payload); // given up without the lock
-    node.object = nullptr;
     const std::lock_guard lock(graph.lock);
     graph.last_kernel = graph.last_kernel == &node ? nullptr : graph.last_kernel;
     graph.nodes.erase(node.handle);
@@ -346,74 +372,41 @@ void expose(GraphState& graph) {
     if (root.is_exposed.load(std::memory_order_acquire)) {
         return;
     }
-    const QuietLock lock(root.exposing);
-    retain_all(root);
+    {
+        const QuietLock lock(root.exposing);
+        retain_for_others(root);
+    }
     root.is_exposed.store(true, std::memory_order_release);
 }
 
-void retain_all(GraphState& graph) {
-    std::vector<NodeShare> nodes;
-    std::vector<PayloadShare> kept;
-    {
-        const std::lock_guard lock(graph.lock);
-        nodes = graph.nodes.shares_of(
-            [](const NodeState& node) { return node.payload || node.children != nullptr; });
-        for (const KeptPayload& each : graph.kept) {
-            if (each.object == nullptr) {
-                kept.push_back(each.payload);
-            }
-        }
+void keep_for_others(GraphState& graph, PayloadShare payload) {
+    GraphState& root = *graph.root;
+    if (root.for_others.load(std::memory_order_acquire) == nullptr) { // a graph of others
+        const QuietLock lock(root.exposing);
+        retain_for_others(root);
     }
-    std::unordered_multimap<const Payload*, RetainedPayload> made;
-    for (const PayloadShare& payload : kept) {
-        made.emplace(payload.get(), RetainedPayload(graph.handle, payload));
-    }
-    if (!made.empty()) {
-        const std::lock_guard lock(graph.lock);
-        for (KeptPayload& each : graph.kept) { // less what was given up meanwhile
-            const auto place = each.object == nullptr ? made.find(each.payload.get()) : made.end();
-            if (place != made.end()) {
-                each.object = place->second.commit();
-                made.erase(place);
-            }
-        }
-    }
-    for (const NodeShare& node : nodes) {
-        if (node->payload && node->object == nullptr) {
-            node->object = RetainedPayload(graph.handle, node->payload).commit();
-        }
-        if (node->children != nullptr) {
-            for (GraphState* const part : node->children->graphs) {
-                retain_all(*part);
-            }
-        }
-    }
+    root.for_others.load(std::memory_order_acquire)->add(std::move(payload));
 }
 
 void keep_in(GraphState& graph, PayloadShare payload) {
     if (payload == nullptr) {
         return;
     }
-    RetainedPayload retained = retain_if_exposed(graph, payload);
+    keep_if_exposed(graph, payload);
     const std::lock_guard lock(graph.lock);
-    graph.kept.emplace_back().payload = std::move(payload);
-    graph.kept.back().object = retained.commit();
+    graph.kept.push_back(std::move(payload));
 }
 
 void give_up_in(GraphState& graph, const Payload* payload) noexcept {
-    KeptPayload gone; // given up without the lock
-    {
-        const std::lock_guard lock(graph.lock);
-        const auto last = // it was kept a moment ago
-            std::find_if(graph.kept.rbegin(), graph.kept.rend(),
-                         [&](const KeptPayload& each) { return each.payload.get() == payload; });
-        if (last == graph.kept.rend()) {
-            return;
-        }
+    PayloadShare gone; // given up without the lock
+    const std::lock_guard lock(graph.lock);
+    const auto last = // it was kept a moment ago
+        std::find_if(graph.kept.rbegin(), graph.kept.rend(),
+                     [&](const PayloadShare& each) { return each.get() == payload; });
+    if (last != graph.kept.rend()) {
         gone = std::move(*last);
         graph.kept.erase(std::prev(last.base()));
     }
-    release_user_object(graph.handle, gone.object);
 }
 
 std::vector<PayloadShare> payloads_in(GraphState& graph) {

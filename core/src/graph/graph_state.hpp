@@ -14,7 +14,7 @@
 // the root goes, since somebody may still hold them.
 //
 // A hierarchy is *exposed* once other code may know a handle of it. Then user objects of the driver
-// keep alive what its nodes use, too; see payload.hpp.
+// keep alive what it uses, too; see payload.hpp.
 //
 // The driver does not allow two threads to edit one graph. Looking at it from several threads is
 // fine, but creates NodeStates, so that the table has a lock. It is never held while the driver is
@@ -67,20 +67,18 @@ struct NodeState {
     bool may_have_attributes = true;          // launch attributes of a kernel node
     std::atomic<CUcontext> context = nullptr; // that the node runs in, if it is known
     PayloadShare payload;                     // of the current parameters
-    CUuserObject object = nullptr;            // holds `payload` too, if the graph is exposed
     std::unique_ptr<NodeChildren> children;   // null for most kinds
 
     NodeState() = default;
 
     /// Notes what was just added to the driver's graph.
-    void note(CUgraphNode added, GraphNodeType kind, CUcontext runs_in, PayloadShare used,
-              CUuserObject holder) noexcept {
+    void note(CUgraphNode added, GraphNodeType kind, CUcontext runs_in,
+              PayloadShare used) noexcept {
         handle = added;
         type = kind;
         may_have_attributes = false;
         context.store(runs_in, std::memory_order_relaxed);
         payload = std::move(used);
-        object = holder;
     }
 
     ~NodeState() = default;
@@ -176,12 +174,6 @@ enum class GraphDamage : std::uint8_t {
                // and crashes when it is asked to instantiate or destroy the graph (seen with 580)
 };
 
-/// What a graph keeps alive without a node that is known to use it.
-struct KeptPayload {
-    PayloadShare payload;
-    CUuserObject object = nullptr; // holds it too, if the graph is exposed
-};
-
 /// Addresses that allocation nodes make. Their ranges may overlap, as nodes that never run at the
 /// same time can share memory.
 class AddressRanges {
@@ -215,12 +207,14 @@ struct GraphState {
     std::shared_ptr<void> owner;            // of a graph made elsewhere
     GraphDamage damage = GraphDamage::None; // a root's
     std::atomic<bool> is_exposed = false;   // a root's: other code may know a handle
-    std::mutex exposing;                    // a root's: held while it becomes so
-    mutable std::mutex lock;                // guards `nodes` and `kept`
+    std::atomic<KeptForOthers*> for_others = nullptr; // a root's: what its user objects hold,
+    PayloadShare for_others_share;                    // and a share of that
+    std::mutex exposing;                              // a root's: held while these are made
+    mutable std::mutex lock;                          // guards `nodes` and `kept`
     NodeTable nodes;
     NodeState* last_kernel = nullptr; // the kernel node that was added last, if it is there
-    std::vector<KeptPayload> kept;
-    std::mutex parts_mutex;                               // guards `parts` and `known_parts`
+    std::vector<PayloadShare> kept;   // without a node that is known to use it
+    std::mutex parts_mutex;           // guards `parts` and `known_parts`
     std::vector<std::unique_ptr<GraphState>> parts;       // a root's: all graphs below it
     std::unordered_map<CUgraph, GraphState*> known_parts; // a root's: the last one of each handle
     AddressRanges allocated;                              // a root's: memory of its nodes
@@ -285,7 +279,7 @@ public:
 
     /// Notes the node, which was just added to the driver's graph, and returns its state.
     NodeShare note(CUgraphNode handle, GraphNodeType type, CUcontext context = nullptr,
-                   PayloadShare payload = {}, CUuserObject object = nullptr) noexcept;
+                   PayloadShare payload = {}) noexcept;
 
 private:
     GraphState& graph_;
@@ -378,19 +372,20 @@ private:
 /// Returns the graphs below a node, asking the driver if they are not known.
 [[nodiscard]] NodeChildren& children_of(const GraphShare& graph, NodeState& node);
 
-/// Lets user objects hold what a graph keeps alive if it is exposed; see payload.hpp.
-[[nodiscard]] inline RetainedPayload retain_if_exposed(GraphState& graph,
-                                                       const PayloadShare& payload) {
-    return graph.root->is_exposed.load(std::memory_order_relaxed)
-               ? RetainedPayload(graph.handle, payload)
-               : RetainedPayload();
-}
-
 /// Notes that other code may know a handle of a hierarchy.
 /// @throws CUDAError if the driver cannot make user objects.
 void expose(GraphState& graph);
-/// Gives user objects to everything in a graph, and below it, that has none.
-void retain_all(GraphState& graph);
+
+/// Lets user objects hold what a graph of an exposed hierarchy is about to use.
+[[gnu::cold]] void keep_for_others(GraphState& graph, PayloadShare payload);
+
+/// Does so if the hierarchy is exposed. If the driver then refuses the use, the user objects hold
+/// it nevertheless.
+inline void keep_if_exposed(GraphState& graph, const PayloadShare& payload) {
+    if (graph.root->is_exposed.load(std::memory_order_relaxed) && payload) [[unlikely]] {
+        keep_for_others(graph, payload);
+    }
+}
 
 /// Keeps something alive without a node. It may be null.
 void keep_in(GraphState& graph, PayloadShare payload);

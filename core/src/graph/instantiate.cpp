@@ -116,10 +116,11 @@ Graph detail::instantiate(const GraphShare& graph, const GraphCompleteOptions& o
         made->home = context_state(context);
         made->made_at = made->home->reset_count.load(std::memory_order_relaxed);
         const driver::Current current(context); // the driver needs one
-        // The executable takes over what the definition retains.
-        const RetainedPayload lent = made->has_user_object
-                                         ? RetainedPayload(state.handle, made->owners.payload())
-                                         : RetainedPayload();
+        std::optional<RetainedPayload>
+            lent; // the executable takes over what the definition retains
+        if (made->has_user_object) {
+            lent.emplace(state.handle, made->owners.payload());
+        }
         status = create(&made->handle, state.handle, &parameters);
     }
     if (status != CUDA_SUCCESS || parameters.result_out != CUDA_GRAPH_INSTANTIATE_SUCCESS)
@@ -207,9 +208,10 @@ GraphUpdateResult Graph::try_update(const GraphDefinition& source) const {
     CUresult status = CUDA_SUCCESS;
     {
         const driver::Current current(detail::context_for_node(definition)); // as to instantiate
-        const detail::RetainedPayload lent =
-            state.has_user_object ? detail::RetainedPayload(definition.handle, owners.payload())
-                                  : detail::RetainedPayload();
+        std::optional<detail::RetainedPayload> lent;
+        if (state.has_user_object) {
+            lent.emplace(definition.handle, owners.payload());
+        }
         const detail::QuietLock lock(state.mutex);
         status = update_executable(state.handle, definition.handle, &info);
         if (status == CUDA_SUCCESS) [[likely]] {

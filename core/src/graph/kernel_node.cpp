@@ -293,7 +293,7 @@ void KernelNode::update_with(const LaunchConfig* config, const Kernel* kernel,
     const bool is_payload_new = arguments != nullptr || kernel != nullptr;
     detail::PayloadShare payload =
         is_payload_new ? detail::kernel_payload(Access::state(launched), passed) : nullptr;
-    detail::RetainedPayload retained = detail::retain_if_exposed(graph, payload);
+    detail::keep_if_exposed(graph, payload);
     const auto& set = table().cuGraphKernelNodeSetParams;
     if (const CUresult status = set(state.handle, &parameters); status != CUDA_SUCCESS) {
         detail::raise_launch_failure(status, set.name, wanted, launched,
@@ -313,7 +313,7 @@ void KernelNode::update_with(const LaunchConfig* config, const Kernel* kernel,
         }
     }
     if (is_payload_new) {
-        detail::exchange_payload(graph, state, std::move(payload), retained);
+        detail::exchange_payload(state, std::move(payload));
     }
 }
 

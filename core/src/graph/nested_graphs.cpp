@@ -106,11 +106,7 @@ bool detail::adopt_child(const GraphShare& graph, NodeState& node, GraphState& o
     const GraphShare child = part_of(graph, node, child_of(node));
     node.children = std::make_unique<NodeChildren>();
     node.children->graphs.push_back(child.get());
-    const bool is_complete = adopt_payloads(child, original);
-    if (graph->root->is_exposed.load(std::memory_order_relaxed)) {
-        retain_all(*child);
-    }
-    return is_complete;
+    return adopt_payloads(child, original);
 }
 
 bool detail::adopt_payloads(const GraphShare& copy, GraphState& original) {
@@ -121,9 +117,7 @@ bool detail::adopt_payloads(const GraphShare& copy, GraphState& original) {
         const std::lock_guard lock(original.lock);
         known = original.nodes.shares_of(
             [](const NodeState& node) { return node.payload || node.children != nullptr; });
-        for (const KeptPayload& each : original.kept) {
-            kept.push_back(each.payload);
-        }
+        kept = original.kept;
     }
     for (PayloadShare& each : kept) {
         keep_in(target, std::move(each));
@@ -140,8 +134,8 @@ bool detail::adopt_payloads(const GraphShare& copy, GraphState& original) {
             driver::raise(status, find.name);
         }
         const NodeShare adopted = node_state(target, twin);
+        keep_if_exposed(target, node->payload);
         adopted->payload = node->payload;
-        adopted->object = node->object; // the driver copied the graph's reference
         adopted->context.store(node->context.load(std::memory_order_relaxed),
                                std::memory_order_relaxed);
         adopted->may_have_attributes = node->may_have_attributes;

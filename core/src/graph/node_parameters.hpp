@@ -187,9 +187,7 @@ void set_node_attributes(CUgraphNode node, std::span<const CUlaunchAttribute> at
 [[noreturn]] void raise_for_node(CUresult status, const char* call, const NodeState& node);
 
 /// Notes that a node uses a new Payload, and releases the old one.
-inline void exchange_payload(GraphState& graph, NodeState& node, PayloadShare payload,
-                             RetainedPayload& retained) noexcept {
-    release_user_object(graph.handle, std::exchange(node.object, retained.commit()));
+inline void exchange_payload(NodeState& node, PayloadShare payload) noexcept {
     node.payload = std::move(payload);
     release_payloads();
 }
@@ -201,11 +199,11 @@ void replace_parameters(const GraphNode& node, const char* class_name, PayloadSh
                         const Entry& entry, Arguments... arguments) {
     NodeState& state = open(node, class_name);
     GraphState& graph = open(Access::state(node));
-    RetainedPayload retained = retain_if_exposed(graph, payload);
+    keep_if_exposed(graph, payload);
     if (const CUresult status = entry(state.handle, arguments...); status != CUDA_SUCCESS) {
         raise_for_node(status, entry.name, state);
     }
-    exchange_payload(graph, state, std::move(payload), retained);
+    exchange_payload(state, std::move(payload));
 }
 
 } // namespace cuprum::detail

@@ -57,10 +57,12 @@ std::size_t Payload::live_count() noexcept {
     return live_payloads.load(std::memory_order_relaxed);
 }
 
-RetainedPayload::RetainedPayload(CUgraph graph, PayloadShare payload) : graph_(graph) {
-    if (payload == nullptr) {
-        return;
-    }
+void KeptForOthers::add(PayloadShare payload) {
+    const std::lock_guard lock(mutex_);
+    all_.push_back(std::move(payload));
+}
+
+CUuserObject retain_payload(CUgraph graph, PayloadShare payload) {
     CUuserObject object = nullptr;
     driver::call(driver::table().cuUserObjectCreate, &object, static_cast<void*>(payload.get()),
                  static_cast<CUhostFn>(&give_up_share), 1U,
@@ -73,18 +75,12 @@ RetainedPayload::RetainedPayload(CUgraph graph, PayloadShare payload) : graph_(g
                          1U);
         driver::raise(status, retain.name);
     }
-    object_ = object;
+    return object;
 }
 
 RetainedPayload::~RetainedPayload() {
-    release_user_object(graph_, object_);
-}
-
-void release_user_object(CUgraph graph, CUuserObject object) noexcept {
-    if (object != nullptr) [[unlikely]] {
-        release_or_defer("what a graph keeps alive", driver::table().cuGraphReleaseUserObject,
-                         graph, object, 1U);
-    }
+    release_or_defer("what a graph keeps alive", driver::table().cuGraphReleaseUserObject, graph_,
+                     object_, 1U);
 }
 
 namespace {

@@ -9,10 +9,10 @@
 // everything that it can use; see executable_state.hpp for how long.
 //
 // Other code may clone, embed or instantiate a graph whose handle it knows. Only such a graph is
-// *exposed*: CUDA user objects then hold shares as well, one for each node, and the driver hands
-// them on to whatever is made of the graph. A launch of an executable with user objects costs
-// several microseconds more (docs/design/0012_executables_without_user_objects.md), so that graphs
-// of our own have none.
+// *exposed*: all graphs of its hierarchy then retain a CUDA user object that holds shares of
+// everything that any of them uses, or used since then, and the driver hands it on to whatever is
+// made of the graph. A launch of an executable with user objects costs several microseconds more
+// (docs/design/0012_executables_without_user_objects.md), so that graphs of our own have none.
 //
 // The last share can go on any thread, inside a call of the driver, under a lock or in a host
 // function. So nothing is released there: the Payload goes onto the list of deferred releases.
@@ -31,8 +31,10 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace cuprum::detail {
 
@@ -134,34 +136,38 @@ private:
     Payload* payload_ = nullptr;
 };
 
-/// A user object that holds a share of a Payload, and that a graph of the driver retains. Unless
-/// `commit` is called, the graph releases it again.
+/// What an exposed hierarchy of graphs keeps alive for others. It only grows, since nobody knows
+/// what they made of the graphs. Thread-safe.
+class KeptForOthers {
+public:
+    explicit KeptForOthers(std::vector<PayloadShare> payloads) noexcept
+        : all_(std::move(payloads)) {}
+
+    void add(PayloadShare payload);
+
+private:
+    std::mutex mutex_;
+    std::vector<PayloadShare> all_; // guarded by the mutex
+};
+
+/// Lets a graph retain a user object that holds a share of a Payload.
+/// @throws CUDAError if the driver cannot; nothing is retained then.
+CUuserObject retain_payload(CUgraph graph, PayloadShare payload);
+
+/// A user object that a graph retains for a scope.
 class RetainedPayload {
 public:
-    /// Retains nothing.
-    RetainedPayload() = default;
-    /// Retains a Payload, which may be null.
-    /// @throws CUDAError if the driver cannot; nothing is retained then.
-    [[nodiscard]] RetainedPayload(CUgraph graph, PayloadShare payload);
+    [[nodiscard]] RetainedPayload(CUgraph graph, PayloadShare payload)
+        : graph_(graph), object_(retain_payload(graph, std::move(payload))) {}
 
     ~RetainedPayload();
-
-    RetainedPayload(RetainedPayload&& other) noexcept
-        : graph_(other.graph_), object_(other.commit()) {}
-
     RetainedPayload(const RetainedPayload&) = delete;
     RetainedPayload& operator=(const RetainedPayload&) = delete;
 
-    /// Leaves the user object to the graph and returns it.
-    CUuserObject commit() noexcept { return std::exchange(object_, nullptr); }
-
 private:
-    CUgraph graph_ = nullptr;
-    CUuserObject object_ = nullptr;
+    CUgraph graph_;
+    CUuserObject object_;
 };
-
-/// Lets a graph give up a user object, which may be null. Reports a failure.
-void release_user_object(CUgraph graph, CUuserObject object) noexcept;
 
 // What an executable graph gave up while launches may still use it.
 //

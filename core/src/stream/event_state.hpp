@@ -16,11 +16,10 @@
 namespace cuprum::detail {
 
 /// A driver event. It has no context if it is from a handle: the driver keeps that one.
-struct EventState
-    : Owned<CUevent, &driver::Table::cuEventDestroy, "event", ReleaseIn::AnyContext> {
+struct EventState : Owned<CUevent, &driver::Table::cuEventDestroy, "event", ReleaseIn::AnyContext> {
     unsigned flags = 0; // the driver's; for an event from a handle, which has no query, defaults
     std::unique_ptr<const IPCEventDescriptor> origin; // set for an event of another process
-    std::atomic<bool> is_recorded{false}; // by this library; used for error texts only
+    std::atomic<bool> is_recorded{false};             // by this library; used for error texts only
 
     EventState() noexcept {} // NOLINT(modernize-use-equals-default): that would clear it twice
 
