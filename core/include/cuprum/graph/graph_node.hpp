@@ -146,6 +146,26 @@ private:
         : GraphAppender(std::move(graph), std::move(nodes)) {}
 };
 
+namespace detail {
+
+/// What the classes of nodes share: each is for nodes of one type.
+template <GraphNodeType TYPE>
+class NodeOf : public GraphNode {
+public:
+    /// Returns whether a node is of this class.
+    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
+        return has_type(node, TYPE);
+    }
+
+protected:
+    friend struct Access;
+    friend class cuprum::GraphNode;
+
+    explicit NodeOf(GraphNode node) noexcept : GraphNode(std::move(node)) {}
+};
+
+} // namespace detail
+
 /// A node that does nothing.
 ///
 /// @code
@@ -154,21 +174,13 @@ private:
 /// const auto other = definition.memset(buffer.handle() + 512, 1, 512);
 /// const cuprum::EmptyNode both = fill.join(other); // done when both are
 /// @endcode
-class CUPRUM_API EmptyNode : public GraphNode {
+class CUPRUM_API EmptyNode : public detail::NodeOf<GraphNodeType::Empty> {
 public:
     /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "EmptyNode";
 
-    /// Returns whether a node is of this class.
-    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
-        return has_type(node, GraphNodeType::Empty);
-    }
-
 private:
-    friend struct detail::Access;
-    friend class GraphNode;
-
-    explicit EmptyNode(GraphNode node) noexcept : GraphNode(std::move(node)) {}
+    using NodeOf::NodeOf;
 };
 
 /// A kernel launch.
@@ -179,7 +191,7 @@ private:
 /// node.update(cuprum::LaunchConfig{.grid = 2, .block = 16}); // keeps kernel and arguments
 /// assert(node.grid().x == 2);
 /// @endcode
-class CUPRUM_API KernelNode : public GraphNode {
+class CUPRUM_API KernelNode : public detail::NodeOf<GraphNodeType::Kernel> {
 public:
     /// Returns the number of blocks.
     [[nodiscard]] Dim3 grid() const;
@@ -244,16 +256,8 @@ public:
     /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "KernelNode";
 
-    /// Returns whether a node is of this class.
-    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
-        return has_type(node, GraphNodeType::Kernel);
-    }
-
 private:
-    friend struct detail::Access;
-    friend class GraphNode;
-
-    explicit KernelNode(GraphNode node) noexcept : GraphNode(std::move(node)) {}
+    using NodeOf::NodeOf;
 
     void copy_argument(std::size_t index, void* value, std::size_t size) const;
 };
@@ -273,7 +277,7 @@ struct MemcpyUpdate {
 /// const cuprum::MemcpyNode node = definition.memcpy(copy, buffer);
 /// node.update({.size = 512}); // copies the first half
 /// @endcode
-class CUPRUM_API MemcpyNode : public GraphNode {
+class CUPRUM_API MemcpyNode : public detail::NodeOf<GraphNodeType::Memcpy> {
 public:
     /// Returns where the copy begins to write and to read. Includes offsets into the memory.
     [[nodiscard]] CUdeviceptr dst() const;
@@ -300,16 +304,8 @@ public:
     /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "MemcpyNode";
 
-    /// Returns whether a node is of this class.
-    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
-        return has_type(node, GraphNodeType::Memcpy);
-    }
-
 private:
-    friend struct detail::Access;
-    friend class GraphNode;
-
-    explicit MemcpyNode(GraphNode node) noexcept : GraphNode(std::move(node)) {}
+    using NodeOf::NodeOf;
 };
 
 /// A change of a fill. What is left out stays.
@@ -330,7 +326,7 @@ struct MemsetUpdate {
 /// node.update({.value = 1});
 /// assert(node.value() == 1);
 /// @endcode
-class CUPRUM_API MemsetNode : public GraphNode {
+class CUPRUM_API MemsetNode : public detail::NodeOf<GraphNodeType::Memset> {
 public:
     /// Returns where the fill begins to write.
     [[nodiscard]] CUdeviceptr dptr() const;
@@ -351,16 +347,8 @@ public:
     /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "MemsetNode";
 
-    /// Returns whether a node is of this class.
-    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
-        return has_type(node, GraphNodeType::Memset);
-    }
-
 private:
-    friend struct detail::Access;
-    friend class GraphNode;
-
-    explicit MemsetNode(GraphNode node) noexcept : GraphNode(std::move(node)) {}
+    using NodeOf::NodeOf;
 };
 
 /// A call of a function on the host.
@@ -370,7 +358,7 @@ private:
 /// const cuprum::HostCallbackNode node = definition.callback([] { std::puts("called"); });
 /// node.update([] { std::puts("called instead"); });
 /// @endcode
-class CUPRUM_API HostCallbackNode : public GraphNode {
+class CUPRUM_API HostCallbackNode : public detail::NodeOf<GraphNodeType::Host> {
 public:
     /// Returns the owner of HostFunctionParameters; null for a std::function and for nodes of
     /// others.
@@ -386,16 +374,8 @@ public:
     /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "HostCallbackNode";
 
-    /// Returns whether a node is of this class.
-    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
-        return has_type(node, GraphNodeType::Host);
-    }
-
 private:
-    friend struct detail::Access;
-    friend class GraphNode;
-
-    explicit HostCallbackNode(GraphNode node) noexcept : GraphNode(std::move(node)) {}
+    using NodeOf::NodeOf;
 };
 
 /// The recording of an event.
@@ -405,7 +385,7 @@ private:
 /// const cuprum::Event done = device.create_event();
 /// const cuprum::EventRecordNode node = definition.memset(buffer, 0, 1024).record(done);
 /// @endcode
-class CUPRUM_API EventRecordNode : public GraphNode {
+class CUPRUM_API EventRecordNode : public detail::NodeOf<GraphNodeType::EventRecord> {
 public:
     /// Returns the event that is recorded.
     [[nodiscard]] Event event() const;
@@ -415,16 +395,8 @@ public:
     /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "EventRecordNode";
 
-    /// Returns whether a node is of this class.
-    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
-        return has_type(node, GraphNodeType::EventRecord);
-    }
-
 private:
-    friend struct detail::Access;
-    friend class GraphNode;
-
-    explicit EventRecordNode(GraphNode node) noexcept : GraphNode(std::move(node)) {}
+    using NodeOf::NodeOf;
 };
 
 /// A wait for an event.
@@ -435,7 +407,7 @@ private:
 /// const cuprum::EventWaitNode node = definition.wait(ready);
 /// node.memset(buffer, 0, 1024); // runs after the event
 /// @endcode
-class CUPRUM_API EventWaitNode : public GraphNode {
+class CUPRUM_API EventWaitNode : public detail::NodeOf<GraphNodeType::WaitEvent> {
 public:
     /// Returns the event that is waited for.
     [[nodiscard]] Event event() const;
@@ -445,16 +417,8 @@ public:
     /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "EventWaitNode";
 
-    /// Returns whether a node is of this class.
-    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
-        return has_type(node, GraphNodeType::WaitEvent);
-    }
-
 private:
-    friend struct detail::Access;
-    friend class GraphNode;
-
-    explicit EventWaitNode(GraphNode node) noexcept : GraphNode(std::move(node)) {}
+    using NodeOf::NodeOf;
 };
 
 /// A graph inside a graph.
@@ -466,7 +430,7 @@ private:
 /// const cuprum::ChildGraphNode node = parent.embed(child); // a copy of the child
 /// assert(node.child_graph().nodes().size() == 1);
 /// @endcode
-class CUPRUM_API ChildGraphNode : public GraphNode {
+class CUPRUM_API ChildGraphNode : public detail::NodeOf<GraphNodeType::Graph> {
 public:
     /// Returns the embedded graph, which belongs to this node. It can be edited.
     [[nodiscard]] GraphDefinition child_graph() const;
@@ -477,16 +441,8 @@ public:
     /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "ChildGraphNode";
 
-    /// Returns whether a node is of this class.
-    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
-        return has_type(node, GraphNodeType::Graph);
-    }
-
 private:
-    friend struct detail::Access;
-    friend class GraphNode;
-
-    explicit ChildGraphNode(GraphNode node) noexcept : GraphNode(std::move(node)) {}
+    using NodeOf::NodeOf;
 };
 
 /// An allocation of memory at each launch.
@@ -496,7 +452,7 @@ private:
 /// const cuprum::AllocNode memory = definition.allocate(128);
 /// memory.launch({.block = 32}, kernel, memory).deallocate(memory);
 /// @endcode
-class CUPRUM_API AllocNode : public GraphNode {
+class CUPRUM_API AllocNode : public detail::NodeOf<GraphNodeType::MemAlloc> {
 public:
     /// Returns the address, the same for all launches.
     [[nodiscard]] CUdeviceptr dptr() const;
@@ -518,16 +474,8 @@ public:
     /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "AllocNode";
 
-    /// Returns whether a node is of this class.
-    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
-        return has_type(node, GraphNodeType::MemAlloc);
-    }
-
 private:
-    friend struct detail::Access;
-    friend class GraphNode;
-
-    explicit AllocNode(GraphNode node) noexcept : GraphNode(std::move(node)) {}
+    using NodeOf::NodeOf;
 };
 
 /// The end of an allocation.
@@ -537,7 +485,7 @@ private:
 /// const cuprum::AllocNode memory = definition.allocate(128);
 /// const cuprum::FreeNode last = memory.memset(memory, 0, 128).deallocate(memory);
 /// @endcode
-class CUPRUM_API FreeNode : public GraphNode {
+class CUPRUM_API FreeNode : public detail::NodeOf<GraphNodeType::MemFree> {
 public:
     /// Returns the address that is freed.
     [[nodiscard]] CUdeviceptr dptr() const;
@@ -545,16 +493,8 @@ public:
     /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "FreeNode";
 
-    /// Returns whether a node is of this class.
-    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
-        return has_type(node, GraphNodeType::MemFree);
-    }
-
 private:
-    friend struct detail::Access;
-    friend class GraphNode;
-
-    explicit FreeNode(GraphNode node) noexcept : GraphNode(std::move(node)) {}
+    using NodeOf::NodeOf;
 };
 
 /// How a conditional node chooses. The numbers are the driver's CUgraphConditionalNodeType.
@@ -570,7 +510,7 @@ enum class GraphConditionalType : std::uint8_t { If = 0, While = 1, Switch = 2 }
 /// const cuprum::ConditionalNode node = definition.if_then(definition.create_condition(1));
 /// node.branches().front().memset(buffer, 0, 1024);
 /// @endcode
-class CUPRUM_API ConditionalNode : public GraphNode {
+class CUPRUM_API ConditionalNode : public detail::NodeOf<GraphNodeType::Conditional> {
 public:
     /// Returns the condition that selects the body.
     [[nodiscard]] std::optional<GraphCondition> condition() const;
@@ -582,22 +522,34 @@ public:
     /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "ConditionalNode";
 
-    /// Returns whether a node is of this class.
-    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
-        return has_type(node, GraphNodeType::Conditional);
-    }
-
 protected:
-    friend struct detail::Access;
-    friend class GraphNode;
-
-    explicit ConditionalNode(GraphNode node) noexcept : GraphNode(std::move(node)) {}
+    using NodeOf::NodeOf;
 
     /// Returns whether a node is known to be of this type and to have so many bodies; 0 is any.
     [[nodiscard]] static bool is_kind(const GraphNode& node, GraphConditionalType type,
                                       std::size_t bodies) noexcept;
     [[nodiscard]] GraphDefinition branch(std::size_t index) const;
 };
+
+namespace detail {
+
+/// What the classes of conditional nodes share. `BODIES` is 0 for any number.
+template <GraphConditionalType TYPE, std::size_t BODIES>
+class ConditionalOf : public ConditionalNode {
+public:
+    /// Returns whether a node is of this class.
+    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
+        return is_kind(node, TYPE, BODIES);
+    }
+
+protected:
+    friend struct Access;
+    friend class cuprum::GraphNode;
+
+    explicit ConditionalOf(GraphNode node) noexcept : ConditionalNode(std::move(node)) {}
+};
+
+} // namespace detail
 
 /// A node that runs its body if a condition is not 0.
 ///
@@ -606,7 +558,7 @@ protected:
 /// const cuprum::IfNode node = definition.if_then(definition.create_condition(1));
 /// node.then().memset(buffer, 0, 1024); // runs unless a kernel sets the condition to 0
 /// @endcode
-class CUPRUM_API IfNode : public ConditionalNode {
+class CUPRUM_API IfNode : public detail::ConditionalOf<GraphConditionalType::If, 1> {
 public:
     /// Returns the body that runs if the condition is not 0.
     [[nodiscard]] GraphDefinition then() const;
@@ -614,16 +566,8 @@ public:
     /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "IfNode";
 
-    /// Returns whether a node is of this class.
-    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
-        return is_kind(node, GraphConditionalType::If, 1);
-    }
-
 private:
-    friend struct detail::Access;
-    friend class GraphNode;
-
-    explicit IfNode(GraphNode node) noexcept : ConditionalNode(std::move(node)) {}
+    using ConditionalOf::ConditionalOf;
 };
 
 /// A node that runs one of two bodies.
@@ -634,7 +578,7 @@ private:
 /// node.then().memset(buffer, 0, 1024);
 /// node.otherwise().memset(buffer, 1, 1024); // the condition is 0, so this one runs
 /// @endcode
-class CUPRUM_API IfElseNode : public ConditionalNode {
+class CUPRUM_API IfElseNode : public detail::ConditionalOf<GraphConditionalType::If, 2> {
 public:
     /// Returns the body that runs if the condition is not 0.
     [[nodiscard]] GraphDefinition then() const;
@@ -644,16 +588,8 @@ public:
     /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "IfElseNode";
 
-    /// Returns whether a node is of this class.
-    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
-        return is_kind(node, GraphConditionalType::If, 2);
-    }
-
 private:
-    friend struct detail::Access;
-    friend class GraphNode;
-
-    explicit IfElseNode(GraphNode node) noexcept : ConditionalNode(std::move(node)) {}
+    using ConditionalOf::ConditionalOf;
 };
 
 /// A node that repeats its body as long as a condition is not 0.
@@ -664,7 +600,7 @@ private:
 /// const cuprum::WhileNode node = definition.while_loop(more);
 /// node.body().launch({.block = 32}, kernel, buffer); // a kernel of the body must set `more` to 0
 /// @endcode
-class CUPRUM_API WhileNode : public ConditionalNode {
+class CUPRUM_API WhileNode : public detail::ConditionalOf<GraphConditionalType::While, 0> {
 public:
     /// Returns the body of the loop.
     [[nodiscard]] GraphDefinition body() const;
@@ -672,16 +608,8 @@ public:
     /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "WhileNode";
 
-    /// Returns whether a node is of this class.
-    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
-        return is_kind(node, GraphConditionalType::While, 0);
-    }
-
 private:
-    friend struct detail::Access;
-    friend class GraphNode;
-
-    explicit WhileNode(GraphNode node) noexcept : ConditionalNode(std::move(node)) {}
+    using ConditionalOf::ConditionalOf;
 };
 
 /// A node that runs the body whose index is the condition.
@@ -691,21 +619,13 @@ private:
 /// const cuprum::SwitchNode node = definition.switch_cases(definition.create_condition(1), 2);
 /// node.branches()[1].memset(buffer, 0, 1024); // runs: the condition is 1
 /// @endcode
-class CUPRUM_API SwitchNode : public ConditionalNode {
+class CUPRUM_API SwitchNode : public detail::ConditionalOf<GraphConditionalType::Switch, 0> {
 public:
     /// The name of the class, for messages.
     static constexpr const char* CLASS_NAME = "SwitchNode";
 
-    /// Returns whether a node is of this class.
-    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
-        return is_kind(node, GraphConditionalType::Switch, 0);
-    }
-
 private:
-    friend struct detail::Access;
-    friend class GraphNode;
-
-    explicit SwitchNode(GraphNode node) noexcept : ConditionalNode(std::move(node)) {}
+    using ConditionalOf::ConditionalOf;
 };
 
 /// Returns kind, handle and kernel of a node for messages and logs.
