@@ -4,6 +4,7 @@
 #include <cuprum/checkpoint.hpp>
 
 #include "driver/call.hpp"
+#include "support/text.hpp"
 
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
@@ -148,17 +149,8 @@ std::string list_devices() {
 } // namespace
 
 std::string_view to_string(ProcessState state) noexcept {
-    switch (state) {
-    case ProcessState::Running:
-        return "running";
-    case ProcessState::Locked:
-        return "locked";
-    case ProcessState::Checkpointed:
-        return "checkpointed";
-    case ProcessState::Failed:
-        return "failed";
-    }
-    return "unknown";
+    return detail::enumerator_text<ProcessState::Failed>(
+        state, {"running", "locked", "checkpointed", "failed"});
 }
 
 Process::Process(int pid) : pid_(pid) {

@@ -6,6 +6,7 @@
 #include "driver/capture.hpp"
 #include "driver/explanations.hpp"
 #include "driver/hooks.hpp"
+#include "support/text.hpp"
 
 #include <cuprum/detail/closed.hpp>
 
@@ -166,21 +167,8 @@ std::string not_supported_text(const std::string& function, int version_needed, 
 } // namespace
 
 std::string_view to_string(ErrorDomain domain) noexcept {
-    switch (domain) {
-    case ErrorDomain::Driver:
-        return "driver";
-    case ErrorDomain::NVRTC:
-        return "NVRTC";
-    case ErrorDomain::NvJitLink:
-        return "nvJitLink";
-    case ErrorDomain::NVVM:
-        return "NVVM";
-    case ErrorDomain::NVML:
-        return "NVML";
-    case ErrorDomain::Loader:
-        return "loader";
-    }
-    return "unknown";
+    return detail::enumerator_text<ErrorDomain::Loader>(
+        domain, {"driver", "NVRTC", "nvJitLink", "NVVM", "NVML", "loader"});
 }
 
 Error::Error(ErrorDomain domain, int code, std::string name, std::string call,

@@ -5,6 +5,7 @@
 
 #include "driver/table.hpp"
 
+#include <cuprum/detail/access.hpp>
 #include <cuprum/detail/closed.hpp>
 #include <cuprum/error.hpp>
 
@@ -24,6 +25,14 @@ template <typename State>
         raise_closed(what);
     }
     return *state;
+}
+
+/// Returns the driver's handle of an object, which compares and hashes by it; null once it is
+/// closed.
+template <typename T>
+[[nodiscard]] inline auto handle_or_null(const T& object) noexcept {
+    const auto& state = Access::state(object);
+    return state == nullptr ? nullptr : state->handle;
 }
 
 /// Checks that no device reset destroyed an object. Costs one load until the first reset.

@@ -13,6 +13,7 @@
 #include "graph/graph_state.hpp"
 #include "graph/payload.hpp"
 #include "stream/stream_state.hpp"
+#include "support/text.hpp"
 
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
@@ -427,41 +428,18 @@ std::string to_string(const GraphBuilder& builder) {
 }
 
 std::string_view to_string(CaptureMode mode) noexcept {
-    switch (mode) {
-    case CaptureMode::Global:
-        return "global";
-    case CaptureMode::ThreadLocal:
-        return "thread_local";
-    case CaptureMode::Relaxed:
-        return "relaxed";
-    }
-    return "unknown";
+    return detail::enumerator_text<CaptureMode::Relaxed>(mode,
+                                                         {"global", "thread_local", "relaxed"});
 }
 
 std::string_view to_string(GraphBuilderKind kind) noexcept {
-    switch (kind) {
-    case GraphBuilderKind::Primary:
-        return "primary";
-    case GraphBuilderKind::Forked:
-        return "fork";
-    case GraphBuilderKind::ConditionalBody:
-        return "conditional body";
-    }
-    return "unknown";
+    return detail::enumerator_text<GraphBuilderKind::ConditionalBody>(
+        kind, {"primary", "fork", "conditional body"});
 }
 
 std::string_view to_string(GraphBuilderPhase phase) noexcept {
-    switch (phase) {
-    case GraphBuilderPhase::NotStarted:
-        return "not started";
-    case GraphBuilderPhase::Building:
-        return "building";
-    case GraphBuilderPhase::Ended:
-        return "ended";
-    case GraphBuilderPhase::Closed:
-        return "closed";
-    }
-    return "unknown";
+    return detail::enumerator_text<GraphBuilderPhase::Closed>(
+        phase, {"not started", "building", "ended", "closed"});
 }
 
 CaptureGuard::CaptureGuard(const Stream& stream, CaptureMode mode)

@@ -60,37 +60,12 @@ Event get_event(const GraphNode& node, const char* class_name, const Entry& entr
 } // namespace
 
 const char* to_string(GraphNodeType type) noexcept {
-    switch (type) {
-    case GraphNodeType::Kernel:
-        return "kernel node";
-    case GraphNodeType::Memcpy:
-        return "copy node";
-    case GraphNodeType::Memset:
-        return "fill node";
-    case GraphNodeType::Host:
-        return "callback node";
-    case GraphNodeType::Graph:
-        return "child graph node";
-    case GraphNodeType::Empty:
-        return "empty node";
-    case GraphNodeType::WaitEvent:
-        return "event wait node";
-    case GraphNodeType::EventRecord:
-        return "event record node";
-    case GraphNodeType::ExtSemasSignal:
-        return "semaphore signal node";
-    case GraphNodeType::ExtSemasWait:
-        return "semaphore wait node";
-    case GraphNodeType::MemAlloc:
-        return "allocation node";
-    case GraphNodeType::MemFree:
-        return "free node";
-    case GraphNodeType::BatchMemOp:
-        return "memory operation node";
-    case GraphNodeType::Conditional:
-        return "conditional node";
-    }
-    return "node";
+    return detail::enumerator_text<GraphNodeType::Conditional>(
+        type,
+        {"kernel node", "copy node", "fill node", "callback node", "child graph node", "empty node",
+         "event wait node", "event record node", "semaphore signal node", "semaphore wait node",
+         "allocation node", "free node", "memory operation node", "conditional node"},
+        "node");
 }
 
 std::optional<GraphNodeType> GraphNode::type() const noexcept {

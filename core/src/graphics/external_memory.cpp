@@ -185,9 +185,7 @@ MipmappedArray ExternalMemory::map_mipmapped_array(std::size_t offset,
 }
 
 bool operator==(const ExternalMemory& left, const ExternalMemory& right) noexcept {
-    const CUexternalMemory first = left.is_closed() ? nullptr : left.state_->handle;
-    const CUexternalMemory second = right.is_closed() ? nullptr : right.state_->handle;
-    return first == second;
+    return detail::handle_or_null(left) == detail::handle_or_null(right);
 }
 
 std::string to_string(const ExternalMemory& memory) {
@@ -203,6 +201,5 @@ std::string to_string(const ExternalMemory& memory) {
 
 std::size_t
 std::hash<cuprum::ExternalMemory>::operator()(const cuprum::ExternalMemory& memory) const noexcept {
-    const auto& state = cuprum::detail::Access::state(memory);
-    return std::hash<const void*>()(state == nullptr ? nullptr : state->handle);
+    return std::hash<const void*>()(cuprum::detail::handle_or_null(memory));
 }

@@ -200,9 +200,7 @@ void ExternalSemaphore::wait(const Stream& stream, std::uint64_t value) const {
 }
 
 bool operator==(const ExternalSemaphore& left, const ExternalSemaphore& right) noexcept {
-    const CUexternalSemaphore first = left.is_closed() ? nullptr : left.state_->handle;
-    const CUexternalSemaphore second = right.is_closed() ? nullptr : right.state_->handle;
-    return first == second;
+    return detail::handle_or_null(left) == detail::handle_or_null(right);
 }
 
 std::string to_string(const ExternalSemaphore& semaphore) {
@@ -243,6 +241,5 @@ detail::ExternalSemaphoreState::~ExternalSemaphoreState() {
 
 std::size_t std::hash<cuprum::ExternalSemaphore>::operator()(
     const cuprum::ExternalSemaphore& semaphore) const noexcept {
-    const auto& state = cuprum::detail::Access::state(semaphore);
-    return std::hash<const void*>()(state == nullptr ? nullptr : state->handle);
+    return std::hash<const void*>()(cuprum::detail::handle_or_null(semaphore));
 }

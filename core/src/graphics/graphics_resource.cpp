@@ -333,9 +333,7 @@ void GraphicsResource::unmap() const {
 }
 
 bool operator==(const GraphicsResource& left, const GraphicsResource& right) noexcept {
-    const CUgraphicsResource first = left.is_closed() ? nullptr : left.state_->handle;
-    const CUgraphicsResource second = right.is_closed() ? nullptr : right.state_->handle;
-    return first == second;
+    return detail::handle_or_null(left) == detail::handle_or_null(right);
 }
 
 std::vector<Device> gl_devices(GLDeviceList list) {
@@ -445,6 +443,5 @@ detail::GraphicsMapping::~GraphicsMapping() {
 
 std::size_t std::hash<cuprum::GraphicsResource>::operator()(
     const cuprum::GraphicsResource& resource) const noexcept {
-    const auto& state = cuprum::detail::Access::state(resource);
-    return std::hash<const void*>()(state == nullptr ? nullptr : state->handle);
+    return std::hash<const void*>()(cuprum::detail::handle_or_null(resource));
 }

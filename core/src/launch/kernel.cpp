@@ -169,8 +169,7 @@ std::string to_string(const Kernel& kernel) {
 } // namespace cuprum
 
 std::size_t std::hash<cuprum::Kernel>::operator()(const cuprum::Kernel& kernel) const noexcept {
-    const auto& state = cuprum::detail::Access::state(kernel);
-    return std::hash<const void*>()(state == nullptr ? nullptr : state->handle);
+    return std::hash<const void*>()(cuprum::detail::handle_or_null(kernel));
 }
 
 namespace cuprum {

@@ -3,6 +3,8 @@
 
 #include "memory/allocation.hpp"
 
+#include "support/text.hpp"
+
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/location.hpp>
@@ -79,17 +81,8 @@ Location Location::host_numa(int node) {
 }
 
 const char* to_string(LocationKind kind) noexcept {
-    switch (kind) {
-    case LocationKind::Device:
-        return "device";
-    case LocationKind::Host:
-        return "host";
-    case LocationKind::HostNuma:
-        return "host_numa";
-    case LocationKind::HostNumaCurrent:
-        return "host_numa_current";
-    }
-    return "unknown";
+    return detail::enumerator_text<LocationKind::HostNumaCurrent>(
+        kind, {"device", "host", "host_numa", "host_numa_current"});
 }
 
 namespace detail {

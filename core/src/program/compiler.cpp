@@ -9,6 +9,7 @@
 #include "program/nvvm.hpp"
 #include "program/source/includes.hpp"
 #include "support/once.hpp"
+#include "support/text.hpp"
 
 #include <cuprum/version.hpp>
 
@@ -17,41 +18,17 @@
 namespace cuprum {
 
 std::string_view to_string(SourceType type) noexcept {
-    switch (type) {
-    case SourceType::Cxx:
-        return "c++";
-    case SourceType::Ptx:
-        return "ptx";
-    case SourceType::Nvvm:
-        return "nvvm";
-    }
-    return "unknown";
+    return detail::enumerator_text<SourceType::Nvvm>(type, {"c++", "ptx", "nvvm"});
 }
 
 std::string_view to_string(CompilerBackend backend) noexcept {
-    switch (backend) {
-    case CompilerBackend::Nvrtc:
-        return "NVRTC";
-    case CompilerBackend::Nvvm:
-        return "NVVM";
-    case CompilerBackend::NvJitLink:
-        return "nvJitLink";
-    case CompilerBackend::Driver:
-        return "driver";
-    }
-    return "unknown";
+    return detail::enumerator_text<CompilerBackend::Driver>(
+        backend, {"NVRTC", "NVVM", "nvJitLink", "driver"});
 }
 
 std::string_view to_string(PchStatus status) noexcept {
-    switch (status) {
-    case PchStatus::Created:
-        return "created";
-    case PchStatus::NotAttempted:
-        return "not_attempted";
-    case PchStatus::Failed:
-        return "failed";
-    }
-    return "unknown";
+    return detail::enumerator_text<PchStatus::Failed>(status,
+                                                      {"created", "not_attempted", "failed"});
 }
 
 std::vector<int> supported_architectures() {

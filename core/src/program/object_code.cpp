@@ -149,21 +149,8 @@ std::string unknown_kernel(const std::string& name, detail::LibraryState& librar
 } // namespace
 
 std::string_view to_string(CodeType type) noexcept {
-    switch (type) {
-    case CodeType::Ptx:
-        return "ptx";
-    case CodeType::Cubin:
-        return "cubin";
-    case CodeType::LtoIr:
-        return "ltoir";
-    case CodeType::Fatbin:
-        return "fatbin";
-    case CodeType::Object:
-        return "object";
-    case CodeType::Library:
-        return "library";
-    }
-    return "unknown";
+    return detail::enumerator_text<CodeType::Library>(
+        type, {"ptx", "cubin", "ltoir", "fatbin", "object", "library"});
 }
 
 ObjectCode ObjectCode::from_bytes(CodeType type, std::span<const std::byte> code, std::string name,

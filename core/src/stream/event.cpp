@@ -205,9 +205,7 @@ bool detail::is_lost(const Event& event) noexcept {
 }
 
 bool operator==(const Event& left, const Event& right) noexcept {
-    const CUevent first = left.is_closed() ? nullptr : left.state_->handle;
-    const CUevent second = right.is_closed() ? nullptr : right.state_->handle;
-    return first == second;
+    return detail::handle_or_null(left) == detail::handle_or_null(right);
 }
 
 std::string to_string(const Event& event) {
@@ -269,6 +267,5 @@ TimedEvent::TimedEvent(Event event) : Event(std::move(event)) {
 } // namespace cuprum
 
 std::size_t std::hash<cuprum::Event>::operator()(const cuprum::Event& event) const noexcept {
-    const auto& state = cuprum::detail::Access::state(event);
-    return std::hash<const void*>()(state == nullptr ? nullptr : state->handle);
+    return std::hash<const void*>()(cuprum::detail::handle_or_null(event));
 }

@@ -344,6 +344,5 @@ std::shared_ptr<ContextState> context_state_of(const StreamState& stream) {
 } // namespace cuprum
 
 std::size_t std::hash<cuprum::Stream>::operator()(const cuprum::Stream& stream) const noexcept {
-    const auto& state = cuprum::detail::Access::state(stream);
-    return std::hash<const void*>()(state == nullptr ? nullptr : state->handle);
+    return std::hash<const void*>()(cuprum::detail::handle_or_null(stream));
 }

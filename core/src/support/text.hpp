@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -36,6 +37,16 @@ namespace cuprum::detail {
 
 [[nodiscard]] inline std::string hexadecimal(const void* value) {
     return hexadecimal(reinterpret_cast<std::uintptr_t>(value));
+}
+
+/// Returns the text of an enumerator, out of one for each from 0 to `LAST`.
+template <auto LAST, std::size_t COUNT>
+[[nodiscard]] constexpr const char* enumerator_text(decltype(LAST) value,
+                                                    const char* const (&texts)[COUNT],
+                                                    const char* unknown = "unknown") noexcept {
+    static_assert(COUNT == static_cast<std::size_t>(LAST) + 1, "each enumerator has a text");
+    const auto index = static_cast<std::size_t>(value);
+    return index < COUNT ? texts[index] : unknown;
 }
 
 /// Refuses a text that libraries and the system, which take C strings, would see a part of.

@@ -142,9 +142,7 @@ OpaqueArray OpaqueArray::plane(unsigned index) const {
 }
 
 bool operator==(const OpaqueArray& left, const OpaqueArray& right) noexcept {
-    const CUarray first = left.is_closed() ? nullptr : left.state_->handle;
-    const CUarray second = right.is_closed() ? nullptr : right.state_->handle;
-    return first == second;
+    return detail::handle_or_null(left) == detail::handle_or_null(right);
 }
 
 std::string to_string(const OpaqueArray& array) {
@@ -180,8 +178,7 @@ OpaqueArray detail::borrow_array(CUarray handle, std::shared_ptr<ContextState> c
 
 std::size_t
 std::hash<cuprum::OpaqueArray>::operator()(const cuprum::OpaqueArray& array) const noexcept {
-    const auto& state = cuprum::detail::Access::state(array);
-    return std::hash<const void*>()(state == nullptr ? nullptr : state->handle);
+    return std::hash<const void*>()(cuprum::detail::handle_or_null(array));
 }
 
 namespace cuprum {
@@ -334,9 +331,7 @@ ArraySparseProperties MipmappedArray::sparse_properties() const {
 }
 
 bool operator==(const MipmappedArray& left, const MipmappedArray& right) noexcept {
-    const CUmipmappedArray first = left.is_closed() ? nullptr : left.state_->handle;
-    const CUmipmappedArray second = right.is_closed() ? nullptr : right.state_->handle;
-    return first == second;
+    return detail::handle_or_null(left) == detail::handle_or_null(right);
 }
 
 std::string to_string(const MipmappedArray& array) {
@@ -360,6 +355,5 @@ detail::MipmapState& detail::open(const MipmappedArray& array) {
 
 std::size_t
 std::hash<cuprum::MipmappedArray>::operator()(const cuprum::MipmappedArray& array) const noexcept {
-    const auto& state = cuprum::detail::Access::state(array);
-    return std::hash<const void*>()(state == nullptr ? nullptr : state->handle);
+    return std::hash<const void*>()(cuprum::detail::handle_or_null(array));
 }

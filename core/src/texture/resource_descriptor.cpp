@@ -5,6 +5,7 @@
 
 #include "device/device_state.hpp"
 #include "memory/buffer_state.hpp"
+#include "support/text.hpp"
 #include "texture/states.hpp"
 
 #include <limits>
@@ -106,17 +107,8 @@ std::size_t ResourceDescriptor::size_bytes() const noexcept {
 }
 
 const char* to_string(ResourceKind kind) noexcept {
-    switch (kind) {
-    case ResourceKind::OpaqueArray:
-        return "array";
-    case ResourceKind::MipmappedArray:
-        return "mipmapped_array";
-    case ResourceKind::Linear:
-        return "linear";
-    case ResourceKind::Pitch2D:
-        return "pitch2d";
-    }
-    return "unknown";
+    return detail::enumerator_text<ResourceKind::Pitch2D>(
+        kind, {"array", "mipmapped_array", "linear", "pitch2d"});
 }
 
 std::string to_string(const ResourceDescriptor& resource) {

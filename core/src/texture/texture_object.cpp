@@ -342,17 +342,8 @@ std::string to_string(const TextureObject& texture) {
 }
 
 const char* to_string(AddressMode mode) noexcept {
-    switch (mode) {
-    case AddressMode::Wrap:
-        return "wrap";
-    case AddressMode::Clamp:
-        return "clamp";
-    case AddressMode::Mirror:
-        return "mirror";
-    case AddressMode::Border:
-        return "border";
-    }
-    return "unknown";
+    return detail::enumerator_text<AddressMode::Border>(mode,
+                                                        {"wrap", "clamp", "mirror", "border"});
 }
 
 const char* to_string(FilterMode mode) noexcept {
