@@ -33,33 +33,11 @@ std::string closed_text(const std::string& what, ClosedError::Reason reason) {
                      " cannot be used; create a new one, or close it later";
 }
 
-/// Returns whether a code reports failed work on the device rather than a failed call.
-bool is_about_device_work(int code) {
-    switch (code) {
-    case CUDA_ERROR_ILLEGAL_ADDRESS:
-    case CUDA_ERROR_LAUNCH_TIMEOUT:
-    case CUDA_ERROR_ASSERT:
-    case CUDA_ERROR_HARDWARE_STACK_ERROR:
-    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
-    case CUDA_ERROR_MISALIGNED_ADDRESS:
-    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
-    case CUDA_ERROR_INVALID_PC:
-    case CUDA_ERROR_LAUNCH_FAILED:
-    case CUDA_ERROR_TENSOR_MEMORY_LEAK:
-    case CUDA_ERROR_ECC_UNCORRECTABLE:
-    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
-    case CUDA_ERROR_CONTAINED:
-        return true;
-    default:
-        return false;
-    }
-}
-
 std::string failure_text(const std::string& call, const std::string& name, int code,
                          const std::string& advice, const std::string& driver_log,
                          const std::vector<std::string>& in_flight) {
     const std::string head = call + " failed: " + name + " (" + std::to_string(code) + "): ";
-    if (is_about_device_work(code)) {
+    if (driver::is_about_device_work(code)) {
         const std::string first = driver::reported_before(code, call, in_flight, driver_log);
         if (!first.empty()) {
             return head + "this is the failure that " + first + " reported, and the context is " +
@@ -185,8 +163,8 @@ CUDAError::CUDAError(int code, std::string call, std::string_view hint)
     // NOTE: `call` is read twice, in no fixed order, so it is not moved.
     : CUDAError(code, call, driver::explanation_of(static_cast<CUresult>(code)), std::string(hint),
                 driver::take_error_log(call),
-                is_about_device_work(code) ? driver::work_in_flight()
-                                           : std::vector<std::string>()) {}
+                driver::is_about_device_work(code) ? driver::work_in_flight()
+                                                   : std::vector<std::string>()) {}
 
 CUDAError::CUDAError(int code, std::string call, std::string explanation, std::string advice,
                      std::string driver_log, std::vector<std::string> in_flight)

@@ -25,6 +25,9 @@ namespace cuprum::driver {
 /// driver's text.
 [[nodiscard]] std::string explanation_of(CUresult code);
 
+/// Returns whether a code reports failed work on the device rather than a failed call.
+[[nodiscard]] bool is_about_device_work(int code) noexcept;
+
 /// Returns how to go on after failed work on the device has made a context unusable.
 [[nodiscard]] std::string way_out_of_fault();
 

@@ -27,50 +27,39 @@ namespace cuprum::detail {
 namespace {
 
 /// What is left of an executable whose last share went.
-struct EndedExecutable {
-    CUgraphExec handle;
-    std::shared_ptr<ContextState> home;
-    unsigned made_at;
-    bool has_user_object;
+struct EndedExecutable : ExecutableHandle {
     OwnersShare owners;
     RetiredShare retired;
 
     void end() noexcept;
 };
 
-/// What says when the launches of an executable end, besides marks.
-struct Executable {
-    CUgraphExec handle;
-    const std::shared_ptr<ContextState>& home;
-    unsigned made_at;
-    std::mutex* mutex; // null if nobody else can use it
-};
-
 /// Retires what launches on a stream of our own may use.
 void retire_behind(const RetiredShare& retired) noexcept {
-    const EndOfWork end = end_of_work(*retired.stream);
+    const EndOfWork end = end_of_work(*retired.last.stream);
     if (end.answer == EndOfWork::Answer::Event) {
         retire(retired.payload, end.event);
     } else if (end.answer == EndOfWork::Answer::Later) {
-        retire(retired.payload, nullptr, retired.stream);
+        retire(retired.payload, nullptr, retired.last.stream);
         if (end.failure != nullptr) {
             warn_unmarked(end.failure);
         }
     }
 }
 
-/// Returns an event behind all launches of an executable; null if a reset ended them.
-std::shared_ptr<EventState> mark_behind_all(const Executable& executable) {
-    if (!is_intact(executable.home, executable.made_at)) {
+/// Returns an event behind all launches of an executable; null if a reset ended them. `mutex` is
+/// null if nobody else can use it.
+std::shared_ptr<EventState> mark_behind_all(const ExecutableHandle& executable, std::mutex* mutex) {
+    if (executable.is_lost()) {
         return nullptr;
     }
     // An upload is ordered behind all launches, whoever made them.
     const driver::RelaxedCapture relaxed;
-    const Stream queue = Stream::create(Access::make<Context>(executable.home));
+    const Stream queue = Stream::create(Access::make<Context>(executable.context));
     {
         std::optional<QuietLock> lock;
-        if (executable.mutex != nullptr) {
-            lock.emplace(*executable.mutex);
+        if (mutex != nullptr) {
+            lock.emplace(*mutex);
         }
         driver::call(driver::table().cuGraphUpload, executable.handle, handle_of(queue));
     }
@@ -79,17 +68,18 @@ std::shared_ptr<EventState> mark_behind_all(const Executable& executable) {
 
 /// Retires what launches of an executable may use. The lock is not held. Returns it, with a
 /// warning, if the driver does not say when they end; null else.
-PayloadShare try_retire(const Executable& executable, RetiredShare retired) noexcept {
+PayloadShare try_retire(const ExecutableHandle& executable, std::mutex* mutex,
+                        RetiredShare retired) noexcept {
     if (retired.payload == nullptr || driver::is_leaving()) {
         return nullptr;
     }
-    if (!retired.is_unmarked) {
-        retired.stream != nullptr ? retire_behind(retired)
-                                  : retire(std::move(retired.payload), retired.mark);
+    if (!retired.last.is_unmarked) {
+        retired.last.stream != nullptr ? retire_behind(retired)
+                                       : retire(std::move(retired.payload), retired.last.mark);
         return nullptr;
     }
     try {
-        retire(retired.payload, mark_behind_all(executable));
+        retire(retired.payload, mark_behind_all(executable, mutex));
         return nullptr;
     } catch (const CUDAError& error) {
         if (is_over(error.code())) {
@@ -105,27 +95,18 @@ PayloadShare try_retire(const Executable& executable, RetiredShare retired) noex
 void EndedExecutable::end() noexcept {
     const PayloadScope scope;
     // What cannot be retired is kept for good: a launch may use it.
-    static_cast<void>(try_retire({handle, home, made_at, nullptr}, std::move(retired)).release());
+    static_cast<void>(try_retire(*this, nullptr, std::move(retired)).release());
     owners = OwnersShare();
     // NOTE: a reset of the device destroyed it, and the driver crashes on it then.
-    if (is_intact(home, made_at)) {
+    if (!is_lost()) {
         const driver::RelaxedCapture relaxed;
         driver::release_now("executable graph", driver::table().cuGraphExecDestroy, handle);
     }
 }
 
 RetiredShare retired_by(const ExecutableState& executable, PayloadShare payload) noexcept {
-    return {.payload = std::move(payload),
-            .mark = executable.mark,
-            .is_unmarked =
-                executable.is_unmarked || executable.is_shared.load(std::memory_order_relaxed),
-            .stream = executable.stream};
-}
-
-/// Gives up something that no launch uses.
-RetiredShare unused(PayloadShare payload) noexcept {
-    RetiredShare retired;
-    retired.payload = std::move(payload);
+    RetiredShare retired{std::move(payload), executable.last};
+    retired.last.is_unmarked |= executable.is_shared.load(std::memory_order_relaxed);
     return retired;
 }
 
@@ -162,7 +143,8 @@ RetiredShare keep_update(ExecutableState& executable, CUgraphNode node,
         executable.owners->keep_replaced(std::move(replaced)); // others may launch it
         return {};
     }
-    return is_used ? retired_by(executable, std::move(replaced)) : unused(std::move(replaced));
+    return is_used ? retired_by(executable, std::move(replaced))
+                   : RetiredShare{std::move(replaced), {}};
 }
 
 RetiredShare replace_owners(ExecutableState& executable, OwnersShare owners) noexcept {
@@ -172,13 +154,11 @@ RetiredShare replace_owners(ExecutableState& executable, OwnersShare owners) noe
         executable.is_shared.load(std::memory_order_relaxed);
     return is_used && !executable.has_user_object // else the driver keeps it
                ? retired_by(executable, replaced.payload())
-               : unused(replaced.payload());
+               : RetiredShare{replaced.payload(), {}};
 }
 
 void retire_from(ExecutableState& executable, RetiredShare retired) noexcept {
-    PayloadShare unretired =
-        try_retire({executable.handle, executable.home, executable.made_at, &executable.mutex},
-                   std::move(retired));
+    PayloadShare unretired = try_retire(executable, &executable.mutex, std::move(retired));
     if (unretired) [[unlikely]] { // the executable keeps it, and tries again in the end
         try {
             const std::lock_guard lock(executable.mutex);
@@ -201,8 +181,8 @@ ExecutableState::~ExecutableState() {
     }
     forget_executable(handle);
     RetiredShare retired = has_user_object ? RetiredShare() : retired_by(*this, owners.payload());
-    EndedExecutable ended{handle,          std::move(home),   made_at,
-                          has_user_object, std::move(owners), std::move(retired)};
+    EndedExecutable ended{static_cast<const ExecutableHandle&>(*this), std::move(owners),
+                          std::move(retired)};
     if (!runs_host_function()) {
         ended.end();
         return;

@@ -108,18 +108,25 @@ private:
 /// Makes the owners of an executable from what a definition uses.
 [[nodiscard]] OwnersShare owners_from(GraphState& definition);
 
-/// An executable. Destroying the state destroys it; launches in flight complete.
-struct ExecutableState {
-    CUgraphExec handle = nullptr;
-    std::shared_ptr<ContextState> home; // the context it was made in
-    unsigned made_at = 0;               // that context's count of resets
-    bool has_user_object = false;       // that holds `owners`: see above
-    std::mutex mutex;                   // held for launches and updates; guards what follows
-    OwnersShare owners;
-    std::uint64_t owned_at = 0;          // the launches when `owners` came
-    std::shared_ptr<EventState> mark;    // behind the last launch here; null before the first
+/// What says when the launches of an executable end.
+struct EndOfLaunches {
+    std::shared_ptr<EventState> mark;    // behind it; null if there was none
     std::shared_ptr<StreamState> stream; // of our own: where the mark is to be recorded
-    bool is_unmarked = false;            // the mark of the last launch could not be recorded
+    bool is_unmarked = false;            // there is no mark that stands for all launches
+};
+
+/// The driver's object.
+struct ExecutableHandle : OfContext {
+    CUgraphExec handle = nullptr;
+    bool has_user_object = false; // that holds what it uses: see above
+};
+
+/// An executable. Destroying the state destroys it; launches in flight complete.
+struct ExecutableState : ExecutableHandle {
+    std::mutex mutex; // held for launches and updates; guards what follows
+    OwnersShare owners;
+    std::uint64_t owned_at = 0; // the launches when `owners` came
+    EndOfLaunches last;
     std::uint64_t launches = 0;          // so far
     std::atomic<bool> is_shared = false; // others know the handle and may launch it
 
@@ -132,9 +139,7 @@ struct ExecutableState {
 /// What an executable gave up while its lock was held. Retire it without the lock.
 struct RetiredShare {
     PayloadShare payload;
-    std::shared_ptr<EventState> mark;    // null if no launch can use it
-    bool is_unmarked = false;            // the mark does not stand for all launches
-    std::shared_ptr<StreamState> stream; // where to record the mark
+    EndOfLaunches last; // of the executable; empty if no launch can use the payload
 };
 
 /// Keeps what an update of a node brought to an executable, whose lock is held. Room was reserved.

@@ -49,10 +49,9 @@ inline void enqueue(const Entry& entry, CUgraphExec executable, const detail::St
 
 /// What a launch did under the lock of its executable.
 struct Launched {
-    std::uint64_t count = 0;                 // of launches so far
-    CUresult recorded = CUDA_SUCCESS;        // the answer for the mark
-    std::shared_ptr<detail::EventState> old; // a mark that was replaced: let go without the lock
-    std::shared_ptr<detail::StreamState> old_stream; // likewise
+    std::uint64_t count = 0;          // of launches so far
+    CUresult recorded = CUDA_SUCCESS; // the answer for the mark
+    detail::EndOfLaunches before;     // what was replaced: let go without the lock
 };
 
 constexpr std::uint64_t LAUNCHES_PER_RELEASE = 64;
@@ -65,7 +64,7 @@ const detail::LaunchName& launch_name() {
 /// Returns whether the mark of an executable can be recorded on a stream: it is of the stream's
 /// context, and nothing that was retired waits for it.
 bool is_mark_free(const detail::ExecutableState& state, const detail::StreamState& queue) {
-    const auto& mark = state.mark;
+    const auto& mark = state.last.mark;
     // NOTE: only the holder of the lock hands out more shares.
     if (mark.use_count() != 1 || mark->is_lost()) {
         return false;
@@ -110,10 +109,8 @@ CUresult record_mark(const detail::EventState& mark, const detail::StreamState& 
     }
     if (queue.is_owned) [[likely]] {
         enqueue(table().cuGraphLaunch, state.handle, queue);
-        if (state.stream != share) [[unlikely]] {
-            launched.old_stream = std::exchange(state.stream, share);
-            launched.old = std::exchange(state.mark, nullptr);
-            state.is_unmarked = false;
+        if (state.last.stream != share) [[unlikely]] {
+            launched.before = std::exchange(state.last, {nullptr, share});
         }
         launched.count = ++state.launches;
         return launched;
@@ -122,13 +119,13 @@ CUresult record_mark(const detail::EventState& mark, const detail::StreamState& 
         made = make_mark(queue);
     }
     enqueue(table().cuGraphLaunch, state.handle, queue);
-    launched.old_stream = std::exchange(state.stream, nullptr);
+    launched.before.stream = std::exchange(state.last.stream, nullptr);
     // NOTE: the old mark stays until here, since an earlier launch may still run if this one fails.
     if (made != nullptr) [[unlikely]] {
-        launched.old = std::exchange(state.mark, std::move(made));
+        launched.before.mark = std::exchange(state.last.mark, std::move(made));
     }
-    launched.recorded = record_mark(*state.mark, queue);
-    state.is_unmarked = launched.recorded != CUDA_SUCCESS;
+    launched.recorded = record_mark(*state.last.mark, queue);
+    state.last.is_unmarked = launched.recorded != CUDA_SUCCESS;
     launched.count = ++state.launches;
     return launched;
 }

@@ -113,8 +113,7 @@ Graph detail::instantiate(const GraphShare& graph, const GraphCompleteOptions& o
     CUresult status = CUDA_SUCCESS;
     {
         const CUcontext context = context_for_node(state);
-        made->home = context_state(context);
-        made->made_at = made->home->reset_count.load(std::memory_order_relaxed);
+        made->belong_to(context_state(context));
         const driver::Current current(context); // the driver needs one
         std::optional<RetainedPayload>
             lent; // the executable takes over what the definition retains

@@ -27,21 +27,87 @@ using detail::GraphState;
 using detail::NodeState;
 using driver::table;
 
-/// The attributes that nodes have. A driver may not know the later ones.
-constexpr std::array NODE_ATTRIBUTES{
-    CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
-    CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
-    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-    CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
-    CU_LAUNCH_ATTRIBUTE_PRIORITY,
-    CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP,
-    CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
-    CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION,
-    CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-    CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING,
+using Value = CUlaunchAttributeValue;
+
+/// A launch attribute that nodes have.
+struct NodeAttribute {
+    CUlaunchAttributeID id;
+    bool (*is_default)(const Value& value); // what a new node has
+    void (*decode)(const Value& value, LaunchConfig& config);
+    Value initial = {};
 };
 
 constexpr unsigned DEFAULT_CARVEOUT = 0xffffffff; // the driver's choice
+
+bool has_no_cluster(const Value& value) {
+    return value.clusterDim.x <= 1 && value.clusterDim.y <= 1 && value.clusterDim.z <= 1;
+}
+
+Dim3 cluster_of(const Value& value) {
+    return {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
+}
+
+void decode_window(const Value& value, LaunchConfig& config) {
+    const CUaccessPolicyWindow& window = value.accessPolicyWindow;
+    config.access_policy_window.emplace();
+    config.access_policy_window->base = reinterpret_cast<std::uintptr_t>(window.base_ptr);
+    config.access_policy_window->bytes = window.num_bytes;
+    config.access_policy_window->hit_ratio = window.hitRatio;
+    config.access_policy_window->hit = static_cast<AccessProperty>(window.hitProp);
+    config.access_policy_window->miss = static_cast<AccessProperty>(window.missProp);
+}
+
+/// All of them. A driver may not know the later ones.
+constexpr NodeAttribute NODE_ATTRIBUTES[] = {
+    {CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
+     [](const Value& value) { return value.accessPolicyWindow.num_bytes == 0; }, decode_window},
+    {CU_LAUNCH_ATTRIBUTE_COOPERATIVE, [](const Value& value) { return value.cooperative == 0; },
+     [](const Value&, LaunchConfig& config) { config.is_cooperative = true; }},
+    {CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+     has_no_cluster,
+     [](const Value& value, LaunchConfig& config) { config.cluster = cluster_of(value); },
+     {.clusterDim = {1, 1, 1}}},
+    {CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
+     [](const Value& value) {
+         return value.clusterSchedulingPolicyPreference == CU_CLUSTER_SCHEDULING_POLICY_DEFAULT;
+     },
+     [](const Value& value, LaunchConfig& config) {
+         config.cluster_scheduling_policy =
+             static_cast<ClusterSchedulingPolicy>(value.clusterSchedulingPolicyPreference);
+     }},
+    {CU_LAUNCH_ATTRIBUTE_PRIORITY, [](const Value& value) { return value.priority == 0; },
+     [](const Value& value, LaunchConfig& config) { config.priority = value.priority; }},
+    {CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP,
+     [](const Value& value) {
+         return value.memSyncDomainMap.default_ == 0 && value.memSyncDomainMap.remote <= 1;
+     },
+     [](const Value& value, LaunchConfig& config) {
+         config.memory_sync_domain_map.emplace();
+         config.memory_sync_domain_map->default_domain = value.memSyncDomainMap.default_;
+         config.memory_sync_domain_map->remote_domain = value.memSyncDomainMap.remote;
+     },
+     {.memSyncDomainMap = {0, 1}}},
+    {CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
+     [](const Value& value) { return value.memSyncDomain == CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT; },
+     [](const Value& value, LaunchConfig& config) {
+         config.memory_sync_domain = static_cast<MemorySyncDomain>(value.memSyncDomain);
+     }},
+    {CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION,
+     has_no_cluster,
+     [](const Value& value, LaunchConfig& config) { config.preferred_cluster = cluster_of(value); },
+     {.clusterDim = {1, 1, 1}}},
+    {CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+     [](const Value& value) {
+         return value.sharedMemCarveout == DEFAULT_CARVEOUT || value.sharedMemCarveout == 0;
+     },
+     [](const Value& value, LaunchConfig& config) {
+         config.shared_memory_carveout = value.sharedMemCarveout;
+     },
+     {.sharedMemCarveout = DEFAULT_CARVEOUT}},
+    {CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING,
+     [](const Value& value) { return value.nvlinkUtilCentricScheduling == 0; },
+     [](const Value&, LaunchConfig& config) { config.nvlink_centric_scheduling = true; }},
+};
 
 CUDA_KERNEL_NODE_PARAMS read_kernel(const NodeState& node) {
     CUDA_KERNEL_NODE_PARAMS parameters{};
@@ -62,127 +128,38 @@ Kernel kernel_of(const NodeState& node, const CUDA_KERNEL_NODE_PARAMS& parameter
     return Kernel::from_handle(handle);
 }
 
-bool is_none(const decltype(CUlaunchAttributeValue::clusterDim)& cluster) {
-    return cluster.x <= 1 && cluster.y <= 1 && cluster.z <= 1;
-}
-
-bool is_default(const CUlaunchAttribute& attribute) {
-    const CUlaunchAttributeValue& value = attribute.value;
-    switch (attribute.id) {
-    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-        return value.accessPolicyWindow.num_bytes == 0;
-    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-        return value.cooperative == 0;
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
-        return is_none(value.clusterDim);
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-        return value.clusterSchedulingPolicyPreference == CU_CLUSTER_SCHEDULING_POLICY_DEFAULT;
-    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
-        return value.priority == 0;
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
-        return value.memSyncDomain == CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT;
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
-        return value.memSyncDomainMap.default_ == 0 && value.memSyncDomainMap.remote <= 1;
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-        return value.sharedMemCarveout == DEFAULT_CARVEOUT || value.sharedMemCarveout == 0;
-    case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
-        return value.nvlinkUtilCentricScheduling == 0;
-    default:
-        return false;
-    }
-}
+/// An attribute of a node, with how it is read.
+struct SetAttribute {
+    const NodeAttribute* kind;
+    Value value;
+};
 
 /// Returns the attributes of a node that differ from what a new node has.
-std::vector<CUlaunchAttribute> set_attributes_of(CUgraphNode node) {
-    std::vector<CUlaunchAttribute> attributes;
-    for (const CUlaunchAttributeID id : NODE_ATTRIBUTES) {
-        const auto value = detail::node_attribute(node, id);
-        CUlaunchAttribute attribute{};
-        attribute.id = id;
-        attribute.value = value.value_or(CUlaunchAttributeValue{});
-        if (value.has_value() && !is_default(attribute)) {
-            attributes.push_back(attribute);
+std::vector<SetAttribute> set_attributes_of(CUgraphNode node) {
+    std::vector<SetAttribute> attributes;
+    for (const NodeAttribute& kind : NODE_ATTRIBUTES) {
+        const auto value = detail::node_attribute(node, kind.id);
+        if (value.has_value() && !kind.is_default(*value)) {
+            attributes.push_back({&kind, *value});
         }
     }
     return attributes;
 }
 
 /// Returns what gives a node exactly the `wanted` attributes if it has `present`.
-std::vector<CUlaunchAttribute> changes(std::span<const CUlaunchAttribute> present,
+std::vector<CUlaunchAttribute> changes(std::span<const SetAttribute> present,
                                        std::span<const CUlaunchAttribute> wanted) {
     std::vector<CUlaunchAttribute> made;
-    for (const CUlaunchAttribute& each : present) {
-        const bool is_wanted = std::ranges::any_of(
-            wanted, [&](const CUlaunchAttribute& other) { return other.id == each.id; });
-        if (is_wanted) {
-            continue;
+    for (const SetAttribute& each : present) {
+        if (std::ranges::find(wanted, each.kind->id, &CUlaunchAttribute::id) == wanted.end()) {
+            CUlaunchAttribute reset{};
+            reset.id = each.kind->id;
+            reset.value = each.kind->initial;
+            made.push_back(reset);
         }
-        CUlaunchAttribute reset{};
-        reset.id = each.id;
-        if (each.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION ||
-            each.id == CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION) {
-            reset.value.clusterDim = {1, 1, 1};
-        } else if (each.id == CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
-            reset.value.sharedMemCarveout = DEFAULT_CARVEOUT;
-        } else if (each.id == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP) {
-            reset.value.memSyncDomainMap = {0, 1};
-        }
-        made.push_back(reset);
     }
     made.insert(made.end(), wanted.begin(), wanted.end());
     return made;
-}
-
-void decode(const CUlaunchAttribute& attribute, LaunchConfig& config) {
-    const CUlaunchAttributeValue& value = attribute.value;
-    switch (attribute.id) {
-    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW: {
-        const CUaccessPolicyWindow& window = value.accessPolicyWindow;
-        AccessPolicyWindow made;
-        made.base = reinterpret_cast<std::uintptr_t>(window.base_ptr);
-        made.bytes = window.num_bytes;
-        made.hit_ratio = window.hitRatio;
-        made.hit = static_cast<AccessProperty>(window.hitProp);
-        made.miss = static_cast<AccessProperty>(window.missProp);
-        config.access_policy_window = made;
-        break;
-    }
-    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-        config.is_cooperative = true;
-        break;
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-        config.cluster = Dim3(value.clusterDim.x, value.clusterDim.y, value.clusterDim.z);
-        break;
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
-        config.preferred_cluster = Dim3(value.clusterDim.x, value.clusterDim.y, value.clusterDim.z);
-        break;
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-        config.cluster_scheduling_policy =
-            static_cast<ClusterSchedulingPolicy>(value.clusterSchedulingPolicyPreference);
-        break;
-    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
-        config.priority = value.priority;
-        break;
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
-        config.memory_sync_domain = static_cast<MemorySyncDomain>(value.memSyncDomain);
-        break;
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP: {
-        MemorySyncDomainMap map;
-        map.default_domain = value.memSyncDomainMap.default_;
-        map.remote_domain = value.memSyncDomainMap.remote;
-        config.memory_sync_domain_map = map;
-        break;
-    }
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-        config.shared_memory_carveout = value.sharedMemCarveout;
-        break;
-    case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
-        config.nvlink_centric_scheduling = true;
-        break;
-    default:
-        break;
-    }
 }
 
 } // namespace
@@ -214,8 +191,8 @@ LaunchConfig KernelNode::config() const {
     config.block = {parameters.blockDimX, parameters.blockDimY, parameters.blockDimZ};
     config.shmem_size = parameters.sharedMemBytes;
     if (state.may_have_attributes) {
-        for (const CUlaunchAttribute& attribute : set_attributes_of(state.handle)) {
-            decode(attribute, config);
+        for (const SetAttribute& attribute : set_attributes_of(state.handle)) {
+            attribute.kind->decode(attribute.value, config);
         }
     }
     if (config.cluster.has_value()) { // the driver counts blocks, a configuration clusters

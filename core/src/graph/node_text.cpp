@@ -181,37 +181,23 @@ NodeText describe_node(CUgraphNode node, const driver::Table& driver) {
     case GraphNodeType::Memset:
         describe_fill(node, driver, text);
         break;
-    case GraphNodeType::Host:
-        text.title = "host function";
-        break;
-    case GraphNodeType::Graph:
-        text.title = "child graph";
-        break;
-    case GraphNodeType::Empty:
-        text.title = "empty";
-        break;
     case GraphNodeType::WaitEvent:
     case GraphNodeType::EventRecord:
         describe_event(node, driver, text);
-        break;
-    case GraphNodeType::ExtSemasSignal:
-        text.title = "signal external semaphores";
-        break;
-    case GraphNodeType::ExtSemasWait:
-        text.title = "wait for external semaphores";
         break;
     case GraphNodeType::MemAlloc:
     case GraphNodeType::MemFree:
         describe_memory_node(node, driver, text);
         break;
-    case GraphNodeType::BatchMemOp:
-        text.title = "memory operations";
-        break;
-    case GraphNodeType::Conditional:
-        text.title = "conditional";
-        break;
-    default:
-        text.title = "node of type " + std::to_string(static_cast<int>(type));
+    default: // the others have a title only
+        const char* const title = enumerator_text<GraphNodeType::Conditional>(
+            text.type,
+            {"", "", "", "host function", "child graph", "empty", "", "",
+             "signal external semaphores", "wait for external semaphores", "", "",
+             "memory operations", "conditional"},
+            nullptr);
+        text.title =
+            title != nullptr ? title : "node of type " + std::to_string(static_cast<int>(type));
         break;
     }
     return text;
