@@ -51,6 +51,12 @@ public:
     [[nodiscard]] virtual std::size_t count() = 0;
     /// Removes everything.
     virtual void clear() = 0;
+
+private:
+    friend struct detail::Access;
+
+    /// Returns what get() does, in memory that object code takes over.
+    [[nodiscard]] virtual std::optional<detail::PaddedCode> load(std::string_view key);
 };
 
 /// A cache in memory. Beyond its size limit it drops the least recently used code.
@@ -77,9 +83,7 @@ public:
     [[nodiscard]] std::size_t bytes();
 
 private:
-    friend struct detail::Access;
-
-    [[nodiscard]] std::optional<detail::PaddedCode> load(std::string_view key);
+    [[nodiscard]] std::optional<detail::PaddedCode> load(std::string_view key) override;
 
     struct State;
     std::unique_ptr<State> state_;
@@ -127,9 +131,7 @@ public:
     [[nodiscard]] static std::string default_path();
 
 private:
-    friend struct detail::Access;
-
-    [[nodiscard]] std::optional<detail::PaddedCode> load(std::string_view key);
+    [[nodiscard]] std::optional<detail::PaddedCode> load(std::string_view key) override;
 
     struct State;
     std::unique_ptr<State> state_;

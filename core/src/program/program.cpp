@@ -43,19 +43,9 @@ public:
     UsedCache(ProgramCache& cache, bool is_default) noexcept
         : cache_(cache), is_default_(is_default) {}
 
-    /// Returns what the cache holds under a key, or nothing. The library's own caches read straight
-    /// into the memory that object code takes over.
+    /// Returns what the cache holds under a key, or nothing.
     [[nodiscard]] std::optional<detail::PaddedCode> load(std::string_view key) {
-        return attempt([&]() -> std::optional<detail::PaddedCode> {
-            if (auto* const files = dynamic_cast<FileStreamProgramCache*>(&cache_)) {
-                return detail::Access::load(*files, key);
-            }
-            if (auto* const memory = dynamic_cast<InMemoryProgramCache*>(&cache_)) {
-                return detail::Access::load(*memory, key);
-            }
-            const std::optional<std::vector<std::byte>> code = cache_.get(key);
-            return code.has_value() ? std::optional(detail::PaddedCode(*code)) : std::nullopt;
-        });
+        return attempt([&] { return detail::Access::load(cache_, key); });
     }
 
     void store(std::string_view key, std::span<const std::byte> code) {

@@ -21,6 +21,11 @@ namespace cuprum {
 
 ProgramCache::~ProgramCache() = default;
 
+std::optional<detail::PaddedCode> ProgramCache::load(std::string_view key) {
+    const std::optional<std::vector<std::byte>> code = get(key);
+    return code.has_value() ? std::optional(detail::PaddedCode(*code)) : std::nullopt;
+}
+
 /// The code, most recently used first, and the place of each key.
 struct InMemoryProgramCache::State {
     struct Entry {
