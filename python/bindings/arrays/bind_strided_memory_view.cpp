@@ -198,7 +198,7 @@ void bind_facts(Type& type) {
 }
 
 [[nodiscard, gnu::hot]] nb::object view_again(nb::handle self, nb::handle layout,
-                                             nb::handle dtype) {
+                                              nb::handle dtype) {
     auto& source = held_by<View>(self);
     if (layout.is_none() && dtype.is_none()) {
         return nb::borrow(self);

@@ -420,8 +420,8 @@ struct Call {
 
     template <typename... Self>
     [[gnu::always_inline]] static decltype(auto) call_with(const Given& given, Self&&... self) {
-        return [&]<std::size_t... Index>(std::index_sequence<Index...>)
-                   __attribute__((always_inline)) -> decltype(auto) {
+        return [&]<std::size_t... Index>(
+                   std::index_sequence<Index...>) __attribute__((always_inline)) -> decltype(auto) {
             // Converted first: in order, and while this thread has the GIL.
             std::tuple<decltype(convert<Index>(given))...> converted{convert<Index>(given)...};
             return run<FLAGS>([&]() __attribute__((always_inline)) -> decltype(auto) {
