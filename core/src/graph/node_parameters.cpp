@@ -24,14 +24,6 @@ namespace {
 
 using driver::table;
 
-/// One side of a copy: a box that begins at an address.
-struct CopyBox {
-    CUdeviceptr address = 0;
-    std::size_t pitch = 0;          // bytes
-    std::size_t rows_per_slice = 0; // 0 for one row
-    CUmemorytype type = CU_MEMORYTYPE_DEVICE;
-};
-
 /// Refuses what the driver has for launches on streams only.
 void check_config_of_node(const LaunchConfig& config) {
     const char* const field = config.programmatic_event.has_value() ? "programmatic_event"
@@ -79,59 +71,29 @@ void check_fits(const NodeMemory& memory, std::size_t bytes, const char* what) {
     }
 }
 
-CopyBox place_box(GraphState& graph, const NodeMemory& memory, const RegionPlace& place,
-                  const RegionExtent& extent, const char* what) {
-    const std::size_t pitch = place.pitch == 0 ? extent.width : place.pitch;
-    const std::size_t rows = place.rows_per_slice == 0 ? extent.height : place.rows_per_slice;
-    if (pitch < extent.width) {
-        throw std::invalid_argument(std::string(what) + " has a pitch of " + std::to_string(pitch) +
-                                    " bytes, expected at least the width of " +
-                                    std::to_string(extent.width));
+SideDescription describe_side(GraphState& graph, const NodeMemory& memory,
+                              const PlacedRows& rows = {}) {
+    SideDescription side;
+    side.type = memory_type(graph, memory);
+    const CUdeviceptr address = memory.address() + rows.offset;
+    if (side.type == CU_MEMORYTYPE_HOST) {
+        side.host = reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+    } else {
+        side.device = address;
     }
-    if (rows < extent.height) {
-        throw std::invalid_argument(std::string(what) + " has " + std::to_string(rows) +
-                                    " rows per slice, expected at least the height of " +
-                                    std::to_string(extent.height));
-    }
-    check_pitch(pitch, what);
-    constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 4;
-    if (rows > most / pitch || extent.depth > most / (pitch * rows) || place.offset > most) {
-        throw std::invalid_argument(
-            std::string(what) + " is beyond any memory: " + std::to_string(extent.depth) +
-            " slices of " + std::to_string(rows) + " rows of " + std::to_string(pitch) + " bytes");
-    }
-    check_fits(memory,
-               place.offset + (extent.depth - 1) * pitch * rows + (extent.height - 1) * pitch +
-                   extent.width,
-               what);
-    return {.address = memory.address() + place.offset,
-            .pitch = pitch,
-            .rows_per_slice = rows,
-            .type = memory_type(graph, memory)};
+    side.pitch = rows.pitch;
+    side.rows_per_slice = rows.pitch == 0 ? 0 : rows.slice_pitch / rows.pitch;
+    return side;
 }
 
-CUDA_MEMCPY3D describe_copy(const CopyBox& dst, const CopyBox& src, const RegionExtent& extent) {
-    CUDA_MEMCPY3D copy{};
-    copy.dstMemoryType = dst.type;
-    copy.srcMemoryType = src.type;
-    if (dst.type == CU_MEMORYTYPE_HOST) {
-        copy.dstHost = reinterpret_cast<void*>(static_cast<std::uintptr_t>(dst.address));
-    } else {
-        copy.dstDevice = dst.address;
-    }
-    if (src.type == CU_MEMORYTYPE_HOST) {
-        copy.srcHost = reinterpret_cast<void*>(static_cast<std::uintptr_t>(src.address));
-    } else {
-        copy.srcDevice = src.address;
-    }
-    copy.dstPitch = dst.pitch;
-    copy.dstHeight = dst.rows_per_slice;
-    copy.srcPitch = src.pitch;
-    copy.srcHeight = src.rows_per_slice;
-    copy.WidthInBytes = extent.width;
-    copy.Height = extent.height;
-    copy.Depth = extent.depth;
-    return copy;
+SideDescription describe_box(GraphState& graph, const NodeMemory& memory, const RegionPlace& place,
+                             const RegionExtent& extent, const char* what) {
+    check_fits(memory, 0, what);
+    const PlacedRows rows =
+        place_rows(memory.size().value_or(std::numeric_limits<std::size_t>::max()), place, extent,
+                   what, "the memory");
+    check_pitch(rows.pitch, what);
+    return describe_side(graph, memory, rows);
 }
 
 } // namespace
@@ -232,9 +194,7 @@ CUDA_MEMCPY3D copy_parameters(GraphState& graph, const NodeMemory& dst, const No
     }
     check_fits(dst, bytes, "the destination");
     check_fits(src, bytes, "the source");
-    return describe_copy({.address = dst.address(), .type = memory_type(graph, dst)},
-                         {.address = src.address(), .type = memory_type(graph, src)},
-                         {.width = bytes});
+    return description_of(describe_side(graph, dst), describe_side(graph, src), {.width = bytes});
 }
 
 CUDA_MEMCPY3D copy_parameters(GraphState& graph, const MemcpyRegionParameters& parameters) {
@@ -245,9 +205,9 @@ CUDA_MEMCPY3D copy_parameters(GraphState& graph, const MemcpyRegionParameters& p
                                     std::to_string(extent.depth) +
                                     " slices, expected something to copy");
     }
-    return describe_copy(
-        place_box(graph, parameters.dst, parameters.dst_place, extent, "the destination"),
-        place_box(graph, parameters.src, parameters.src_place, extent, "the source"), extent);
+    return description_of(
+        describe_box(graph, parameters.dst, parameters.dst_place, extent, "the destination"),
+        describe_box(graph, parameters.src, parameters.src_place, extent, "the source"), extent);
 }
 
 const MemoryRange* deciding_buffer(const NodeMemory& dst, const NodeMemory& src) noexcept {

@@ -30,19 +30,6 @@ namespace {
 
 using driver::table;
 
-/// What cuMemcpy3DAsync takes for one side. Its two sides have the same members twice.
-struct SideDescription {
-    CUmemorytype type = CU_MEMORYTYPE_UNIFIED;
-    CUdeviceptr device = 0;
-    void* host = nullptr;
-    std::size_t pitch = 0;
-    std::size_t rows_per_slice = 0;
-    CUarray array = nullptr;
-    std::size_t x = 0; // bytes
-    std::size_t y = 0;
-    std::size_t z = 0;
-};
-
 SideDescription describe(const ArrayMemory& side) {
     SideDescription made;
     made.type = CU_MEMORYTYPE_ARRAY;
@@ -70,6 +57,16 @@ SideDescription describe(const LinearMemory& side) {
     return made;
 }
 
+std::size_t multiplied(std::size_t left, std::size_t right, const char* what) {
+    if (left != 0 && right > std::numeric_limits<std::size_t>::max() / 2 / left) {
+        throw std::invalid_argument(std::string(what) + " is beyond any memory: " +
+                                    std::to_string(left) + " times " + std::to_string(right));
+    }
+    return left * right;
+}
+
+} // namespace
+
 CUDA_MEMCPY3D description_of(const SideDescription& destination, const SideDescription& source,
                              const RegionExtent& extent) {
     CUDA_MEMCPY3D copy{};
@@ -96,16 +93,6 @@ CUDA_MEMCPY3D description_of(const SideDescription& destination, const SideDescr
     copy.Depth = extent.depth;
     return copy;
 }
-
-std::size_t multiplied(std::size_t left, std::size_t right, const char* what) {
-    if (left != 0 && right > std::numeric_limits<std::size_t>::max() / 2 / left) {
-        throw std::invalid_argument(std::string(what) + " is beyond any memory: " +
-                                    std::to_string(left) + " times " + std::to_string(right));
-    }
-    return left * right;
-}
-
-} // namespace
 
 void copy_box(const CopySide& destination, const CopySide& source, const RegionExtent& extent,
               CUstream stream) {

@@ -49,6 +49,24 @@ struct ArrayMemory {
 /// One side of a copy.
 using CopySide = std::variant<LinearMemory, HostMemory, ArrayMemory>;
 
+/// What the driver takes for one side of a copy. Its structure has the same members twice.
+struct SideDescription {
+    CUmemorytype type = CU_MEMORYTYPE_UNIFIED;
+    CUdeviceptr device = 0;
+    void* host = nullptr;
+    std::size_t pitch = 0;
+    std::size_t rows_per_slice = 0;
+    CUarray array = nullptr;
+    std::size_t x = 0; // bytes
+    std::size_t y = 0;
+    std::size_t z = 0;
+};
+
+/// Returns a copy as the driver takes it.
+[[nodiscard]] CUDA_MEMCPY3D description_of(const SideDescription& destination,
+                                           const SideDescription& source,
+                                           const RegionExtent& extent);
+
 /// Rows in a piece of memory: see RegionPlace.
 struct PlacedRows {
     std::size_t offset = 0;      // bytes
