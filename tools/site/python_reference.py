@@ -12,10 +12,14 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python/bindings/support"))
+from write_stub_table import with_shared_members
 
 # The families of the module `cuprum`, in the order of the overview. A name that no family lists
 # goes to the last page.
@@ -137,7 +141,7 @@ class Sources:
             suffixes = (".pyi", ".py", "/__init__.pyi", "/__init__.py")
             candidates = [path.parent / (path.name + suffix) for suffix in suffixes]
             file = next(file for file in candidates if file.exists())
-            self.modules[name] = ast.parse(file.read_text())
+            self.modules[name] = with_shared_members(ast.parse(file.read_text()))
         return self.modules[name]
 
     def public_names(self, module: str) -> list[str]:

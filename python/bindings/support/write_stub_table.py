@@ -56,7 +56,7 @@ class Table:
 
     def add_module(self, tree: ast.Module) -> None:
         """Add the classes and functions of a stub."""
-        for node in tree.body:
+        for node in with_shared_members(tree).body:
             if isinstance(node, ast.ClassDef):
                 self._add_class(node)
             elif isinstance(node, ast.FunctionDef):
@@ -104,6 +104,26 @@ class Table:
         rows = [f"    {row},\n" for row in self.parameters]
         entries = [f"    {self.entries[name]},\n" for name in sorted(self.entries)]
         return HEADER + "".join(rows) + MIDDLE + "".join(entries) + FOOTER
+
+
+def with_shared_members(tree: ast.Module) -> ast.Module:
+    """Return a stub whose classes have what they share themselves.
+
+    A class marked ``@type_check_only`` describes members that several classes have. It does not
+    exist at run time, and is left out.
+    """
+    shared = {
+        node.name: node.body[1:]  # without the docstring
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+        and any(ast.unparse(mark) == "type_check_only" for mark in node.decorator_list)
+    }
+    tree.body = [node for node in tree.body if getattr(node, "name", None) not in shared]
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            for base in node.bases:
+                node.body += shared.get(ast.unparse(base), [])
+    return tree
 
 
 def documentation(node: ast.ClassDef | ast.FunctionDef) -> str:

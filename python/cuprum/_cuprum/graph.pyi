@@ -5,7 +5,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, type_check_only
 
 from cuprum._cuprum.device import Context, Device
 from cuprum._cuprum.launch import Kernel, LaunchConfig
@@ -39,72 +39,9 @@ class GraphCondition:
     def __hash__(self) -> int: ...
     def __repr__(self) -> str: ...
 
-class GraphNode:
-    """One piece of work in a graph.
-
-    The methods of a GraphDefinition add nodes that depend on nothing, and the same methods of a node add
-    nodes that depend on it. There is one object for each node while somebody refers to it.
-
-    Examples
-    --------
-    >>> definition = cuprum.graph.GraphDefinition()
-    >>> first = definition.memset(buffer, 0, 128)
-    >>> second = first.launch(cuprum.LaunchConfig(grid=1, block=32), kernel, buffer)
-    >>> second.pred == {first}
-    True
-    """
-
-    def __init__(self, *args: object, **kwargs: object) -> None: ...
-    @property
-    def type(self) -> GraphNodeType | None:
-        """Return the kind of work; None once the node is destroyed."""
-
-    @property
-    def graph(self) -> GraphDefinition:
-        """Return the graph that it belongs to."""
-
-    @property
-    def handle(self) -> int | None:
-        """Return the driver's ``CUgraphNode`` as an int; None once the node is destroyed.
-
-        Like the handle of its graph, it makes launches of executable graphs that are made later slower.
-        """
-
-    @property
-    def is_valid(self) -> bool:
-        """Return whether the node has not been destroyed."""
-
-    def destroy(self) -> None:
-        """Remove the node and its edges from the graph.
-
-        Executable graphs made before are not affected. Calling it again does nothing.
-
-        Raises
-        ------
-        CUDAError
-            If the driver refuses, as in a graph with memory nodes. The node stays then.
-        """
-
-    @property
-    def pred(self) -> AdjacencySetProxy:
-        """Return the nodes that this one waits for: a set whose changes add and remove edges."""
-
-    @pred.setter
-    def pred(self, nodes: Iterable[GraphNode], /) -> None: ...
-    @property
-    def succ(self) -> AdjacencySetProxy:
-        """Return the nodes that wait for this one: a set whose changes add and remove edges."""
-
-    @succ.setter
-    def succ(self, nodes: Iterable[GraphNode], /) -> None: ...
-    def _neighbours(self, is_forward: bool) -> list[GraphNode]:
-        """Return the successors or predecessors."""
-
-    def _add_edges(self, nodes: list[GraphNode], is_forward: bool) -> None:
-        """Add edges in one driver call."""
-
-    def _remove_edges(self, nodes: list[GraphNode], is_forward: bool) -> None:
-        """Remove edges in one driver call."""
+@type_check_only
+class _GraphAppender:
+    """Adds nodes behind a place in a graph."""
 
     def launch(
         self, config: LaunchConfig | dict[str, Any], kernel: Kernel, *args: object
@@ -468,6 +405,73 @@ class GraphNode:
             If `count` is less than 1.
         """
 
+class GraphNode(_GraphAppender):
+    """One piece of work in a graph.
+
+    The methods of a GraphDefinition add nodes that depend on nothing, and the same methods of a node add
+    nodes that depend on it. There is one object for each node while somebody refers to it.
+
+    Examples
+    --------
+    >>> definition = cuprum.graph.GraphDefinition()
+    >>> first = definition.memset(buffer, 0, 128)
+    >>> second = first.launch(cuprum.LaunchConfig(grid=1, block=32), kernel, buffer)
+    >>> second.pred == {first}
+    True
+    """
+
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
+    @property
+    def type(self) -> GraphNodeType | None:
+        """Return the kind of work; None once the node is destroyed."""
+
+    @property
+    def graph(self) -> GraphDefinition:
+        """Return the graph that it belongs to."""
+
+    @property
+    def handle(self) -> int | None:
+        """Return the driver's ``CUgraphNode`` as an int; None once the node is destroyed.
+
+        Like the handle of its graph, it makes launches of executable graphs that are made later slower.
+        """
+
+    @property
+    def is_valid(self) -> bool:
+        """Return whether the node has not been destroyed."""
+
+    def destroy(self) -> None:
+        """Remove the node and its edges from the graph.
+
+        Executable graphs made before are not affected. Calling it again does nothing.
+
+        Raises
+        ------
+        CUDAError
+            If the driver refuses, as in a graph with memory nodes. The node stays then.
+        """
+
+    @property
+    def pred(self) -> AdjacencySetProxy:
+        """Return the nodes that this one waits for: a set whose changes add and remove edges."""
+
+    @pred.setter
+    def pred(self, nodes: Iterable[GraphNode], /) -> None: ...
+    @property
+    def succ(self) -> AdjacencySetProxy:
+        """Return the nodes that wait for this one: a set whose changes add and remove edges."""
+
+    @succ.setter
+    def succ(self, nodes: Iterable[GraphNode], /) -> None: ...
+    def _neighbours(self, is_forward: bool) -> list[GraphNode]:
+        """Return the successors or predecessors."""
+
+    def _add_edges(self, nodes: list[GraphNode], is_forward: bool) -> None:
+        """Add edges in one driver call."""
+
+    def _remove_edges(self, nodes: list[GraphNode], is_forward: bool) -> None:
+        """Remove edges in one driver call."""
+
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __repr__(self) -> str: ...
@@ -659,7 +663,31 @@ class HostCallbackNode(GraphNode):
 
     def __repr__(self) -> str: ...
 
-class EventRecordNode(GraphNode):
+@type_check_only
+class _EventNode:
+    """Has an event, which can be replaced."""
+
+    @property
+    def event(self) -> Event:
+        """Return the event."""
+
+    def update(self, event: Event) -> None:
+        """Replace the event.
+
+        Parameters
+        ----------
+        event : Event
+            The event to use instead.
+
+        Raises
+        ------
+        TypeError
+            If the argument is not an event.
+        GraphClosedError
+            If the event is closed, or the node was destroyed.
+        """
+
+class EventRecordNode(GraphNode, _EventNode):
     """A node that records an event.
 
     Examples
@@ -670,29 +698,9 @@ class EventRecordNode(GraphNode):
     True
     """
 
-    @property
-    def event(self) -> Event:
-        """Return the event."""
-
-    def update(self, event: Event) -> None:
-        """Replace the event.
-
-        Parameters
-        ----------
-        event : Event
-            The event to use instead.
-
-        Raises
-        ------
-        TypeError
-            If the argument is not an event.
-        GraphClosedError
-            If the event is closed, or the node was destroyed.
-        """
-
     def __repr__(self) -> str: ...
 
-class EventWaitNode(GraphNode):
+class EventWaitNode(GraphNode, _EventNode):
     """A node that waits for an event.
 
     Examples
@@ -702,26 +710,6 @@ class EventWaitNode(GraphNode):
     >>> definition.wait(event).event == event
     True
     """
-
-    @property
-    def event(self) -> Event:
-        """Return the event."""
-
-    def update(self, event: Event) -> None:
-        """Replace the event.
-
-        Parameters
-        ----------
-        event : Event
-            The event to use instead.
-
-        Raises
-        ------
-        TypeError
-            If the argument is not an event.
-        GraphClosedError
-            If the event is closed, or the node was destroyed.
-        """
 
     def __repr__(self) -> str: ...
 
@@ -1036,7 +1024,7 @@ class SwitchNode(ConditionalNode):
 
     def __repr__(self) -> str: ...
 
-class GraphDefinition:
+class GraphDefinition(_GraphAppender):
     """A graph of work that is built node by node.
 
     Its methods add nodes that depend on nothing; the same methods of a node add nodes that depend on it.
@@ -1074,368 +1062,6 @@ class GraphDefinition:
         From then on user objects of the driver keep alive what the graph uses, so that other code may clone
         or instantiate it. This makes launches of executable graphs that are made later several microseconds
         slower.
-        """
-
-    def launch(
-        self, config: LaunchConfig | dict[str, Any], kernel: Kernel, *args: object
-    ) -> KernelNode:
-        """Add a kernel node.
-
-        Parameters
-        ----------
-        config : LaunchConfig or dict
-            Grid, block and the rest, clusters and cooperative launches included.
-        kernel : Kernel
-            What to run.
-        *args : Buffer, array, texture, surface, AllocNode, condition, number, numpy scalar, ctypes or bytes
-            One for each parameter, as `cuprum.launch` takes them. Their values are copied now. The graph
-            keeps the objects alive as long as it, a clone or an executable may run the kernel.
-
-        Returns
-        -------
-        KernelNode
-            The new node.
-
-        Raises
-        ------
-        TypeError
-            If count, type or size of the arguments is not what the kernel takes.
-        """
-
-    def callback(
-        self, fn: Callable[[], object], *, user_data: int | bytes | None = None
-    ) -> HostCallbackNode:
-        """Add a node that calls a function on the host.
-
-        The function runs on a thread of the driver and must not call CUDA. An exception that it raises goes
-        to ``sys.unraisablehook``, and the graph goes on. Python's garbage collector does not see the graph's
-        reference: a function that refers to its own graph keeps both alive.
-
-        Parameters
-        ----------
-        fn : callable or ctypes function
-            A callable without arguments. Or a C function that returns nothing and takes one pointer:
-            ``ctypes.CFUNCTYPE(None, ctypes.c_void_p)``.
-        user_data : int or bytes-like, optional
-            The argument of a C function: an address, or bytes that are copied.
-
-        Returns
-        -------
-        HostCallbackNode
-            The new node.
-
-        Raises
-        ------
-        TypeError
-            If `fn` cannot be called.
-        """
-
-    def embed(self, child: GraphDefinition) -> ChildGraphNode:
-        """Add a copy of another graph as one node.
-
-        Parameters
-        ----------
-        child : GraphDefinition
-            The graph to copy. Later changes of it have no effect here.
-
-        Returns
-        -------
-        ChildGraphNode
-            The new node.
-
-        Raises
-        ------
-        TypeError
-            If the child is not a graph.
-        """
-
-    def allocate(
-        self,
-        size: SupportsIndex,
-        *,
-        device: Device | int | None = None,
-        memory_type: GraphMemoryType | GraphMemoryTypeWord | None = "device",
-        peer_access: Sequence[Device | int] | None = None,
-    ) -> AllocNode:
-        """Add a node that allocates memory at every launch.
-
-        The address is known at once and the same for all launches.
-
-        Parameters
-        ----------
-        size : int
-            Bytes, at least 1.
-        device : Device or int, optional
-            Whose memory. Without it, that of the current device.
-        memory_type : GraphMemoryType or str, optional
-            ``"device"``, ``"host"`` (pinned) or ``"managed"``.
-        peer_access : sequence of Device or int, optional
-            Other devices that may read and write it.
-
-        Returns
-        -------
-        AllocNode
-            The new node; its ``dptr`` is the address.
-
-        Raises
-        ------
-        ValueError
-            If the size is negative, or there is no such kind of memory.
-        """
-
-    def deallocate(self, dptr: AllocNode | int) -> FreeNode:
-        """Add a node that frees the memory of an allocation node.
-
-        Parameters
-        ----------
-        dptr : AllocNode or int
-            The allocation, or its address.
-
-        Returns
-        -------
-        FreeNode
-            The new node.
-
-        Raises
-        ------
-        GraphError
-            If the graph frees it already.
-        """
-
-    def memset(
-        self,
-        dst: Buffer | AllocNode | int,
-        value: object,
-        width: SupportsIndex,
-        height: SupportsIndex = 1,
-        pitch: SupportsIndex = 0,
-        *,
-        dst_owner: object = None,
-    ) -> MemsetNode:
-        """Add a node that fills memory.
-
-        Parameters
-        ----------
-        dst : Buffer, AllocNode or int
-            Where. The graph keeps the memory of a Buffer alive, whatever happens to the Buffer.
-        value : int or bytes-like
-            An int from 0 to 255, or the 1, 2 or 4 bytes of one element.
-        width : int
-            Elements in a row.
-        height : int, optional
-            Rows.
-        pitch : int, optional
-            Bytes from row to row; unused for one row.
-        dst_owner : object, optional
-            An object to keep alive if `dst` is an address.
-
-        Returns
-        -------
-        MemsetNode
-            The new node.
-
-        Raises
-        ------
-        ValueError
-            If the value has another size than 1, 2 or 4 bytes, or the fill does not fit into the
-            buffer.
-        """
-
-    def memcpy(
-        self,
-        dst: Buffer | AllocNode | int,
-        src: Buffer | AllocNode | int,
-        size: SupportsIndex,
-        *,
-        dst_owner: object = None,
-        src_owner: object = None,
-    ) -> MemcpyNode:
-        """Add a node that copies memory, of devices or of the host.
-
-        Parameters
-        ----------
-        dst, src : Buffer, AllocNode or int
-            To where and from where. The graph keeps the memory of a Buffer alive, whatever happens to the
-            Buffer.
-        size : int
-            Bytes.
-        dst_owner, src_owner : object, optional
-            Objects to keep alive if `dst` or `src` is an address.
-
-        Returns
-        -------
-        MemcpyNode
-            The new node.
-
-        Raises
-        ------
-        ValueError
-            If the copy does not fit into a buffer.
-        """
-
-    def empty(self) -> EmptyNode:
-        """Add a node that does nothing, to gather dependencies.
-
-        Returns
-        -------
-        EmptyNode
-            The node.
-
-        Raises
-        ------
-        GraphClosedError
-            If the graph is closed, or this node was destroyed.
-        """
-
-    def join(self, *nodes: GraphNode) -> EmptyNode:
-        """Add an empty node that depends on other nodes as well.
-
-        Parameters
-        ----------
-        *nodes : GraphNode
-            Nodes of the same graph.
-
-        Returns
-        -------
-        EmptyNode
-            The new node.
-
-        Raises
-        ------
-        TypeError
-            If an argument is not a node.
-        GraphError
-            If a node belongs to another graph.
-        GraphClosedError
-            If the graph is closed, or a node was destroyed.
-        """
-
-    def record(self, event: Event) -> EventRecordNode:
-        """Add a node that records an event.
-
-        Parameters
-        ----------
-        event : Event
-            The event to record at each launch.
-
-        Returns
-        -------
-        EventRecordNode
-            The node.
-
-        Raises
-        ------
-        TypeError
-            If the argument is not an event.
-        """
-
-    def wait(self, event: Event) -> EventWaitNode:
-        """Add a node that waits for an event.
-
-        Parameters
-        ----------
-        event : Event
-            The event to wait for at each launch.
-
-        Returns
-        -------
-        EventWaitNode
-            The node.
-
-        Raises
-        ------
-        TypeError
-            If the argument is not an event.
-        """
-
-    def if_then(self, condition: GraphCondition) -> IfNode:
-        """Add a node that runs its body, ``then``, if a condition is not 0.
-
-        Parameters
-        ----------
-        condition : GraphCondition
-            A condition of this graph.
-
-        Returns
-        -------
-        IfNode
-            The node, whose body is empty.
-
-        Raises
-        ------
-        TypeError
-            If `condition` is not a GraphCondition.
-        CUDAError
-            If the condition is used already, or belongs to another graph.
-        GraphClosedError
-            If the graph is closed, or this node was destroyed.
-        """
-
-    def if_else(self, condition: GraphCondition) -> IfElseNode:
-        """Add a node that runs ``then`` if a condition is not 0, and ``else_`` if it is.
-
-        Parameters
-        ----------
-        condition : GraphCondition
-            A condition of this graph.
-
-        Returns
-        -------
-        IfElseNode
-            The node, whose bodies are empty.
-
-        Raises
-        ------
-        TypeError
-            If `condition` is not a GraphCondition.
-        CUDAError
-            If the condition is used already, or belongs to another graph.
-        GraphClosedError
-            If the graph is closed, or this node was destroyed.
-        """
-
-    def while_loop(self, condition: GraphCondition) -> WhileNode:
-        """Add a node that runs its body as long as a condition is not 0.
-
-        Parameters
-        ----------
-        condition : GraphCondition
-            A condition of this graph.
-
-        Returns
-        -------
-        WhileNode
-            The node, whose body is empty.
-
-        Raises
-        ------
-        TypeError
-            If `condition` is not a GraphCondition.
-        CUDAError
-            If the condition is used already, or belongs to another graph.
-        GraphClosedError
-            If the graph is closed, or this node was destroyed.
-        """
-
-    def switch(self, condition: GraphCondition, count: SupportsIndex) -> SwitchNode:
-        """Add a node that runs the body whose index a condition is.
-
-        Parameters
-        ----------
-        condition : GraphCondition
-            If there is no body with this index, none runs.
-        count : int
-            How many bodies there are: ``branches`` of the node.
-
-        Returns
-        -------
-        SwitchNode
-            The new node.
-
-        Raises
-        ------
-        ValueError
-            If `count` is less than 1.
         """
 
     def create_condition(self, default_value: int | None = None) -> GraphCondition:
@@ -1765,7 +1391,33 @@ class ExecutableGraphNode:
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
 
-class ExecutableKernelNode(ExecutableGraphNode):
+@type_check_only
+class _SwitchableNode:
+    """Can be switched off in an executable graph."""
+
+    @property
+    def is_enabled(self) -> bool:
+        """Return whether the node runs."""
+
+    def enable(self) -> None:
+        """Let the node run in later launches.
+
+        Raises
+        ------
+        CUDAError
+            If the driver refuses it.
+        """
+
+    def disable(self) -> None:
+        """Skip the node in later launches.
+
+        Raises
+        ------
+        CUDAError
+            If the driver refuses it.
+        """
+
+class ExecutableKernelNode(ExecutableGraphNode, _SwitchableNode):
     """A kernel node of an executable graph.
 
     Examples
@@ -1809,29 +1461,7 @@ class ExecutableKernelNode(ExecutableGraphNode):
             If the driver refuses the change, as for a kernel of another context.
         """
 
-    @property
-    def is_enabled(self) -> bool:
-        """Return whether the node runs."""
-
-    def enable(self) -> None:
-        """Let the node run in later launches.
-
-        Raises
-        ------
-        CUDAError
-            If the driver refuses it.
-        """
-
-    def disable(self) -> None:
-        """Skip the node in later launches.
-
-        Raises
-        ------
-        CUDAError
-            If the driver refuses it.
-        """
-
-class ExecutableMemcpyNode(ExecutableGraphNode):
+class ExecutableMemcpyNode(ExecutableGraphNode, _SwitchableNode):
     """A copy node of an executable graph.
 
     Examples
@@ -1875,29 +1505,7 @@ class ExecutableMemcpyNode(ExecutableGraphNode):
             If the driver refuses the change, as for memory of another kind or device.
         """
 
-    @property
-    def is_enabled(self) -> bool:
-        """Return whether the node runs."""
-
-    def enable(self) -> None:
-        """Let the node run in later launches.
-
-        Raises
-        ------
-        CUDAError
-            If the driver refuses it.
-        """
-
-    def disable(self) -> None:
-        """Skip the node in later launches.
-
-        Raises
-        ------
-        CUDAError
-            If the driver refuses it.
-        """
-
-class ExecutableMemsetNode(ExecutableGraphNode):
+class ExecutableMemsetNode(ExecutableGraphNode, _SwitchableNode):
     """A fill node of an executable graph.
 
     Examples
@@ -1954,28 +1562,6 @@ class ExecutableMemsetNode(ExecutableGraphNode):
             If the driver refuses the change, as for another number of dimensions.
         """
 
-    @property
-    def is_enabled(self) -> bool:
-        """Return whether the node runs."""
-
-    def enable(self) -> None:
-        """Let the node run in later launches.
-
-        Raises
-        ------
-        CUDAError
-            If the driver refuses it.
-        """
-
-    def disable(self) -> None:
-        """Skip the node in later launches.
-
-        Raises
-        ------
-        CUDAError
-            If the driver refuses it.
-        """
-
 class ExecutableChildGraphNode(ExecutableGraphNode):
     """A child graph node of an executable graph.
 
@@ -2012,7 +1598,27 @@ class ExecutableChildGraphNode(ExecutableGraphNode):
             If its nodes or edges differ. The graph stays as it was.
         """
 
-class ExecutableEventRecordNode(ExecutableGraphNode):
+@type_check_only
+class _ExecutableEventNode:
+    """Has an event that can be replaced."""
+
+    def update(self, event: Event) -> None:
+        """Replace the event for later launches.
+
+        Parameters
+        ----------
+        event : Event
+            The event to use instead.
+
+        Raises
+        ------
+        TypeError
+            If the argument is not an event.
+        GraphClosedError
+            If the event is closed.
+        """
+
+class ExecutableEventRecordNode(ExecutableGraphNode, _ExecutableEventNode):
     """An event record node of an executable graph.
 
     Examples
@@ -2029,23 +1635,8 @@ class ExecutableEventRecordNode(ExecutableGraphNode):
         """Return the node of the definition."""
 
     def __repr__(self) -> str: ...
-    def update(self, event: Event) -> None:
-        """Replace the event for later launches.
 
-        Parameters
-        ----------
-        event : Event
-            The event to use instead.
-
-        Raises
-        ------
-        TypeError
-            If the argument is not an event.
-        GraphClosedError
-            If the event is closed.
-        """
-
-class ExecutableEventWaitNode(ExecutableGraphNode):
+class ExecutableEventWaitNode(ExecutableGraphNode, _ExecutableEventNode):
     """An event wait node of an executable graph.
 
     Examples
@@ -2062,21 +1653,6 @@ class ExecutableEventWaitNode(ExecutableGraphNode):
         """Return the node of the definition."""
 
     def __repr__(self) -> str: ...
-    def update(self, event: Event) -> None:
-        """Replace the event for later launches.
-
-        Parameters
-        ----------
-        event : Event
-            The event to use instead.
-
-        Raises
-        ------
-        TypeError
-            If the argument is not an event.
-        GraphClosedError
-            If the event is closed.
-        """
 
 class ExecutableHostCallbackNode(ExecutableGraphNode):
     """A host callback node of an executable graph.

@@ -4,7 +4,7 @@
 """Buffers and memory resources."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, type_check_only
 from uuid import UUID
 
 from typing_extensions import CapsuleType
@@ -610,19 +610,10 @@ def reset_concurrent_access_warning() -> None:
 class _NativeResource(MemoryResource):
     pass
 
-class LegacyPinnedMemoryResource(_NativeResource):
-    """A memory resource of page-locked host memory, which devices can access.
+@type_check_only
+class _WaitingMemoryResource:
+    """Frees memory once its stream is done."""
 
-    Works with every driver, but is slow. A ``PinnedMemoryResource`` reuses memory.
-
-    Examples
-    --------
-    >>> pinned = cuprum.LegacyPinnedMemoryResource().allocate(1024)
-    >>> pinned.is_host_accessible
-    True
-    """
-
-    def __init__(self) -> None: ...
     def allocate(self, size: SupportsIndex, *, stream: Stream | None = None) -> Buffer:
         """Allocate memory, at once.
 
@@ -668,6 +659,19 @@ class LegacyPinnedMemoryResource(_NativeResource):
             If `ptr` is not the start of such memory, or was freed before.
         """
 
+class LegacyPinnedMemoryResource(_WaitingMemoryResource, _NativeResource):
+    """A memory resource of page-locked host memory, which devices can access.
+
+    Works with every driver, but is slow. A ``PinnedMemoryResource`` reuses memory.
+
+    Examples
+    --------
+    >>> pinned = cuprum.LegacyPinnedMemoryResource().allocate(1024)
+    >>> pinned.is_host_accessible
+    True
+    """
+
+    def __init__(self) -> None: ...
     @property
     def is_device_accessible(self) -> bool:
         """Return whether devices can access the memory."""
@@ -680,7 +684,7 @@ class LegacyPinnedMemoryResource(_NativeResource):
     def device_id(self) -> int:
         """Raise RuntimeError: it is the host's memory."""
 
-class SynchronousMemoryResource(_NativeResource):
+class SynchronousMemoryResource(_WaitingMemoryResource, _NativeResource):
     """A memory resource for devices without pools, which allocates at once.
 
     Parameters
@@ -703,51 +707,6 @@ class SynchronousMemoryResource(_NativeResource):
     """
 
     def __init__(self, device_id: Device | int) -> None: ...
-    def allocate(self, size: SupportsIndex, *, stream: Stream | None = None) -> Buffer:
-        """Allocate memory, at once.
-
-        Parameters
-        ----------
-        size : int
-            In bytes.
-        stream : Stream, optional
-            Freeing waits for it. Without one, the buffer is freed at once unless it is closed on a stream.
-
-        Returns
-        -------
-        Buffer
-            The memory.
-
-        Raises
-        ------
-        OutOfMemoryError
-            If there is not enough memory. The message shows the requested and the free bytes.
-        """
-
-    def deallocate(self, ptr: int, size: SupportsIndex, *, stream: Stream | None = None) -> None:
-        """Free memory that was allocated here and that no Buffer holds, in the stream's order.
-
-        Parameters
-        ----------
-        ptr : int
-            The address of the memory.
-        size : int
-            The size in bytes.
-        stream : Stream, optional
-            Work enqueued on it so far finishes first.
-
-        Raises
-        ------
-        TypeError
-            If an argument has another type.
-        ValueError
-            If `size` is negative.
-        ClosedError
-            If the stream is closed.
-        CUDAError
-            If `ptr` is not the start of such memory, or was freed before.
-        """
-
     @property
     def is_device_accessible(self) -> bool:
         """Return whether devices can access the memory."""

@@ -3,7 +3,7 @@
 
 """Arrays for textures, texture and surface objects."""
 
-from typing import Any, NoReturn, SupportsIndex
+from typing import Any, NoReturn, SupportsIndex, type_check_only
 
 from cuprum._cuprum.device import Device
 from cuprum._cuprum.graph import GraphBuilder
@@ -16,7 +16,51 @@ from cuprum._texture_options import (
 )
 from cuprum.typing import ArrayFormatType
 
-class OpaqueArray:
+@type_check_only
+class _ArrayFacts:
+    """What arrays with and without levels have."""
+
+    @property
+    def format(self) -> ArrayFormatType:
+        """Return the format of the elements."""
+
+    @property
+    def num_channels(self) -> int:
+        """Return the number of channels of an element."""
+
+    @property
+    def num_layers(self) -> int:
+        """Return the number of layers, 0 if the array has none."""
+
+    @property
+    def is_cubemap(self) -> bool:
+        """Return whether the array has six faces."""
+
+    @property
+    def device(self) -> Device:
+        """Return the device that the array lies on."""
+
+    @property
+    def memory_requirements(self) -> ArrayMemoryRequirements:
+        """Return the memory that an array with ``is_deferred_mapping`` needs.
+
+        Raises
+        ------
+        ValueError
+            If the array has its own memory.
+        """
+
+    @property
+    def sparse_properties(self) -> ArraySparseProperties:
+        """Return how the memory of a sparse array is divided.
+
+        Raises
+        ------
+        ValueError
+            If the array is not sparse.
+        """
+
+class OpaqueArray(_ArrayFacts):
     """Memory in a layout that textures and surfaces read fast.
 
     Made by ``Device.create_opaque_array``. It has no address: kernels read it through a
@@ -71,22 +115,6 @@ class OpaqueArray:
         """Return width, height and depth in elements, as many as there are. Layers do not count."""
 
     @property
-    def format(self) -> ArrayFormatType:
-        """Return the format of the elements."""
-
-    @property
-    def num_channels(self) -> int:
-        """Return the number of channels of an element."""
-
-    @property
-    def num_layers(self) -> int:
-        """Return the number of layers, 0 if the array has none."""
-
-    @property
-    def is_cubemap(self) -> bool:
-        """Return whether the array has six faces."""
-
-    @property
     def is_surface_load_store(self) -> bool:
         """Return whether a ``SurfaceObject`` can be made of the array."""
 
@@ -97,30 +125,6 @@ class OpaqueArray:
     @property
     def size_bytes(self) -> int:
         """Return the bytes of all elements, as copies take them."""
-
-    @property
-    def device(self) -> Device:
-        """Return the device that the array lies on."""
-
-    @property
-    def memory_requirements(self) -> ArrayMemoryRequirements:
-        """Return the memory that an array with ``is_deferred_mapping`` needs.
-
-        Raises
-        ------
-        ValueError
-            If the array has its own memory.
-        """
-
-    @property
-    def sparse_properties(self) -> ArraySparseProperties:
-        """Return how the memory of a sparse array is divided.
-
-        Raises
-        ------
-        ValueError
-            If the array is not sparse.
-        """
 
     def get_plane(self, index: int) -> OpaqueArray:
         """Return one plane of a video format as an array, which keeps this one alive.
@@ -284,7 +288,7 @@ class OpaqueArray:
     def __enter__(self) -> OpaqueArray: ...
     def __exit__(self, exc_type: object, exc: object, tb: object) -> None: ...
 
-class MipmappedArray:
+class MipmappedArray(_ArrayFacts):
     """An array with smaller versions of itself.
 
     Made by ``Device.create_mipmapped_array``. Each level has half the size of the one before. Levels
@@ -312,52 +316,12 @@ class MipmappedArray:
         """Return width, height and depth of level 0 in elements, as many as there are."""
 
     @property
-    def format(self) -> ArrayFormatType:
-        """Return the format of the elements."""
-
-    @property
-    def num_channels(self) -> int:
-        """Return the number of channels of an element."""
-
-    @property
     def num_levels(self) -> int:
         """Return the number of levels."""
 
     @property
-    def num_layers(self) -> int:
-        """Return the number of layers, 0 if the array has none."""
-
-    @property
-    def is_cubemap(self) -> bool:
-        """Return whether the array has six faces."""
-
-    @property
     def is_surface_load_store(self) -> bool:
         """Return whether a ``SurfaceObject`` can be made of a level."""
-
-    @property
-    def device(self) -> Device:
-        """Return the device that the array lies on."""
-
-    @property
-    def memory_requirements(self) -> ArrayMemoryRequirements:
-        """Return the memory that an array with ``is_deferred_mapping`` needs.
-
-        Raises
-        ------
-        ValueError
-            If the array has its own memory.
-        """
-
-    @property
-    def sparse_properties(self) -> ArraySparseProperties:
-        """Return how the memory of a sparse array is divided.
-
-        Raises
-        ------
-        ValueError
-            If the array is not sparse.
-        """
 
     def get_level(self, level: SupportsIndex) -> OpaqueArray:
         """Return a level as an array, which keeps the whole alive.

@@ -113,12 +113,22 @@ def test_typing_marker_and_stub_are_shipped():
 def described_members(folder):
     """Return the names that stubs describe: classes, their members, functions."""
     for stub in folder.glob("*.pyi"):
-        for node in ast.parse(stub.read_text()).body:
+        nodes = ast.parse(stub.read_text()).body
+        shared = {  # members that several classes have
+            node.name: node.body
+            for node in nodes
+            if any(
+                ast.unparse(each) == "type_check_only"
+                for each in getattr(node, "decorator_list", ())
+            )
+        }
+        for node in nodes:
             if isinstance(node, ast.FunctionDef):
                 yield node.name
-            elif isinstance(node, ast.ClassDef):
+            elif isinstance(node, ast.ClassDef) and node.name not in shared:
                 yield node.name
-                for member in node.body:
+                inherited = [shared.get(ast.unparse(base), []) for base in node.bases]
+                for member in sum(inherited, node.body):
                     if isinstance(member, ast.FunctionDef):
                         yield f"{node.name}.{member.name}"
 
