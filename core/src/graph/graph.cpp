@@ -49,9 +49,10 @@ inline void enqueue(const Entry& entry, CUgraphExec executable, const detail::St
 
 /// What a launch did under the lock of its executable.
 struct Launched {
-    std::uint64_t count = 0;          // of launches so far
-    CUresult recorded = CUDA_SUCCESS; // the answer for the mark
-    detail::EndOfLaunches before;     // what was replaced: let go without the lock
+    std::uint64_t count = 0;                 // of launches so far
+    CUresult recorded = CUDA_SUCCESS;        // the answer for the mark
+    std::shared_ptr<detail::EventState> old; // a mark that was replaced: let go without the lock
+    std::shared_ptr<detail::StreamState> old_stream; // likewise
 };
 
 constexpr std::uint64_t LAUNCHES_PER_RELEASE = 64;
@@ -110,7 +111,9 @@ CUresult record_mark(const detail::EventState& mark, const detail::StreamState& 
     if (queue.is_owned) [[likely]] {
         enqueue(table().cuGraphLaunch, state.handle, queue);
         if (state.last.stream != share) [[unlikely]] {
-            launched.before = std::exchange(state.last, {nullptr, share});
+            launched.old_stream = std::exchange(state.last.stream, share);
+            launched.old = std::exchange(state.last.mark, nullptr);
+            state.last.is_unmarked = false;
         }
         launched.count = ++state.launches;
         return launched;
@@ -119,10 +122,10 @@ CUresult record_mark(const detail::EventState& mark, const detail::StreamState& 
         made = make_mark(queue);
     }
     enqueue(table().cuGraphLaunch, state.handle, queue);
-    launched.before.stream = std::exchange(state.last.stream, nullptr);
+    launched.old_stream = std::exchange(state.last.stream, nullptr);
     // NOTE: the old mark stays until here, since an earlier launch may still run if this one fails.
     if (made != nullptr) [[unlikely]] {
-        launched.before.mark = std::exchange(state.last.mark, std::move(made));
+        launched.old = std::exchange(state.last.mark, std::move(made));
     }
     launched.recorded = record_mark(*state.last.mark, queue);
     state.last.is_unmarked = launched.recorded != CUDA_SUCCESS;
