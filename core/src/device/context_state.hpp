@@ -157,7 +157,8 @@ struct OfContext {
 
     OfContext() = default;
 
-    explicit OfContext(std::shared_ptr<ContextState> home) noexcept { belong_to(std::move(home)); }
+    explicit OfContext(std::shared_ptr<ContextState> home) noexcept
+        : context(std::move(home)), made_at(context->reset_count.load(std::memory_order_relaxed)) {}
 
     /// Notes the context, in which the object is made now.
     void belong_to(std::shared_ptr<ContextState> home) noexcept {
