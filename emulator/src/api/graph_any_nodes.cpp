@@ -24,6 +24,10 @@ struct Overloaded : Functions... {
     using Functions::operator()...;
 };
 
+/// clang 16 does not deduce the functions without it.
+template <typename... Functions>
+Overloaded(Functions...) -> Overloaded<Functions...>;
+
 /// Returns how many bytes the parameters of a type of node have, of those that all share.
 std::size_t bytes_of(CUgraphNodeType type) {
     using Any = CUgraphNodeParams;
