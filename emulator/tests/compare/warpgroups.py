@@ -34,6 +34,7 @@ MEMORY_BYTES = 48 * 1024
 A_BYTES = 12 * 1024  # at the end of the memory
 LIMIT = 2**31
 LAYOUTS_PER_FORM = 1
+LEGAL = 0b0100, 0b1110  # metadata of tf32: the first of two elements, and the second
 # Of a matrix descriptor; set in products that add to C.
 UNUSED_BITS = 3 << 14 | 3 << 30 | 7 << 46 | 0x3FF << 52
 
@@ -59,6 +60,18 @@ def run_warpgroups(device: Device, capability: int) -> Iterator[tuple[str, str |
                 device.reset()
                 module = device.load(kernel_text(form))
         module.unload()
+    yield from run_codes(device)
+
+
+def run_codes(device: Device) -> Iterator[tuple[str, str | None]]:
+    """Run a sparse product of tf32 with each code of metadata, also those that PTX leaves open."""
+    form = Form("f32", "tf32", "tf32", 8, is_sparse=True, a_in_registers=True)
+    module = device.load(kernel_text(form))
+    in_b = next(b for _, b in pairs(form))
+    for code in range(16):
+        name = f"{form.text}, metadata {code:04b}"
+        yield name, Problem(form, random.Random(name), code).run(device, module, None, in_b, True)
+    module.unload()
 
 
 def pairs(form: Form) -> Iterator[tuple[Layout | None, Layout]]:
@@ -101,8 +114,8 @@ def describe(a: Layout | None, b: Layout) -> str:
 class Problem:
     """Matrices to multiply, and their product with and without C."""
 
-    def __init__(self, form: Form, source: random.Random) -> None:
-        self.form = form
+    def __init__(self, form: Form, source: random.Random, code: int | None = None) -> None:
+        self.form, self.code = form, code
         largest = 2 if form.d == "f16" else 3
         largest_of = {"s8": 127, "u8": 255}
         a, b = (largest_of.get(kind, largest) for kind in (form.a, form.b))
@@ -131,14 +144,13 @@ class Problem:
             stored: list[int] = []
             for first in range(0, form.k, chunk):
                 kept = sorted(source.sample(range(chunk), kept_count))
+                if self.code is not None:
+                    kept = [self.code >> 3]
                 stored += [row[first + i] for i in kept]
-                if chunk == 2:
+                code = LEGAL[kept[0]] if chunk == 2 else kept[0] | kept[1] << 2
+                if self.code is not None:
                     # The lower two bits do not count, and other upper ones select no element.
-                    code = (0b0100, 0b1100)[kept[0]] | source.randrange(4)
-                    if source.randrange(8) == 0:
-                        code, kept = code ^ 0b0100, []
-                else:
-                    code = kept[0] | kept[1] << 2
+                    code, kept = self.code, kept if self.code & 4 else []
                 thread, bit = metadata_place(form, index, first // chunk)
                 self.words[thread] = self.words[thread] & ~(0xF << bit) | code << bit
                 row[first : first + chunk] = [

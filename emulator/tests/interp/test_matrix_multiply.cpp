@@ -250,6 +250,30 @@ TEST_P(MatrixMultiply, f16_results_are_rounded_once) {
     EXPECT_EQ(run_mma({16, 8, 16, F16, F16, F16}, a, b, c).at(0, 0), 2064);
 }
 
+TEST_P(MatrixMultiply, eight_bit_floats_are_multiplied_as_two_products_of_halves) {
+    // ptxas replaces the instruction so on compute capability 9.0.
+    constexpr double LARGE = 1 << 16;
+    Matrix a(16, 32);
+    Matrix b(32, 8);
+    Matrix c(16, 8);
+    a.at(0, 4) = 256;
+    a.at(0, 5) = -256;
+    b.at(4, 0) = b.at(5, 0) = 256; // LARGE and -LARGE, the first two of four elements
+    a.at(0, 2) = b.at(2, 0) = 1 / 64.0;
+    EXPECT_EQ(run_mma({16, 8, 32, E4M3, E4M3, F32}, a, b, c).at(0, 0), 1 / 4096.0);
+    a.at(0, 2) = 0;
+    a.at(0, 0) = b.at(0, 0) = 1 / 64.0; // cut off beside LARGE
+    EXPECT_EQ(run_mma({16, 8, 32, E4M3, E4M3, F32}, a, b, c).at(0, 0), 0);
+    // C is added at the end, and the sum is rounded to nearest.
+    a.at(0, 5) = 0;
+    c.at(0, 0) = 3 / 256.0;
+    EXPECT_EQ(run_mma({16, 8, 32, E4M3, E4M3, F32}, a, b, c).at(0, 0), LARGE + 4 / 256.0);
+    a.at(0, 0) = a.at(0, 16) = b.at(0, 0) = b.at(16, 0) = 1;
+    a.at(0, 4) = 0;
+    c.at(0, 0) = 2048; // 2049 is not an f16; 2048 + (1 + 1) is
+    EXPECT_EQ(run_mma({16, 8, 32, E4M3, E4M3, F16}, a, b, c).at(0, 0), 2050);
+}
+
 TEST_P(MatrixMultiply, tf32_ignores_the_last_bits) {
     Matrix a(16, 8);
     Matrix b(8, 8);

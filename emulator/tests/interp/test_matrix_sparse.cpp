@@ -126,6 +126,17 @@ TEST_P(MatrixSparse, indexes_may_come_in_any_order_unless_they_are_said_to_be_or
     EXPECT_EQ(run_sparse(form, false, 2, a, b, c).values, product(a.whole, b, c).values);
 }
 
+TEST_P(MatrixSparse, products_are_added_at_once) {
+    SparseMatrix a(16, F16, 1);
+    Matrix b(16, 8);
+    Matrix c(16, 8);
+    // Each product alone would be lost beside C.
+    std::fill(a.stored.values.begin(), a.stored.values.end(), 1);
+    std::fill(b.values.begin(), b.values.end(), 1);
+    std::fill(c.values.begin(), c.values.end(), 1 << 25);
+    EXPECT_EQ(run_sparse({16, F16, F16, F32}, true, 0, a, b, c).at(3, 3), (1 << 25) + 8);
+}
+
 TEST_P(MatrixSparse, zeros_that_are_not_stored_are_not_multiplied) {
     // An H200 gives these sums too, so it does not multiply infinity by zero.
     const SparseMatrix a(16, BF16, 1);

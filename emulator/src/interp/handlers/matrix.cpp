@@ -4,8 +4,9 @@
 // mma.sync and wmma.mma: D = A * B + C.
 //
 // Floats. Up to 16 products (8 of tf32) are added to C at once, as wgmma adds on an H200: see
-// warpgroup_sums.hpp. Factors of 8 bits are multiplied as f16. f64 is a chain of fused
-// multiply-adds. Integers are exact: they wrap, or saturate at the end with .satfinite.
+// warpgroup_sums.hpp. Factors of 8 bits become f16, because the H200 has no such mma: its compiler
+// replaces one by two of f16 and an addition. f64 is a chain of fused multiply-adds. Integers are
+// exact: they wrap, or saturate at the end with .satfinite.
 
 #include "interp/handlers/functions.hpp"
 #include "interp/handlers/matrix_product.hpp"
@@ -49,30 +50,59 @@ void multiply_add(const Product& product, const T* a, const T* b, T* result) {
     }
 }
 
-/// Computes result += a * b, all stored by rows, in steps of as many products as are added at once.
-void add_in_steps(const Product& product, const float* a, const float* b, float* result) {
+/// Rounds results to f16.
+void round_to_halves(float* result, unsigned count) {
+    for (unsigned i = 0; i < count; ++i) {
+        const std::uint32_t bits = float_to_half(result[i]);
+        // A sum that becomes zero by rounding is positive.
+        result[i] = bits == 0x8000u ? 0.0f : half_to_float(bits);
+    }
+}
+
+/// Computes result += a * b in steps of `step` products, each of which adds to the last.
+void add_in_steps(const Product& product, const FloatFactors& factors, unsigned step,
+                  float* result) {
     const bool is_half = product.d == MatrixElement::F16;
     const bool is_wide = product.a == MatrixElement::BF16 || product.a == MatrixElement::TF32;
-    const unsigned most = product.a == MatrixElement::TF32 ? 8 : BlockFactors::MAX_K;
     const SumFormat format = sum_format(false, is_half);
-    BlockFactors factors{.a = a,
-                         .a_stride = product.k,
-                         .b = b,
-                         .m = product.m,
-                         .n = product.n,
-                         .k = product.k < most ? product.k : most,
-                         .smallest = is_wide ? -126 : -14};
-    for (unsigned first = 0; first < product.k; first += factors.k) {
-        factors.a = a + first;
-        factors.b = b + std::size_t{first} * product.n;
-        add_block(factors, format, result);
+    BlockFactors block{.a = factors.a,
+                       .a_stride = factors.k,
+                       .b = factors.b,
+                       .m = factors.m,
+                       .n = product.n,
+                       .k = step,
+                       .smallest = is_wide ? -126 : -14};
+    for (unsigned first = 0; first < factors.k; first += step) {
+        block.a = factors.a + first;
+        block.b = factors.b + std::size_t{first} * product.n;
+        add_block(block, format, result);
         if (is_half) {
-            for (unsigned i = 0; i < product.m * product.n; ++i) {
-                const std::uint32_t bits = float_to_half(result[i]);
-                // A sum that becomes zero by rounding is positive.
-                result[i] = bits == 0x8000u ? 0.0f : half_to_float(bits);
-            }
+            round_to_halves(result, factors.m * product.n);
         }
+    }
+}
+
+/// Computes result += a * b for factors of 8 bits. The products of the first two of each four
+/// elements are added up from zero, then those of the other two. The result is added at the end.
+void add_bytes(const Product& product, const FloatFactors& factors, float* result) {
+    alignas(VECTOR_BYTES) float a[MAX_ELEMENTS + LANES<float>];
+    alignas(VECTOR_BYTES) float b[MAX_ELEMENTS + LANES<float>];
+    alignas(VECTOR_BYTES) float sums[MAX_RESULTS + LANES<float>] = {};
+    const unsigned step = factors.k / 2;
+    for (unsigned i = 0; i < factors.k; ++i) {
+        const unsigned from = i % step / 2 * 4 + i / step * 2 + i % 2;
+        for (unsigned row = 0; row < factors.m; ++row) {
+            a[row * factors.k + i] = factors.a[row * factors.k + from];
+        }
+        __builtin_memcpy(b + i * product.n, factors.b + from * product.n,
+                         product.n * sizeof(float));
+    }
+    add_in_steps(product, {.a = a, .b = b, .m = factors.m, .k = factors.k}, step, sums);
+    for (unsigned i = 0; i < factors.m * product.n; ++i) {
+        result[i] += sums[i];
+    }
+    if (product.d == MatrixElement::F16) {
+        round_to_halves(result, factors.m * product.n);
     }
 }
 
@@ -85,7 +115,7 @@ const Instruction* multiply_floats(WarpContext& warp, const Instruction* at, std
     unsigned next = gather_numbers(warp, at, product, product.a, 0, product.m, product.k, a);
     next = gather_rows_of_b(warp, at, product, next, b);
     gather_floats(warp, at, product, next, result);
-    add_in_steps(product, a, b, result);
+    add_floats(product, {.a = a, .b = b, .m = product.m, .k = product.k}, result);
     scatter_floats(warp, at, product, result, mask);
     return at + 1;
 }
@@ -162,6 +192,14 @@ const Instruction* multiply_bits(WarpContext& warp, const Instruction* at, std::
 }
 
 } // namespace
+
+void add_floats(const Product& product, const FloatFactors& factors, float* result) {
+    if (elements_per_word(product.a) == 4) {
+        return add_bytes(product, factors, result);
+    }
+    const unsigned most = product.a == MatrixElement::TF32 ? 8 : BlockFactors::MAX_K;
+    add_in_steps(product, factors, factors.k < most ? factors.k : most, result);
+}
 
 Handler select_matrix(const MatrixForm& form) {
     using E = MatrixElement;

@@ -16,8 +16,9 @@
 // those of column g from one. Each lane's word holds one scale per byte, for each part of its row
 // or column.
 //
-// The products of a part are added one after the other in single precision. Without scales they are
-// added to C. With scales their sum is scaled and added to C in double precision, and rounded once.
+// Without scales, products of floats are added to C as those of a dense A with the stored elements.
+// With scales, the products of a part are added one after the other in single precision; their sum
+// is scaled and added to C in double precision, and rounded once.
 
 #include "interp/handlers/float_common.hpp"
 #include "interp/handlers/matrix_product.hpp"
@@ -185,16 +186,28 @@ void find_scales(const WarpContext& warp, const Instruction* at, unsigned source
 // ---- handlers ----------------------------------------------------------------------------------
 
 const Instruction* multiply_floats(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
-    using M = Neighbours<float>::Memory;
-    using V = Neighbours<float>::Value;
+    constexpr unsigned more = LANES<float>; // that add_floats() may read
     const Product product(at);
     const Factors<float> factors(warp, at, product);
     alignas(VECTOR_BYTES) float result[ROWS * COLUMNS];
     gather_floats(warp, at, product, factors.next, result);
+    // Each row has rows of B of its own. Two equal rows of A are the least that can be multiplied.
+    alignas(VECTOR_BYTES) float a[2 * MAX_STORED + more];
+    alignas(VECTOR_BYTES) float b[MAX_STORED * COLUMNS + more];
+    alignas(VECTOR_BYTES) float sums[2 * COLUMNS + more];
+    const std::size_t row_bytes = factors.stored * sizeof(float);
     for (unsigned row = 0; row < ROWS; ++row) {
-        M* const to = reinterpret_cast<M*>(result + row * COLUMNS);
-        *to = add_products(factors.a + row * factors.stored, factors.b, factors.positions.rows[row],
-                           0, factors.stored, V{*to});
+        float* const own = result + row * COLUMNS;
+        for (unsigned i = 0; i < 2; ++i) {
+            __builtin_memcpy(a + i * factors.stored, factors.a + row * factors.stored, row_bytes);
+            __builtin_memcpy(sums + i * COLUMNS, own, COLUMNS * sizeof(float));
+        }
+        for (unsigned i = 0; i < factors.stored; ++i) {
+            __builtin_memcpy(b + i * COLUMNS, factors.b + factors.positions.rows[row][i] * COLUMNS,
+                             COLUMNS * sizeof(float));
+        }
+        add_floats(product, {.a = a, .b = b, .m = 2, .k = factors.stored}, sums);
+        __builtin_memcpy(own, sums, COLUMNS * sizeof(float));
     }
     scatter_floats(warp, at, product, result, mask);
     return at + 1;

@@ -160,6 +160,19 @@ unsigned gather_rows_of_b(const WarpContext& warp, const Instruction* at, const 
     return next;
 }
 
+/// Factors of floats, stored by rows: `m` rows of A, an even number, with `k` elements, and `k`
+/// rows of B. A vector of numbers beyond their end can be read.
+struct FloatFactors {
+    const float* a;
+    const float* b;
+    unsigned m;
+    unsigned k;
+};
+
+/// Computes result += a * b in the steps of a dense or sparse product. A vector of numbers beyond
+/// the end of the result can be read.
+void add_floats(const Product& product, const FloatFactors& factors, float* result);
+
 /// Handlers of products other than one dense product of the whole warp.
 const Instruction* multiply_quads(WarpContext& warp, const Instruction* at, std::uint32_t mask);
 Handler select_matrix_parts(const MatrixForm& form);
