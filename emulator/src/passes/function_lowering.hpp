@@ -115,6 +115,12 @@ private:
     [[nodiscard]] bool take_apart(ptx::Operand& operand);
     [[nodiscard]] const ptx::Instruction& without_vectors(const ptx::Instruction& instruction);
 
+    // ---- elements of arrays (lower_elements.cpp)
+    [[nodiscard]] const ptx::Instruction* without_elements(const ptx::Instruction& instruction,
+                                                           bool& has_scope);
+    void compute_element(const ptx::Operand& element, std::uint64_t bytes, bytecode::Width width,
+                         bool is_generic);
+
     [[nodiscard]] bytecode::Operand new_register(bytecode::Width width, ptx::Type type);
     [[nodiscard]] bytecode::Operand register_source(const Symbol& symbol, std::string_view name,
                                                     bytecode::Width width);
@@ -217,10 +223,11 @@ private:
     const ptx::Instruction* current_ = nullptr;
     bytecode::Operand guard_; // of the current instruction
     bool is_guard_negated_ = false;
-    bool has_line_ = false;    // the current instruction has an entry in Kernel::lines
-    bool is_copy_ = false;     // the current instruction is a plain mov
-    bool has_vectors_ = false; // a vector register has been declared
-    ptx::Instruction apart_;   // the current instruction with its vectors split
+    bool has_line_ = false;           // the current instruction has an entry in Kernel::lines
+    bool is_copy_ = false;            // the current instruction is a plain mov
+    bool has_vectors_ = false;        // a vector register has been declared
+    ptx::Instruction apart_;          // the current instruction with its vectors split
+    ptx::Instruction with_addresses_; // the current instruction without elements of arrays
 
     std::unordered_map<const ptx::Variable*, std::uint64_t> shared_offsets_;
     // Registers, by function, that are used in a computation; see used_results().

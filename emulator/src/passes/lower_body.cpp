@@ -6,6 +6,7 @@
 #include "interp/control.hpp"
 #include "passes/function_lowering.hpp"
 #include "passes/words.hpp"
+#include "ptx/linker.hpp"
 
 #include <algorithm>
 #include <array>
@@ -139,6 +140,7 @@ void FunctionLowering::lower_function(const ptx::Function& function) {
         symbol.kind = Symbol::Kind::Parameter;
         symbol.type = formal.type;
         symbol.size_bytes = formal.size_bytes();
+        symbol.is_array = !formal.dimensions.empty();
         symbol.storage = std::move(storage);
         scopes_.declare(formal.name, symbol);
     };
@@ -170,6 +172,7 @@ void FunctionLowering::declare_kernel_parameters() {
         symbol.type = parameter.type;
         symbol.offset = offset;
         symbol.size_bytes = size;
+        symbol.is_array = !parameter.dimensions.empty();
         scopes_.declare(parameter.name, symbol);
         kernel.parameters.push_back({.offset = static_cast<std::uint32_t>(offset),
                                      .size_bytes = static_cast<std::uint32_t>(size),
@@ -249,13 +252,14 @@ void FunctionLowering::declare_variable(const ptx::Variable& variable,
     Symbol symbol;
     symbol.type = variable.type;
     symbol.size_bytes = variable.size_bytes();
+    symbol.is_array = !variable.dimensions.empty();
     switch (variable.space) {
     case Space::Register:
         declare_register(variable);
         return;
     case Space::Shared:
-        symbol.kind = variable.linkage == ptx::Linkage::Extern ? Symbol::Kind::DynamicShared
-                                                               : Symbol::Kind::Shared;
+        symbol.kind =
+            ptx::is_dynamic_shared(variable) ? Symbol::Kind::DynamicShared : Symbol::Kind::Shared;
         symbol.offset = place_shared(variable);
         break;
     case Space::Local:
@@ -300,24 +304,31 @@ void FunctionLowering::declare_register(const ptx::Variable& variable) {
 }
 
 void FunctionLowering::lower_instruction(const ptx::Instruction& written) {
-    const ptx::Instruction& instruction = without_vectors(written);
+    const ptx::Instruction& scalar = without_vectors(written);
     if (build_.kernel.code.size() > MAX_INSTRUCTIONS) {
         if (!build_.diagnostics.is_full()) {
             unsupported("kernel '" + build_.kernel.name + "' is too large once calls are inlined");
         }
         return;
     }
-    current_ = &instruction;
+    current_ = &scalar;
     has_line_ = false;
     guard_ = {};
     is_guard_negated_ = false;
-    if (instruction.guard) {
+    if (scalar.guard) {
         ptx::Operand operand;
-        operand.text = instruction.guard->predicate;
-        operand.location = instruction.location;
+        operand.text = scalar.guard->predicate;
+        operand.location = scalar.location;
         guard_ = predicate(operand).operand;
-        is_guard_negated_ = instruction.guard->is_negated;
+        is_guard_negated_ = scalar.guard->is_negated;
     }
+    bool has_scope = false;
+    const ptx::Instruction* const changed = without_elements(scalar, has_scope);
+    if (changed == nullptr) {
+        return;
+    }
+    const ptx::Instruction& instruction = *changed;
+    current_ = &instruction;
     const std::size_t first = build_.kernel.code.size();
     note_products(instruction);
     if (!lower_own(instruction)) {
@@ -329,6 +340,9 @@ void FunctionLowering::lower_instruction(const ptx::Instruction& written) {
         for (std::size_t i = first; i < build_.notes.size(); ++i) {
             build_.notes[i].waits_for_others = true;
         }
+    }
+    if (has_scope) {
+        scopes_.pop();
     }
 }
 
@@ -410,7 +424,7 @@ void FunctionLowering::complain(Problem problem, std::string what) {
 // ---- memory ------------------------------------------------------------------------------------
 
 std::uint64_t FunctionLowering::place_shared(const ptx::Variable& variable) {
-    if (variable.linkage == ptx::Linkage::Extern) {
+    if (ptx::is_dynamic_shared(variable)) {
         dynamic_shared_alignment_ =
             std::max<std::uint64_t>(dynamic_shared_alignment_, variable.effective_alignment());
         return 0;

@@ -26,8 +26,9 @@ Width width_of_size(std::uint32_t size_bytes) {
 void FunctionLowering::lower_builtin(const builtins::Builtin& builtin,
                                      std::span<const ptx::Operand> returns,
                                      std::span<const ptx::Operand> arguments) {
-    const std::size_t return_count = builtin.result_size != 0 ? 1 : 0;
-    if (arguments.size() != builtin.parameter_count || returns.size() != return_count) {
+    // A declaration may leave the result out.
+    const bool has_result = builtin.result_size != 0;
+    if (arguments.size() != builtin.parameter_count || returns.size() > (has_result ? 1 : 0)) {
         invalid("function '" + std::string(builtin.name) +
                 "' is declared with other parameters than the device's function has");
         return;
@@ -66,13 +67,14 @@ void FunctionLowering::lower_builtin(const builtins::Builtin& builtin,
         call.src[call.src_count++] = value;
     }
     const ParameterStorage* result =
-        return_count != 0 ? check(returns[0], builtin.result_size) : nullptr;
-    if (return_count != 0) {
-        if (result == nullptr) {
-            return;
-        }
-        const ParameterElement* element =
-            result->is_in_registers ? result->find(0, builtin.result_size) : nullptr;
+        returns.empty() ? nullptr : check(returns[0], builtin.result_size);
+    if (!returns.empty() && result == nullptr) {
+        return;
+    }
+    if (has_result) {
+        const ParameterElement* element = result != nullptr && result->is_in_registers
+                                              ? result->find(0, builtin.result_size)
+                                              : nullptr;
         call.dst_count = 1;
         call.dst[0] =
             element != nullptr ? element->value : temporary(width_of_size(builtin.result_size));

@@ -256,6 +256,8 @@ void FunctionLowering::inline_call(const ptx::Function& callee,
         if (formal.space == ptx::Space::Param && symbol != nullptr &&
             symbol->kind == Symbol::Kind::Parameter) {
             binding.symbol = *symbol;
+            binding.symbol.type = formal.type; // of the elements that the body names
+            binding.symbol.is_array = !formal.dimensions.empty();
         } else if (formal.space == ptx::Space::Register && formal.vector_width > 1) {
             binding.symbol = make_vector(formal.name, formal.type, formal.vector_width);
             bind_vector(formal, actual, binding.symbol, is_argument ? nullptr : &results);
@@ -271,6 +273,7 @@ void FunctionLowering::inline_call(const ptx::Function& callee,
             binding.symbol.kind = Symbol::Kind::Parameter;
             binding.symbol.type = formal.type;
             binding.symbol.size_bytes = formal.size_bytes();
+            binding.symbol.is_array = !formal.dimensions.empty();
             binding.symbol.storage = spill(formal, actual, is_argument);
             if (binding.symbol.storage == nullptr) {
                 binding.symbol.storage = std::make_shared<ParameterStorage>();

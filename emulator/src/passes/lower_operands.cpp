@@ -6,6 +6,7 @@
 #include "interp/control.hpp"
 #include "passes/function_lowering.hpp"
 #include "passes/words.hpp"
+#include "ptx/linker.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -100,13 +101,6 @@ Operand FunctionLowering::source(const ptx::Operand& operand, Width width, Type 
         return symbol_address(operand.text, 0, width, false);
     case Kind::WithOffset:
         return symbol_address(operand.text, operand.offset, width, false);
-    case Kind::Element: {
-        const ptx::Variable* variable = build_.index.variable(operand.text);
-        const std::uint64_t element_bytes =
-            variable != nullptr ? ptx::size_of(variable->type) : ptx::size_of(type);
-        return symbol_address(operand.text, static_cast<std::int64_t>(operand.bits * element_bytes),
-                              width, false);
-    }
     default:
         invalid("operand of " + quoted(current_->opcode) +
                 " must be a register, a symbol or a constant");
@@ -270,8 +264,8 @@ Operand FunctionLowering::symbol_address(std::string_view name, std::int64_t add
     if (symbol == nullptr) {
         const ptx::Variable* variable = build_.index.variable(name);
         if (variable != nullptr && variable->space == Space::Shared) {
-            of_module.kind = variable->linkage == ptx::Linkage::Extern ? Symbol::Kind::DynamicShared
-                                                                       : Symbol::Kind::Shared;
+            of_module.kind = ptx::is_dynamic_shared(*variable) ? Symbol::Kind::DynamicShared
+                                                               : Symbol::Kind::Shared;
             of_module.offset = place_shared(*variable);
             symbol = &of_module;
         } else if (variable != nullptr) {

@@ -46,7 +46,7 @@ struct Symbol {
         Vector, // `vector`, a register of several components
         Label,
         Shared,          // `offset` in the static shared memory of the kernel
-        DynamicShared,   // .extern .shared: after all static shared memory
+        DynamicShared,   // .extern .shared []: after all static shared memory
         Local,           // `offset` in the local memory of a thread
         KernelParameter, // `offset` in the packed parameters
         Parameter,       // `storage` of a function's or a call's parameter
@@ -60,6 +60,7 @@ struct Symbol {
     std::uint32_t label = 0;
     std::uint64_t offset = 0;
     std::uint64_t size_bytes = 0;
+    bool is_array = false;
     std::shared_ptr<const ParameterStorage> storage;
     std::shared_ptr<const VectorRegister> vector;
     const ptx::TargetList* targets = nullptr;

@@ -28,10 +28,6 @@ struct Definition {
     const Function* function = nullptr;
 };
 
-bool is_dynamic_shared(const Variable& variable) {
-    return variable.space == Space::Shared && variable.linkage == Linkage::Extern;
-}
-
 /// Calls `visit` for every mention of a name that could be a symbol's.
 void visit_names(Operand& operand, const Visitor& visit);
 void visit_names(Initializer& initializer, const Visitor& visit);
@@ -80,6 +76,11 @@ private:
 };
 
 } // namespace
+
+bool is_dynamic_shared(const Variable& variable) {
+    return variable.space == Space::Shared && variable.linkage == Linkage::Extern &&
+           variable.size_bytes() == 0;
+}
 
 LinkResult link(std::vector<LinkInput> inputs,
                 const std::function<bool(std::string_view)>& is_provided) {

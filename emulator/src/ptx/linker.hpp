@@ -8,7 +8,8 @@
 //   definition counts. Among .common definitions the largest counts.
 // - Symbols without linkage are private to their module. They are renamed where they would clash.
 // - A member of an archive is linked only if it defines a symbol that is still undefined.
-// - .extern .shared arrays need no definition: they all name the dynamic shared memory of a launch.
+// - .extern .shared arrays without a size need no definition: they all name the dynamic shared
+//   memory of a launch.
 
 #pragma once
 
@@ -36,6 +37,10 @@ struct LinkResult {
     std::size_t input_count = 0;       // that were joined
     std::size_t entry_count = 0;       // kernels
 };
+
+/// Returns whether a variable is the dynamic shared memory of a launch. An .extern array with a
+/// size is not: ptxas gives it that size, unless another module defines it.
+[[nodiscard]] bool is_dynamic_shared(const Variable& variable);
 
 /// Joins modules into one.
 ///

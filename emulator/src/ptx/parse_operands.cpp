@@ -75,13 +75,27 @@ bool Parser::parse_name_operand(Operand& operand) {
         operand.kind = Operand::Kind::WithOffset;
         return parse_offset(operand.offset);
     case TokenKind::LeftBracket:
-        operand.kind = Operand::Kind::Element;
-        advance();
-        return parse_integer(operand.bits, "the index of an element") &&
-               expect(TokenKind::RightBracket, "']' after an index");
+        return parse_index(operand);
     default:
         return true;
     }
+}
+
+/// Parses the index of an element: a register, a constant, or the sum of both.
+bool Parser::parse_index(Operand& operand) {
+    operand.kind = Operand::Kind::Element;
+    advance();
+    bool has_constant = true;
+    if (is(TokenKind::Identifier) && !is_word("WARP_SZ")) {
+        Operand index;
+        index.text = token_.text;
+        index.location = token_.location;
+        advance();
+        operand.parts.push_back(std::move(index));
+        has_constant = accept(TokenKind::Plus);
+    }
+    return (!has_constant || parse_integer(operand.bits, "the index of an element")) &&
+           expect(TokenKind::RightBracket, "']' after an index");
 }
 
 void Parser::parse_suffixes(Operand& operand) {

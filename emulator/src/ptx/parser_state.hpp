@@ -140,6 +140,7 @@ private:
     // parse_operands.cpp
     bool parse_operand(Operand& operand, bool is_call);
     bool parse_name_operand(Operand& operand);
+    bool parse_index(Operand& operand);
     void parse_suffixes(Operand& operand);
     bool parse_second_of_pair(Operand& operand);
     bool parse_address(Operand& operand);

@@ -345,7 +345,12 @@ void Printer::print(const Operand& operand) {
     if (operand.kind == Operand::Kind::WithOffset) {
         out_ += '+' + std::to_string(operand.offset);
     } else if (operand.kind == Operand::Kind::Element) {
-        out_ += '[' + std::to_string(static_cast<std::int64_t>(operand.bits)) + ']';
+        out_ += '[';
+        for (const Operand& index : operand.parts) {
+            print(index);
+            out_ += '+';
+        }
+        out_ += std::to_string(static_cast<std::int64_t>(operand.bits)) + ']';
     }
 }
 

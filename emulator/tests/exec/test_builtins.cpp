@@ -107,6 +107,30 @@ TEST(Printf, floats_strings_characters_and_pointers) {
               "1.500000 1.50 1.500e+00 1.5 word|  word|wo A 0x1000 %");
 }
 
+TEST(Printf, a_declaration_may_leave_the_result_out) {
+    // Taichi does.
+    TestDevice device;
+    testing::internal::CaptureStdout();
+    const Fault fault = run(device, string_variable("format", "hello") + R"(
+.extern .func vprintf(.param .b64 p0, .param .b64 p1);
+.visible .entry kernel() {
+    .reg .b64 %rd1;
+    mov.u64 %rd1, format;
+    cvta.global.u64 %rd1, %rd1;
+    {
+    .param .b64 param0;
+    st.param.b64 [param0], %rd1;
+    .param .b64 param1;
+    st.param.b64 [param1], 0;
+    call.uni vprintf, (param0, param1);
+    }
+    ret;
+})",
+                            {.block = 1});
+    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "hello");
+}
+
 TEST(Printf, numbers_look_the_same_in_every_language) {
     const auto folder =
         std::filesystem::temp_directory_path() / ("cuprum_locale_" + std::to_string(::getpid()));

@@ -46,6 +46,29 @@ TEST(Memory, dynamic_shared_memory_lies_behind_the_static_one) {
     EXPECT_EQ(out[3], 77u);
 }
 
+TEST(Memory, an_extern_shared_array_with_a_size_is_static) {
+    // ptxas gives it this size, and Taichi relies on it.
+    TestDevice device;
+    auto* out = device.allocate<std::uint32_t>(2);
+    const Fault fault = run(device, R"(
+.extern .shared .align 8 .b8 sized[512];
+.extern .shared .align 8 .b8 dynamic[];
+.visible .entry shared(.param .u64 out) {
+    .reg .b32 %r<3>; .reg .b64 %rd1;
+    ld.param.u64 %rd1, [out];
+    st.shared.u32 [sized+508], 7;
+    ld.shared.u32 %r1, [sized+508];
+    mov.u32 %r2, dynamic;
+    st.global.u32 [%rd1], %r1;
+    st.global.u32 [%rd1+4], %r2;
+    ret;
+})",
+                            {.block = 1}, out);
+    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+    EXPECT_EQ(out[0], 7u);
+    EXPECT_EQ(out[1], 512u);
+}
+
 TEST(Memory, an_access_behind_dynamic_shared_memory_is_a_fault) {
     TestDevice device;
     const Fault fault = run(device, R"(

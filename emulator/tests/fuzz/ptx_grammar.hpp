@@ -403,6 +403,9 @@ private:
     void statements(std::size_t count, std::size_t depth) {
         for (; count != 0; --count) {
             switch (choices_.below(24)) {
+            case 20:
+                element();
+                break;
             case 21:
                 call();
                 break;
@@ -449,6 +452,37 @@ private:
             break;
         default:
             text_ += "L0:\n";
+            break;
+        }
+    }
+
+    /// Accesses an element of an array, or takes its address.
+    void element() {
+        constexpr std::string_view SPACES[] = {".global", ".shared", ".local", ""};
+        constexpr std::string_view ARRAYS[] = {"g0", "sh0", "lo0"};
+        constexpr std::string_view INDEXES[] = {"%r0", "%r3", "%d7", "%d3", "%h3", "%r4", "%f0"};
+        const std::size_t array = choices_.below(3);
+        std::string place(ARRAYS[array]);
+        place += "[";
+        if (choices_.one_in(4)) {
+            place += std::to_string(choices_.below(300));
+        } else {
+            place += INDEXES[choices_.below(wrong() ? 7 : 6)];
+            place += choices_.one_in(4) ? "+2]" : "]";
+        }
+        place += place.back() == ']' ? "" : "]";
+        guard();
+        switch (choices_.below(3)) {
+        case 0:
+            text_ += "ld" + std::string(SPACES[choices_.one_in(4) ? 3 : array]) + ".u8 %r6, " +
+                     place + ";\n";
+            break;
+        case 1:
+            text_ += "st" + std::string(SPACES[choices_.one_in(4) ? 3 : array]) + ".u8 " + place +
+                     ", %r0;\n";
+            break;
+        default:
+            text_ += (choices_.one_in(2) ? "mov.u64 %d5, " : "mov.u32 %r6, ") + place + ";\n";
             break;
         }
     }

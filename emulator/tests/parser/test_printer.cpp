@@ -48,6 +48,8 @@ TEST(Printer, instructions_print_on_one_line) {
               "x p|_, [t, {%r1, 2}], sym+4, sym[3], 0d3FF0000000000000, 0f3F800000, [16];");
     EXPECT_EQ(print_instruction("ld.u32 %r1, [%rd1+4] .unified;"), "ld.u32 %r1, [%rd1+4].unified;");
     EXPECT_EQ(print_instruction("call (r), f, (a, b), proto;"), "call (r), f, (a, b), proto;");
+    EXPECT_EQ(print_instruction("x a[%r1], a[ %r1 + 1 + 1 ], a[-1];"),
+              "x a[%r1+0], a[%r1+2], a[-1];");
     EXPECT_EQ(print_instruction("ret;"), "ret;");
     EXPECT_EQ(print_instruction("vadd.s32 %r1, - %r2.h0, ! p;"), "vadd.s32 %r1, -%r2.h0, !p;");
 }
