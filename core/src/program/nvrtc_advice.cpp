@@ -38,6 +38,10 @@ constexpr std::array MISTAKES{
     Pair{"identifier \"cerr\" is undefined", PRINTING},
     Pair{"namespace \"std\" has no member",
          "NVRTC has no standard library; use cuda::std and the headers <cuda/std/...> of libcu++"},
+    Pair{"uses too much shared data",
+         "kernels can declare 49152 bytes of shared memory; for more, up to the device's "
+         "max_shared_memory_per_block_optin, declare the array extern __shared__ without a size "
+         "and give its bytes as LaunchConfig shmem_size"},
     Pair{"= cooperative_groups;", "include <cooperative_groups.h>"},
     Pair{"namespace nvcuda;", "include <mma.h>"},
 };

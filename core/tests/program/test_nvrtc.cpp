@@ -239,6 +239,15 @@ TEST(Nvrtc, streams_of_the_standard_library_say_to_print_with_printf) {
     }
 }
 
+TEST(Nvrtc, too_much_shared_memory_names_the_larger_limit_and_how_to_use_it) {
+    const std::string advice =
+        nvrtc::advice_for("ptxas error   : Entry function 'k' uses too much shared data (0x13880 "
+                          "bytes, 0xc000 max)",
+                          {});
+    EXPECT_TRUE(holds(advice, "max_shared_memory_per_block_optin")) << advice;
+    EXPECT_TRUE(holds(advice, "LaunchConfig shmem_size")) << advice;
+}
+
 TEST(Nvrtc, an_unknown_architecture_lists_those_known) {
     FakeNvrtc nvrtc;
     const std::string log = "nvrtc: error: invalid value for --gpu-architecture (-arch)";
