@@ -7,11 +7,14 @@
 // Kernels run on this thread, without the engine: a loop without end then costs a bounded number of
 // steps and not the seconds of a watchdog.
 //
+// CUPRUM_EMULATOR_JIT=always runs compiled code, if the plug-in lies beside this program.
+//
 // CUPRUM_FUZZ_PRINT=1 writes the modules to standard error, to see what an input stands for.
 
 #include "api/handles.hpp"
 #include "exec/block.hpp"
 #include "fuzz/ptx_grammar.hpp"
+#include "jit/tiers.hpp"
 #include "objects/code/child_launches.hpp"
 #include "objects/devices/context.hpp"
 #include "objects/memory/address_space.hpp"
@@ -31,6 +34,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace cuprum::emulator;
@@ -68,6 +72,11 @@ struct Environment {
             std::abort();
         }
         expect_success(cuInit(0));
+        const char* const wanted = std::getenv("CUPRUM_EMULATOR_JIT");
+        if (wanted != nullptr && std::string_view(wanted) == "always" && !jit::problem().empty()) {
+            std::fprintf(stderr, "[fuzz] kernels are not compiled: %s\n", jit::problem().c_str());
+            std::abort();
+        }
         expect_success(cuDevicePrimaryCtxRetain(&context, 0));
         expect_success(cuCtxSetCurrent(context));
         expect_success(cuMemAlloc_v2(&buffer, BUFFER_BYTES));
