@@ -24,7 +24,6 @@ from case import (
 from driver import captured_output
 
 ASSERT_CODE = 710
-TRAP_CODE = 719
 
 
 @case("basics")

@@ -31,7 +31,6 @@ TENSOR_BYTES = 1 << 20
 BITS = (8, 16, 32, 32, 64, 64, 16, 32, 64, 16, 32, 32, 32, 4, 4, 6)
 PACKED = range(13, 16)  # 16U4_ALIGN8B, 16U4_ALIGN16B, 16U6_ALIGN16B
 WIDE_PACKED = range(14, 16)
-SWIZZLE_BYTES = (0, 32, 64, 128, 128, 128, 128)
 UNKNOWN = 99  # no value of any enumeration
 
 RANDOM_CASES = 6000  # of each kind

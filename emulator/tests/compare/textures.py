@@ -139,12 +139,3 @@ def dump(path: Path, results: dict[str, bytes | str]) -> None:
         for name, each in results.items()
     }
     path.write_bytes(zlib.compress(json.dumps(packed).encode(), 9))
-
-
-def load_dump(path: Path) -> dict[str, bytes | str]:
-    """Read such a file."""
-    packed = json.loads(zlib.decompress(path.read_bytes()))
-    return {
-        name: each if " " in each else zlib.decompress(base64.b64decode(each))
-        for name, each in packed.items()
-    }
