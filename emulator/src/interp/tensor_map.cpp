@@ -11,6 +11,7 @@
 #include "interp/tensor_copy.hpp"
 #include "interp/warp.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <span>
@@ -95,6 +96,12 @@ std::byte* map_memory(WarpContext& warp, const Instruction* at, std::uint32_t la
     return reinterpret_cast<std::byte*>(address);
 }
 
+/// Returns whether a map is all zeros. Triton makes maps on the device from zeros, and replaces
+/// only the fields that are not zero.
+bool is_blank(const std::byte* map) {
+    return std::all_of(map, map + MAP_BYTES, [](std::byte each) { return each == std::byte{}; });
+}
+
 /// Changes one field. Returns what is wrong with the new value; an empty text if nothing is.
 std::string set_field(TensorMap& map, tensor_map::Field field, std::uint32_t ordinal,
                       std::uint64_t value) {
@@ -160,7 +167,11 @@ const Instruction* replace(WarpContext& warp, const Instruction* at, std::uint32
         TensorMap map;
         std::memcpy(&map, place, sizeof map);
         if (!map.is_valid()) {
-            continue; // a GPU changes bits without a meaning; a copy by this map is refused
+            if (!is_blank(place)) {
+                continue; // a GPU changes bits without a meaning; a copy by this map is refused
+            }
+            map = TensorMap();
+            map.rank = 1; // the field holds the rank less one
         }
         const std::uint64_t value = (at->tag & WIDE_VALUE) != 0
                                         ? bulk_copy::lane_of<std::uint64_t>(warp, at->src[1], lane)

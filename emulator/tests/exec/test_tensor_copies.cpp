@@ -256,6 +256,34 @@ TEST(TensorCopies, a_map_with_another_address_reads_another_tensor) {
     }
 }
 
+TEST(TensorCopies, a_map_can_be_made_from_zeros) {
+    // Triton replaces only the fields that are not zero. The rank less one is, of one dimension.
+    Tensor tensor;
+    const std::string field = "@%first tensormap.replace.tile.";
+    const std::string make =
+        "mad.lo.u32 %r2, %l, 4, %tile;\nst.shared.b32 [%r2], 0;\nbar.warp.sync 0xffffffff;\n"
+        "mov.u64 %g1, " +
+        std::to_string(reinterpret_cast<std::uint64_t>(tensor.words)) + ";\n" + field +
+        "global_address.shared::cta.b1024.b64 [%tile], %g1;\n" + field +
+        "elemtype.shared::cta.b1024.b32 [%tile], 2;\n" + field +
+        "box_dim.shared::cta.b1024.b32 [%tile], 0, 8;\n" + field +
+        "global_dim.shared::cta.b1024.b32 [%tile], 0, 64;\n" + field +
+        "element_stride.shared::cta.b1024.b32 [%tile], 0, 1;\n"
+        "bar.warp.sync 0xffffffff;\nadd.u64 %g2, %out, 8192;\n"
+        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
+        "[%g2], [%tile], 128;\n"
+        "fence.proxy.tensormap::generic.acquire.gpu [%g2], 128;\nmov.u32 %r0, 4;\n" +
+        expect_bytes(32) +
+        "@%first cp.async.bulk.tensor.1d.shared::cluster.global.tile"
+        ".mbarrier::complete_tx::bytes [%tile], [%g2, {%r0}], [%bar];\n" +
+        WAIT_FOR_BYTES;
+    const Fault fault = tensor.run(TensorMap(), make + copy_out(8));
+    ASSERT_EQ(fault.kind, FaultKind::None) << fault.report;
+    for (U i = 0; i < 8; ++i) {
+        EXPECT_EQ(tensor.out[i], tensor.words[4 + i]) << i;
+    }
+}
+
 TEST(TensorCopies, a_map_that_cutlass_has_patched_is_still_one) {
     Tensor tensor;
     TensorMap map = tiled_map(tensor.words, WIDTH, HEIGHT, 8, 4);
