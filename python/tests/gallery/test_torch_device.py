@@ -347,3 +347,40 @@ def test_the_checks_find_a_planted_bug(tmp_path, check, program, line, words):
     assert ("right so far" in ended.stdout) == (check == "initialized")
     assert words in ended.stderr
     assert f"bug.py:{line}" in ended.stderr
+
+
+EXTENSION = """
+#include <torch/types.h>
+#include <c10/cuda/CUDAStream.h>
+
+__global__ void scale(const float* x, float* y, int n, float a) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i];
+}
+
+torch::Tensor scaled(torch::Tensor x, double a) {
+    auto y = torch::empty_like(x);
+    int n = x.numel();
+    auto stream = c10::cuda::getCurrentCUDAStream();
+    scale<<<(n + 255) / 256, 256, 0, stream>>>(x.data_ptr<float>(), y.data_ptr<float>(), n, a);
+    return y;
+}
+"""
+
+
+def test_an_extension_with_a_kernel_of_nvcc_runs(tmp_path):
+    from torch.utils.cpp_extension import CUDA_HOME, load_inline
+
+    nvcc = os.path.join(CUDA_HOME or "/usr", "bin", "nvcc")
+    version = subprocess.run([nvcc, "--version"], capture_output=True, text=True).stdout
+    if f"release {torch.version.cuda.split('.')[0]}." not in version:
+        pytest.skip(f"PyTorch is for CUDA {torch.version.cuda}, and nvcc is not")
+    module = load_inline(
+        "scaling",
+        cpp_sources="torch::Tensor scaled(torch::Tensor x, double a);",
+        cuda_sources=EXTENSION,
+        functions=["scaled"],
+        build_directory=str(tmp_path),
+    )
+    x = torch.randn(1000, device="cuda")
+    assert torch.equal(module.scaled(x, 3.0), x * 3)
