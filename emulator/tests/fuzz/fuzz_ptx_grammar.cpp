@@ -313,7 +313,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::vector<CUfunction> functions(count);
     expect_success(cuModuleEnumerateFunctions(functions.data(), count, module));
     for (const CUfunction function : functions) {
-        const Function& kernel = *function_from(function);
+        const Function& kernel = *object_of(function);
         const bool has_faulted = run(kernel);
         if (faults && !has_faulted && fits(*kernel.kernel()) &&
             kernel.kernel()->name == test::OUTSIDE_KERNEL) {
