@@ -9,8 +9,11 @@
 #include <llvm/Analysis/LoopAnalysisManager.h>
 #include <llvm/ExecutionEngine/RTDyldMemoryManager.h>
 #include <llvm/ExecutionEngine/RuntimeDyld.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Object/ObjectFile.h>
@@ -112,6 +115,46 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
     }
 }
 
+/// Hides from LLVM's selection of instructions which masks a condition was joined from. With
+/// AVX-512, LLVM 19 may join and split nested selections by such conditions forever.
+void hide_joined_masks(llvm::Function& function) {
+    using namespace llvm::PatternMatch;
+    const auto is_condition = [](const llvm::Value* value) {
+        return llvm::any_of(value->users(), [&](const llvm::User* user) {
+            const auto* const select = llvm::dyn_cast<llvm::SelectInst>(user);
+            return select != nullptr && select->getCondition() == value &&
+                   !select->getType()->isIntOrIntVectorTy(1);
+        });
+    };
+    std::vector<llvm::Instruction*> joined;
+    for (llvm::Instruction& each : llvm::instructions(function)) {
+        llvm::Value* left = nullptr;
+        llvm::Value* right = nullptr;
+        if (each.getType()->isVectorTy() &&
+            (joined.empty() || joined.front()->getType() == each.getType()) &&
+            match(&each, m_LogicalOr(m_Value(left), m_Value(right))) && is_condition(&each) &&
+            (is_condition(left) || is_condition(right))) {
+            joined.push_back(&each);
+        }
+    }
+    if (joined.empty()) {
+        return;
+    }
+    llvm::IRBuilder<> builder(&*function.getEntryBlock().getFirstInsertionPt());
+    auto* const type = builder.getIntNTy(
+        llvm::cast<llvm::FixedVectorType>(joined.front()->getType())->getNumElements());
+    llvm::AllocaInst* const place = builder.CreateAlloca(type);
+    for (llvm::Instruction* const each : joined) {
+        builder.SetInsertPoint(each->getNextNode());
+        auto* const word = llvm::cast<llvm::Instruction>(builder.CreateBitCast(each, type));
+        builder.CreateStore(word, place, /*isVolatile=*/true);
+        llvm::Value* const hidden = builder.CreateBitCast(
+            builder.CreateLoad(type, place, /*isVolatile=*/true), each->getType());
+        each->replaceUsesWithIf(hidden,
+                                [&](const llvm::Use& use) { return use.getUser() != word; });
+    }
+}
+
 std::string compile_now(const Request& request, Object& object) {
     initialize();
     const bytecode::Kernel& kernel = *request.kernel;
@@ -158,6 +201,9 @@ std::string compile_now(const Request& request, Object& object) {
         return "the emitted code is wrong, please report this: " + report;
     }
     optimize(module, *machine);
+    if (std::string_view(request.level) == "isa_v4") {
+        hide_joined_masks(function);
+    }
     llvm::SmallVector<char, 0> bytes;
     llvm::raw_svector_ostream out(bytes);
     llvm::legacy::PassManager emission;
