@@ -242,6 +242,26 @@ TEST_F(TableOnFake, release_after_the_driver_shut_down_is_silent) {
     EXPECT_TRUE(warnings.take(WarningKind::Release).empty());
 }
 
+TEST_F(TableOnFake, a_function_that_the_driver_lacks_gives_a_code_and_then_its_error) {
+    EXPECT_EQ(driver::lack("cuNew", 14000, 13000), CUDA_ERROR_NOT_SUPPORTED);
+    try {
+        driver::raise(CUDA_ERROR_NOT_SUPPORTED, "cuOld", "a reason");
+    } catch (const CUDAError& error) {
+        EXPECT_EQ(dynamic_cast<const NotSupportedError*>(&error), nullptr) << "the driver has it";
+        EXPECT_TRUE(contains(error.what(), "a reason")) << error.what();
+    }
+    try {
+        driver::raise(CUDA_ERROR_NOT_SUPPORTED, "cuNew", "a reason");
+    } catch (const NotSupportedError& error) {
+        EXPECT_TRUE(contains(error.what(), "needs CUDA 14.0")) << error.what();
+    }
+    EXPECT_FALSE(driver::call_if_supported(
+        driver::Entry<CUresult(int)>([](int) { return driver::lack("cuNew", 14000, 13000); },
+                                     "cuNew", 14000),
+        1));
+    EXPECT_EQ(driver::resolve("cuNoSuchFunction", 12000), nullptr);
+}
+
 TEST_F(TableOnFake, release_of_a_function_that_is_missing_is_reported) {
     const Stream stream = Device(0).create_stream();
     fake->forget_calls();
