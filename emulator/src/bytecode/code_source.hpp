@@ -13,7 +13,6 @@
 #include "bytecode/instruction.hpp"
 
 #include <atomic>
-#include <cstdint>
 #include <span>
 
 namespace cuprum::emulator::jit {
@@ -51,18 +50,6 @@ private:
     std::atomic<const Code*> current_{nullptr};
 };
 
-/// How the threads of a block are arranged in warps.
-enum class BlockShape : std::uint8_t {
-    Any,    // rows of 32 threads or more, or an unusual width
-    Halves, // rows of 16 threads: a warp holds two of them
-};
-
-/// Returns the shape of blocks of this size.
-[[nodiscard]] constexpr BlockShape shape_of(const std::uint32_t (&block)[3]) {
-    const bool has_rows = block[1] > 1 || block[2] > 1;
-    return block[0] == WARP_SIZE / 2 && has_rows ? BlockShape::Halves : BlockShape::Any;
-}
-
 /// Provides the code of one kernel.
 class CodeSource {
 public:
@@ -71,8 +58,8 @@ public:
     CodeSource& operator=(const CodeSource&) = delete;
     virtual ~CodeSource() = default;
 
-    /// Returns where the warps of a launch find their code. The slot lives as long as the source.
-    [[nodiscard]] virtual const CodeSlot& code_for(BlockShape shape) = 0;
+    /// Returns where warps find their code. The slot lives as long as the source.
+    [[nodiscard]] virtual const CodeSlot& code() = 0;
 
     /// Returns the kernel's compiled code, or null if it is never compiled.
     [[nodiscard]] virtual jit::CodeCache* compiled_code() noexcept { return nullptr; }

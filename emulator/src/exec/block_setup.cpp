@@ -35,7 +35,7 @@ void set_up_context(BlockContext& context, const Grid& grid, std::uint32_t sm) {
     const bytecode::Kernel& kernel = grid.kernel();
     context.sm = sm % std::max(1u, launch.sm_count);
     context.kernel = &kernel;
-    context.code = &kernel.code_source->code_for(bytecode::shape_of(launch.block));
+    context.code = &kernel.code_source->code();
     context.memory = launch.memory;
     context.stack_bytes = launch.stack_bytes;
     context.max_frames = kernel.max_frames;
@@ -64,8 +64,7 @@ void set_up_warp(WarpContext& warp, const Grid& grid, BlockContext& context, std
     warp.banks = {frames, constants, context.launch_bank, context.block_bank};
     warp.code = context.code->current().instructions;
     warp.index = index;
-    const bool has_halves = bytecode::shape_of(launch.block) == bytecode::BlockShape::Halves;
-    warp.row_mask = has_halves ? 0 : bytecode::FULL_MASK;
+    warp.row_mask = warps_hold_two_rows(launch.block) ? 0 : bytecode::FULL_MASK;
     warp.block = &context;
     for (const std::uint32_t offset : kernel.linear_slots) {
         bytecode::LinearHead& head = head_before(frames + offset);

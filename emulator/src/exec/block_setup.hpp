@@ -13,6 +13,11 @@
 
 namespace cuprum::emulator::exec {
 
+/// Returns whether each warp of a block of this size holds two rows of 16 threads.
+[[nodiscard]] constexpr bool warps_hold_two_rows(const std::uint32_t (&block)[3]) {
+    return block[0] == bytecode::WARP_SIZE / 2 && (block[1] > 1 || block[2] > 1);
+}
+
 /// Returns the distance between the frames of a kernel.
 [[nodiscard]] std::uint32_t frame_stride(const bytecode::Kernel& kernel);
 

@@ -25,7 +25,6 @@
 
 namespace cuprum::emulator::passes {
 
-using bytecode::BlockShape;
 using bytecode::Family;
 using bytecode::Handler;
 using bytecode::Instruction;
@@ -261,17 +260,15 @@ std::uint32_t first_effect_of(const std::vector<Instruction>& code) {
     return index;
 }
 
-/// The code of the interpreter: the kernel's own for all block shapes, so that no shape needs a
-/// copy. Handlers whose work depends on the shape look at WarpContext::row_mask.
+/// The code of the interpreter: the kernel's own. Handlers whose work depends on the shape of
+/// blocks look at WarpContext::row_mask.
 class InterpreterCode final : public bytecode::CodeSource {
 public:
     explicit InterpreterCode(const bytecode::Kernel& kernel)
         : code_{.instructions = kernel.code.data(), .lockstep = kernel.lockstep}, slot_(code_),
           compiled_(kernel) {}
 
-    [[nodiscard]] const bytecode::CodeSlot& code_for(BlockShape /*shape*/) override {
-        return slot_;
-    }
+    [[nodiscard]] const bytecode::CodeSlot& code() override { return slot_; }
 
     [[nodiscard]] jit::CodeCache* compiled_code() noexcept override { return &compiled_; }
 

@@ -44,9 +44,7 @@ public:
         for_blocks = 0;
     }
 
-    [[nodiscard]] const bytecode::CodeSlot& code_for(bytecode::BlockShape /*shape*/) override {
-        return slot_;
-    }
+    [[nodiscard]] const bytecode::CodeSlot& code() override { return slot_; }
 
     void publish_own() { slot_.publish(own_); }
 

@@ -217,9 +217,9 @@ public:
     explicit CountedTurns(std::shared_ptr<const bytecode::Kernel> kernel)
         : kernel_(std::move(kernel)) {}
 
-    [[nodiscard]] const bytecode::CodeSlot& code_for(bytecode::BlockShape shape) override {
+    [[nodiscard]] const bytecode::CodeSlot& code() override {
         ++count;
-        return kernel_->code_source->code_for(shape);
+        return kernel_->code_source->code();
     }
 
     std::atomic<int> count = 0;

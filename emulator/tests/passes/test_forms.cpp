@@ -5,6 +5,7 @@
 // no more memory than needed.
 
 #include "bytecode/forms.hpp"
+#include "exec/block_setup.hpp"
 #include "exec/harness.hpp"
 
 #include <algorithm>
@@ -18,22 +19,15 @@ namespace cuprum::emulator {
 
 namespace {
 
-using bytecode::BlockShape;
 using bytecode::Family;
 using test::Launch;
 using test::ptx_module;
 using test::Shape;
 using test::TestDevice;
 
-/// Returns the bytes that a kernel holds after launches with blocks of all shapes: its code, copies
-/// of it for single shapes, and side tables.
+/// Returns the bytes that a kernel holds: its code and side tables.
 std::size_t held_bytes(const bytecode::Kernel& kernel) {
-    std::size_t copies = 0;
-    for (const BlockShape shape : {BlockShape::Any, BlockShape::Halves}) {
-        const bytecode::Code& code = kernel.code_source->code_for(shape).current();
-        copies += code.instructions != kernel.code.data() ? kernel.code.size() : 0;
-    }
-    return (kernel.code.capacity() + copies) * sizeof(bytecode::Instruction) +
+    return kernel.code.capacity() * sizeof(bytecode::Instruction) +
            kernel.lockstep.capacity() * sizeof(bytecode::LockstepHandler) +
            kernel.operands.capacity() * sizeof(bytecode::Operand) + kernel.constants.capacity() +
            kernel.constant_bytes + kernel.lines.capacity() * sizeof(bytecode::Line) +
@@ -92,28 +86,26 @@ TEST(Forms, every_instruction_keeps_its_form) {
               1);
 }
 
-TEST(Forms, blocks_of_all_shapes_share_the_code_of_the_kernel) {
+TEST(Forms, a_launch_runs_the_code_of_the_kernel_without_a_copy) {
     TestDevice device;
     const auto kernel = device.compile(adding_kernel());
     ASSERT_TRUE(kernel) << device.log;
-    for (const BlockShape shape : {BlockShape::Any, BlockShape::Halves}) {
-        const bytecode::Code& code = kernel->code_source->code_for(shape).current();
-        EXPECT_EQ(code.instructions, kernel->code.data());
-        EXPECT_EQ(code.lockstep.data(), kernel->lockstep.data());
-        EXPECT_EQ(code.lockstep.size(), kernel->lockstep.size());
-    }
+    const bytecode::Code& code = kernel->code_source->code().current();
+    EXPECT_EQ(code.instructions, kernel->code.data());
+    EXPECT_EQ(code.lockstep.data(), kernel->lockstep.data());
+    EXPECT_EQ(code.lockstep.size(), kernel->lockstep.size());
 }
 
-TEST(Forms, block_shapes_are_told_by_the_width_of_rows) {
-    const auto shape = [](std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+TEST(Forms, rows_of_16_threads_are_told_by_the_size_of_a_block) {
+    const auto two_rows = [](std::uint32_t x, std::uint32_t y, std::uint32_t z) {
         const std::uint32_t block[3] = {x, y, z};
-        return bytecode::shape_of(block);
+        return exec::warps_hold_two_rows(block);
     };
-    EXPECT_EQ(shape(16, 16, 1), BlockShape::Halves);
-    EXPECT_EQ(shape(16, 1, 2), BlockShape::Halves);
-    EXPECT_EQ(shape(16, 1, 1), BlockShape::Any);
-    EXPECT_EQ(shape(32, 8, 1), BlockShape::Any);
-    EXPECT_EQ(shape(8, 8, 1), BlockShape::Any);
+    EXPECT_TRUE(two_rows(16, 16, 1));
+    EXPECT_TRUE(two_rows(16, 1, 2));
+    EXPECT_FALSE(two_rows(16, 1, 1));
+    EXPECT_FALSE(two_rows(32, 8, 1));
+    EXPECT_FALSE(two_rows(8, 8, 1));
 }
 
 TEST(Forms, one_kernel_serves_several_places_of_its_variables) {
