@@ -398,8 +398,6 @@ void KernelEmitter::emit_entry(std::uint32_t block, llvm::BasicBlock* at) {
     llvm::BasicBlock* const full_check = new_block("full_check");
     llvm::BasicBlock* const full_load = new_block("full_load");
     llvm::BasicBlock* const partial = new_block("partial_entry");
-    llvm::BasicBlock* const partial_check = new_block("partial_check");
-    llvm::BasicBlock* const partial_load = new_block("partial_load");
     IR const is_full =
         ir_.CreateICmpEQ(mask_bits, llvm::Constant::getAllOnesValue(ir_.getIntNTy(width_)));
     IR const trust = field(call_, offsetof(GangCall, trust), ir_.getInt32Ty(), "trust", false);
@@ -443,22 +441,31 @@ void KernelEmitter::emit_entry(std::uint32_t block, llvm::BasicBlock* at) {
     version_ = Version::Partial;
     known_ = Known();
     IR const mask = ir_.CreateBitCast(mask_bits, mask_type);
-    std::vector<std::pair<std::uint32_t, IR>> lanes_before{{block, mask}};
-    for (const auto& [each, bits_there] : others) {
-        lanes_before.emplace_back(each, ir_.CreateBitCast(bits_there, mask_type));
-    }
-    const std::vector<LiveEntry> live = live_for(lanes_before);
-    ir_.CreateCondBr(has_trust(GangCall::Trust::Partial), partial_load, partial_check);
-    begin(partial_check);
-    if (IR const strange = find_strange(live)) {
-        llvm::BasicBlock* const refuse = new_block("refuse");
-        ir_.CreateCondBr(any({strange}), refuse, partial_load);
-        begin(refuse); // the interpreter goes on
+    const auto refuse = [&] { // the interpreter goes on
         stand(about.pc, {mask}, false);
         for (const auto& [each, bits_there] : others) {
             stand(graph_.blocks[each].pc, {ir_.CreateBitCast(bits_there, mask_type)}, true);
         }
         ir_.CreateRetVoid();
+    };
+    if (!has_partial()) {
+        refuse();
+        return;
+    }
+    std::vector<std::pair<std::uint32_t, IR>> lanes_before{{block, mask}};
+    for (const auto& [each, bits_there] : others) {
+        lanes_before.emplace_back(each, ir_.CreateBitCast(bits_there, mask_type));
+    }
+    const std::vector<LiveEntry> live = live_for(lanes_before);
+    llvm::BasicBlock* const partial_check = new_block("partial_check");
+    llvm::BasicBlock* const partial_load = new_block("partial_load");
+    ir_.CreateCondBr(has_trust(GangCall::Trust::Partial), partial_load, partial_check);
+    begin(partial_check);
+    if (IR const strange = find_strange(live)) {
+        llvm::BasicBlock* const refused = new_block("refuse");
+        ir_.CreateCondBr(any({strange}), refused, partial_load);
+        begin(refused);
+        refuse();
     } else {
         ir_.CreateBr(partial_load);
     }

@@ -9,8 +9,8 @@
 //               apart (jit/address.hpp); before that, a test whether the lanes are adjacent after
 //               all, if that is probable
 //
-// Under a mask, adjacent lanes access what the first to the last of them need: at the edges of an
-// array, the others may be outside.
+// At the edges of an array, lanes that do not run may be outside: there, only what the first to the
+// last of the lanes that run need is accessed, under a mask.
 //
 // Each access first makes sure that its memory may be accessed: shared memory by its size, device
 // memory by what its site knows (jit/plugin.hpp). Anything unusual runs by the handler, which also
@@ -520,7 +520,8 @@ void KernelEmitter::store_components(const Access& access) {
 void KernelEmitter::emit_access(Access& access, llvm::SmallVectorImpl<IR>& results) {
     const Node& node = *access.node;
     const Mask mask = access.mask;
-    find_active(access);
+    const bool has_edge = access.kind == Kind::Adjacent && !mask.is_full() && !access.is_local() &&
+                          access.active_start == nullptr;
     IR const is_fine = is_accessible(access);
     llvm::BasicBlock* const quick = new_block("access");
     llvm::BasicBlock* const slow = new_block("slow_access");
@@ -556,7 +557,13 @@ void KernelEmitter::emit_access(Access& access, llvm::SmallVectorImpl<IR>& resul
     known_ = kept;
     begin(slow);
     llvm::SmallVector<IR, 4> slow_results;
-    call_handler(node, mask, &access, slow_results);
+    if (has_edge) {
+        Access edge = access;
+        find_active(edge);
+        emit_access(edge, slow_results);
+    } else {
+        call_handler(node, mask, &access, slow_results);
+    }
     llvm::BasicBlock* const slow_end = ir_.GetInsertBlock();
     ir_.CreateBr(done);
     known_ = kept;
@@ -711,9 +718,6 @@ KernelEmitter::IR KernelEmitter::test_adjacency(Access& adjacent, const Address&
 
 /// Finds what adjacent lanes of a mask access.
 void KernelEmitter::find_active(Access& access) {
-    if (access.kind != Kind::Adjacent || access.mask.is_full() || access.is_local()) {
-        return;
-    }
     IR const word = ir_.CreateZExt(bits(access.mask), ir_.getInt64Ty());
     IR const first = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, word, ir_.getFalse());
     IR const zeros = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, word, ir_.getFalse());

@@ -89,7 +89,9 @@ void KernelEmitter::run(const std::string& name) {
     }
     for (const Version version : {Version::Full, Version::Partial}) {
         for (std::uint32_t b = 0; b < graph_.blocks.size(); ++b) {
-            emit_block(b, version);
+            if (version == Version::Full || has_partial()) {
+                emit_block(b, version);
+            }
         }
     }
     // Blocks of a version that nothing reaches stay without code: they must not.

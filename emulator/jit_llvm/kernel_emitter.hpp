@@ -93,6 +93,13 @@ private:
     IR find_strange(const std::vector<LiveEntry>& live);
     void load_live(const std::vector<LiveEntry>& live);
     void emit_entry(std::uint32_t block, llvm::BasicBlock* at);
+
+    /// Whether there is code for P. Without, the interpreter runs the few gangs that need it: lanes
+    /// never part in F, and all gangs of a block are whole.
+    [[nodiscard]] bool has_partial() const {
+        return graph_.needs_partial || !graph_.shape.has_whole_rows;
+    }
+
     void stop(std::uint32_t pc, const std::vector<std::uint32_t>& live, std::uint32_t phis_of,
               std::uint32_t block, Mask mask);
     void stand(std::uint32_t pc, Mask mask, bool is_perhaps_empty);
