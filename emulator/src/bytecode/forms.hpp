@@ -446,7 +446,6 @@ struct Selectors {
     bytecode::Handler (*bits)(const BitsForm&);
     bytecode::Handler (*carry)(const CarryForm&);
     bytecode::Handler (*floating)(const FloatForm&);
-    bytecode::Handler (*half)(const FloatForm&);
     bytecode::Handler (*compare)(const CompareForm&);
     bytecode::Handler (*convert)(const ConvertForm&);
     bytecode::Handler (*memory)(const MemoryForm&);

@@ -251,7 +251,11 @@ Operand Reader::source(std::size_t index, Type type) {
 }
 
 Operand Reader::source(const ptx::Operand& operand, Type type) {
-    const Operand result = lowering_.source(operand, width_for(type), type);
+    return source(operand, type, width_for(type));
+}
+
+Operand Reader::source(const ptx::Operand& operand, Type type, Width width) {
+    const Operand result = lowering_.source(operand, width, type);
     has_failed_ |= result.is_none();
     return result;
 }

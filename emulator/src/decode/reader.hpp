@@ -108,6 +108,8 @@ public:
     /// Resolves operand `index` as a source of `type`.
     [[nodiscard]] bytecode::Operand source(std::size_t index, ptx::Type type);
     [[nodiscard]] bytecode::Operand source(const ptx::Operand& operand, ptx::Type type);
+    [[nodiscard]] bytecode::Operand source(const ptx::Operand& operand, ptx::Type type,
+                                           bytecode::Width width);
     /// Resolves operand `index` as a destination. A discarded one gets an unused register.
     [[nodiscard]] bytecode::Operand destination(std::size_t index, ptx::Type type);
     [[nodiscard]] bytecode::Operand destination(const ptx::Operand& operand, ptx::Type type);
@@ -157,17 +159,13 @@ private:
 void decode_move(Reader& reader);
 void decode_address_conversion(Reader& reader);
 void decode_rows(Reader& reader); // all opcodes that rows describe
-void decode_number(Reader& reader);
-void decode_float(Reader& reader);
 void decode_lop3(Reader& reader);
-void decode_compare(Reader& reader);
 void decode_convert(Reader& reader);
 void decode_memory(Reader& reader);
 void decode_video(Reader& reader);
 void decode_hint(Reader& reader);
 void decode_register_count(Reader& reader);
 void decode_atomic(Reader& reader);
-void decode_warp(Reader& reader);
 void decode_matrix(Reader& reader);
 void decode_fence(Reader& reader);
 void decode_membar(Reader& reader);

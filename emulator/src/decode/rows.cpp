@@ -6,8 +6,7 @@
 // Modifiers may come in any order, but types count from left to right.
 
 #include "decode/reader.hpp"
-#include "rows/integer.hpp"
-#include "rows/move.hpp"
+#include "rows/all.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -20,6 +19,7 @@ namespace cuprum::emulator::decoding {
 
 using bytecode::Instruction;
 using bytecode::Operand;
+using bytecode::Width;
 using ptx::Type;
 using rows::Group;
 using rows::Match;
@@ -32,6 +32,7 @@ struct Entry {
     Pattern pattern;
     std::string_view operands;
     std::string_view refusal;
+    rows::Effect effect;
     const void* row;
     /// Returns the form, tag and immediate; nullptr if the decoder is written by hand.
     Instruction (*mean)(const void* row, const Match& match);
@@ -41,13 +42,7 @@ struct Entry {
 class Entries {
 public:
     Entries() {
-        add(rows::INTEGER_ROWS);
-        add(rows::DOT_ROWS);
-        add(rows::CARRY_ROWS);
-        add(rows::BITS_ROWS);
-        add(rows::COMPARE_ROWS);
-        add(rows::PACK_ROWS);
-        add(rows::SELECT_ROWS);
+        rows::for_each_list([&](const auto& list) { add(list); });
     }
 
     [[nodiscard]] std::span<const Entry> of(std::string_view opcode) const {
@@ -60,7 +55,7 @@ private:
     template <typename T, std::size_t COUNT>
     void add(const rows::Row<T> (&rows)[COUNT]) {
         for (const rows::Row<T>& row : rows) {
-            Entry entry{Pattern(row.pattern), row.operands, row.refusal, &row, nullptr};
+            Entry entry{Pattern(row.pattern), row.operands, row.refusal, row.effect, &row, nullptr};
             if (row.operation != nullptr) {
                 entry.mean = [](const void* found, const Match& match) {
                     const rows::Meaning<T> meaning =
@@ -245,8 +240,13 @@ void refuse_combination(Reader& reader, const Fit& nearest) {
 
 /// Refuses an instruction that no row has.
 void explain(Reader& reader, std::span<const Entry> candidates) {
+    // The nearest row has the most modifiers; the type counts most.
     std::vector<Fit> best;
     int most = 0;
+    std::uint64_t types = 0;
+    for (std::size_t i = 0; i < reader.modifiers().size(); ++i) {
+        types |= std::uint64_t{rows::is_type(reader.modifiers()[i])} << i;
+    }
     for (const Entry& entry : candidates) {
         Fit fit = compare(entry, reader, false);
         if (!entry.refusal.empty()) {
@@ -256,7 +256,7 @@ void explain(Reader& reader, std::span<const Entry> candidates) {
             }
             continue;
         }
-        const int count = std::popcount(fit.taken);
+        const int count = std::popcount(fit.taken) + std::popcount(fit.taken & types);
         if (count > most) {
             best.clear();
         }
@@ -268,7 +268,8 @@ void explain(Reader& reader, std::span<const Entry> candidates) {
     if (refuse_unknown(reader, candidates)) {
         return;
     }
-    if (static_cast<std::size_t>(most) == reader.modifiers().size()) {
+    const auto taken = static_cast<std::size_t>(std::popcount(best.front().taken));
+    if (taken == reader.modifiers().size()) {
         refuse_missing(reader, best);
     } else {
         const auto whole =
@@ -287,34 +288,60 @@ public:
         source_kinds_ = kinds.substr(space + 1);
     }
 
+    /// Returns how many operands the text shows.
+    [[nodiscard]] std::size_t count() const { return count(result_kinds_) + count(source_kinds_); }
+
     /// Emits the instruction unless an operand is wrong.
     void emit(const Entry& entry) {
-        const std::size_t results = count(result_kinds_);
-        if (!reader_.finish(results + count(source_kinds_))) {
+        if (!reader_.finish(count())) {
             return;
         }
-        next_ = results;
+        next_ = count(result_kinds_);
         for (std::size_t i = 0; i < source_kinds_.size(); ++i) {
-            const bool has_digit = i + 1 < source_kinds_.size() && is_digit(source_kinds_[i + 1]);
-            add_source(source_kinds_[i], has_digit ? source_kinds_[i + 1] - '0' : 0);
-            i += has_digit ? 1 : 0;
+            const char mark = i + 1 < source_kinds_.size() ? source_kinds_[i + 1] : ' ';
+            add_source(source_kinds_[i], mark);
+            i += is_mark(mark) ? 1 : 0;
         }
         next_ = 0;
-        for (const char kind : result_kinds_) {
-            add_result(kind);
-        }
         Instruction instruction = entry.mean(entry.row, match_);
+        if (result_kinds_ == "v") {
+            emit_halves(instruction.form);
+            return;
+        }
+        for (const char kind : result_kinds_) {
+            if (!is_mark(kind)) {
+                add_result(kind);
+            }
+        }
+        if (instruction.form.family() == bytecode::Family::Convert) {
+            auto form = instruction.form.as<ConvertForm>();
+            if (result_kinds_ == "T~") {
+                form.from_width = source_width_;
+                form.to_width = result_width_;
+            }
+            instruction.form = form;
+            instruction.immediate = form.packed();
+        }
+        if (result_kinds_ == "V" && result_count_ == 2) {
+            auto form = instruction.form.as<WarpForm>();
+            form.has_predicate = true;
+            instruction.form = form;
+        }
+        if (entry.effect == rows::Effect::Meets && !reader_.has_failed()) {
+            reader_.lowering().emit_rendezvous(sources_[source_count_ - 1]);
+        }
+        instruction.flags = entry.effect == rows::Effect::Pure ? 0 : bytecode::HAS_SIDE_EFFECT;
         instruction.tag |= tag_;
         reader_.emit(instruction.form, std::span(results_, result_count_),
                      std::span(sources_, source_count_), instruction);
     }
 
 private:
-    static bool is_digit(char kind) { return kind >= '0' && kind <= '9'; }
+    static bool is_mark(char kind) { return (kind >= '0' && kind <= '9') || kind == '~'; }
 
     [[nodiscard]] std::size_t count(std::string_view kinds) const {
         return static_cast<std::size_t>(std::ranges::count_if(kinds, [&](char kind) {
-            return !is_digit(kind) && kind != 'c' && (kind != 'b' || !match_['b'].empty());
+            return !is_mark(kind) && kind != 'c' && (kind != 'b' || !match_['b'].empty());
         }));
     }
 
@@ -332,15 +359,20 @@ private:
         case 'h':
             return Type::B16;
         case 'w':
+        case 'V':
+        case 'E':
             return Type::B32;
         case 'q':
+        case 'v':
             return Type::B64;
         case 'i':
             return Type::S32;
         case 'f':
+        case 'm':
             return Type::F32;
         case 'p':
         case 'P':
+        case 'B':
             return Type::Pred;
         case 'D':
             return rows::doubled(match_.type().part);
@@ -349,7 +381,14 @@ private:
         }
     }
 
-    void add_source(char kind, int digit) {
+    /// Returns the width of a register, which may be wider than its type.
+    [[nodiscard]] Width width_of(const ptx::Operand& operand, Type type) const {
+        Lowering& lowering = reader_.lowering();
+        return lowering.type_of(operand) == Type::None ? width_for(type)
+                                                       : lowering.width_of(operand);
+    }
+
+    void add_source(char kind, char mark) {
         if (kind == 'b' && match_['b'].empty()) {
             return;
         }
@@ -360,12 +399,54 @@ private:
         } else if (kind == 'L') {
             take_literal(reader_.operand(next_++));
         } else if (kind == 'p' || kind == 'b') {
-            const unsigned bit = kind == 'b' ? 2 : static_cast<unsigned>(digit);
+            const unsigned bit = kind == 'b' ? 2 : static_cast<unsigned>(mark - '0');
             source = reader_.predicate(reader_.operand(next_++), tag_,
                                        static_cast<std::uint16_t>(1u << bit));
+        } else if (kind == 'v') {
+            const Operand halves[2] = {temporary(), temporary()};
+            const Operand both = reader_.source(next_++, Type::B64);
+            reader_.emit(halves_form(MoveOp::Unpack), halves, std::span(&both, 1), {});
+            source = halves[0];
+            uppers_[source_count_ - 1] = halves[1];
+        } else if (mark == '~') {
+            const ptx::Operand& operand = reader_.operand(next_++);
+            source_width_ = source_count_ == 1 ? width_of(operand, type_of(kind)) : source_width_;
+            source = reader_.source(operand, type_of(kind), source_width_);
         } else {
             source = reader_.source(next_++, type_of(kind));
+            source = kind == 'n' ? widened(source) : kind == 'm' ? magnitude(source) : source;
         }
+    }
+
+    [[nodiscard]] Operand temporary() const { return reader_.lowering().temporary(Width::B32); }
+
+    [[nodiscard]] Operand widened(Operand source) const {
+        const ConvertForm form{.from = match_['n'] == "f16" ? Format::F16 : Format::BF16,
+                               .to = Format::F32};
+        const Operand result = temporary();
+        Instruction rest;
+        rest.immediate = form.packed();
+        reader_.emit(form, std::span(&result, 1), std::span(&source, 1), rest);
+        return result;
+    }
+
+    [[nodiscard]] Operand magnitude(Operand source) const {
+        const Operand result = temporary();
+        reader_.emit(FloatForm{.op = FloatOp::Abs, .type = Type::F32}, {result}, {source});
+        return result;
+    }
+
+    [[nodiscard]] static MoveForm halves_form(MoveOp op) {
+        return {.op = op, .width = Width::B64, .part_bytes = 4, .bytes = 8};
+    }
+
+    /// Emits an operation for both halves of registers of 64 bits.
+    void emit_halves(const bytecode::Form& form) {
+        const Operand halves[2] = {temporary(), temporary()};
+        reader_.emit(form, std::span(&halves[0], 1), std::span(sources_, source_count_), {});
+        reader_.emit(form, std::span(&halves[1], 1), std::span(uppers_, source_count_), {});
+        const Operand both = reader_.destination(std::size_t{0}, Type::B64);
+        reader_.emit(halves_form(MoveOp::Pack), std::span(&both, 1), halves, {});
     }
 
     void take_literal(const ptx::Operand& operand) {
@@ -381,11 +462,16 @@ private:
             return;
         }
         const ptx::Operand& operand = reader_.operand(next_++);
-        if (kind == 'P' && operand.kind == ptx::Operand::Kind::Pair) {
-            results_[result_count_++] = reader_.destination(operand.parts[0], Type::Pred);
+        const bool may_be_pair = kind == 'P' || kind == 'B' || kind == 'V' || kind == 'E';
+        if ((kind == 'B' || kind == 'E') && operand.kind != ptx::Operand::Kind::Pair) {
+            reader_.reject("needs two destinations");
+        } else if (may_be_pair && operand.kind == ptx::Operand::Kind::Pair) {
+            results_[result_count_++] = reader_.destination(operand.parts[0], type_of(kind));
             results_[result_count_++] = reader_.destination(operand.parts[1], Type::Pred);
         } else {
-            results_[result_count_++] = reader_.destination(operand, type_of(kind));
+            result_width_ = result_kinds_.ends_with('~') ? width_of(operand, type_of(kind))
+                                                         : width_for(type_of(kind));
+            results_[result_count_++] = reader_.destination(operand, result_width_);
         }
     }
 
@@ -397,7 +483,10 @@ private:
     char last_kind_ = 0;
     Type last_type_ = Type::None;
     std::uint16_t tag_ = 0;
+    Width source_width_ = Width::B32; // of kinds with a ~
+    Width result_width_ = Width::B32;
     Operand sources_[4];
+    Operand uppers_[4]; // of sources of kind v, whose lower halves are in sources_
     Operand results_[2];
     std::size_t source_count_ = 0;
     std::size_t result_count_ = 0;
@@ -414,17 +503,28 @@ void decode_rows(Reader& reader) {
         return;
     }
     const std::span<const Entry> candidates = entries().of(reader.opcode());
+    const Entry* chosen = nullptr; // the first row that fits but for the number of operands
     for (const Entry& entry : candidates) {
         if (entry.mean == nullptr) {
             continue;
         }
         if (Fit fit = compare(entry, reader, true); fit.is_whole) {
-            reader.take_all();
-            Operands(reader, fit.match, entry.operands).emit(entry);
-            return;
+            Operands operands(reader, fit.match, entry.operands);
+            if (operands.count() == reader.operand_count()) {
+                reader.take_all();
+                operands.emit(entry);
+                return;
+            }
+            chosen = chosen == nullptr ? &entry : chosen;
         }
     }
-    explain(reader, candidates);
+    if (chosen == nullptr) {
+        explain(reader, candidates);
+        return;
+    }
+    reader.take_all();
+    Fit fit = compare(*chosen, reader, true);
+    Operands(reader, fit.match, chosen->operands).emit(*chosen); // refuses the number of operands
 }
 
 } // namespace cuprum::emulator::decoding

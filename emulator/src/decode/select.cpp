@@ -24,11 +24,6 @@ using bytecode::Variant;
 
 namespace {
 
-Handler float_handler(const FloatForm& form) {
-    const bool is_full = form.type == ptx::Type::F32 || form.type == ptx::Type::F64;
-    return is_full ? selectors().floating(form) : selectors().half(form);
-}
-
 Handler sample_handler(const SampleForm& form) {
     const Handler quick = selectors().texture(form);
     return quick != nullptr ? quick : texture::sample;
@@ -56,7 +51,7 @@ Handler plain_handler(const Form& form) {
     case Family::Carry:
         return level.carry(form.as<CarryForm>());
     case Family::Float:
-        return float_handler(form.as<FloatForm>());
+        return level.floating(form.as<FloatForm>());
     case Family::Compare:
         return level.compare(form.as<CompareForm>());
     case Family::Convert:

@@ -151,15 +151,19 @@ constexpr Row<BitsForm> BITS_ROWS[] = {
     {"fns.b32", "=w wwi", bits<BitsOp::Fns>},
     {"prmt.b32{M:,.f4e,.b4e,.rc8,.ecl,.ecr,.rc16}", "=w www", prmt},
     {"lop3.b32", "=w wwwL", lop3},
-    {"lop3.{and,or}.b32", "=w|p wwwLp"}, // decode/bits.cpp
+    {"lop3.{and,or}.b32", "=w|p wwwLp"}, // decode/lop3.cpp
 };
 
-/// setp and set of integers. `set` writes 1 in the type of group R.
+/// setp and set. Group b is a Combine. `set` writes 1 in the type of group R.
 template <Compare... OPS>
 constexpr Meaning<CompareForm> compare(const Match& match) {
     constexpr Compare ops[] = {OPS...};
     const std::string_view result = match['R'];
-    CompareForm form{.compare = ops[match.index('C')], .type = match.type().part};
+    CompareForm form{
+        .compare = ops[match.index('C')], .type = match.type().part, .flushes = match.has("ftz")};
+    // Handlers of halves read the comparison.
+    const bool is_half = form.type >= ptx::Type::F16 && form.type <= ptx::Type::BF16x2;
+    const auto details = static_cast<unsigned>(form.compare) << 8 | (form.flushes ? 1u << 12 : 0);
     std::int64_t one = 0;
     if (result == "f32") {
         form.result = CompareResult::Float32;
@@ -175,7 +179,7 @@ constexpr Meaning<CompareForm> compare(const Match& match) {
         one = 0xffffffff;
     }
     return {.form = form,
-            .tag = static_cast<std::uint16_t>(match.index('b')), // a Combine
+            .tag = static_cast<std::uint16_t>(match.index('b') | (is_half ? details : 0)),
             .immediate = one};
 }
 
@@ -200,6 +204,28 @@ constexpr Row<CompareForm> COMPARE_ROWS[] = {
     refuse("set.{lt,le,gt,ge}{COMBINE}.{RESULTS}.{BITS}", ONLY_EQUAL),
     refuse("setp.{lo,ls,hi,hs}{COMBINE}.{s16,s32,s64,b16,b32,b64}", NOT_UNSIGNED),
     refuse("set.{lo,ls,hi,hs}{COMBINE}.{RESULTS}.{s16,s32,s64,b16,b32,b64}", NOT_UNSIGNED),
+};
+
+constexpr auto COMPARE_FLOATS =
+    compare<Compare::Eq, Compare::Ne, Compare::Lt, Compare::Le, Compare::Gt, Compare::Ge,
+            Compare::Equ, Compare::Neu, Compare::Ltu, Compare::Leu, Compare::Gtu, Compare::Geu,
+            Compare::Num, Compare::Nan>;
+
+constexpr Row<CompareForm> COMPARE_FLOAT_ROWS[] = {
+    {"setp.{C:RELATIONS}{b:COMBINE}{F:,.ftz}.{T:f32}", "=P TTb", COMPARE_FLOATS},
+    {"setp.{C:RELATIONS}{b:COMBINE}.{T:f64}", "=P TTb", COMPARE_FLOATS},
+    {"set.{C:RELATIONS}{b:COMBINE}{F:,.ftz}.{R:RESULTS}.{T:f32}", "=R TTb", COMPARE_FLOATS},
+    {"set.{C:RELATIONS}{b:COMBINE}.{R:RESULTS}.{T:f64}", "=R TTb", COMPARE_FLOATS},
+};
+
+constexpr Row<CompareForm> COMPARE_HALF_ROWS[] = {
+    {"setp.{C:RELATIONS}{b:COMBINE}{F:,.ftz}.{T:f16}", "=P TTb", COMPARE_FLOATS},
+    {"setp.{C:RELATIONS}{b:COMBINE}{F:,.ftz}.{T:f16x2}", "=B TTb", COMPARE_FLOATS},
+    {"setp.{C:RELATIONS}{b:COMBINE}.{T:bf16}", "=P TTb", COMPARE_FLOATS, Effect::Pure, 90},
+    {"setp.{C:RELATIONS}{b:COMBINE}.{T:bf16x2}", "=B TTb", COMPARE_FLOATS, Effect::Pure, 90},
+    {"set.{C:RELATIONS}{b:COMBINE}{F:,.ftz}.{R:RESULTS}.{T:F16S}", "=R TTb", COMPARE_FLOATS},
+    {"set.{C:RELATIONS}{b:COMBINE}.{R:RESULTS}.{T:BF16S}", "=R TTb", COMPARE_FLOATS, Effect::Pure,
+     90},
 };
 
 constexpr Meaning<PackForm> pack(const Match& match) {

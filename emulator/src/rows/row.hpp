@@ -19,8 +19,13 @@
 //   T (any group) the type that the group names; D is twice as wide as T
 //   p p0 p1       a predicate; as a source, its negation sets bit 0 or 1 of `tag`
 //   b             a predicate to combine with, if group b has a word; its negation sets bit 2
-//   P             as a result: a predicate, or two of them as in d|p
+//   P             as a result: a predicate, or two of them as in d|p; B: always two
 //   c             the hidden carry flag, which the text does not show
+//   n             an f16 or bf16, as group n says, which is widened to f32
+//   m             the magnitude of an f32
+//   v             two f32 in 64 bits: the instruction is done for each of them
+//   T~            as T, and the register may be wider
+//   V E           as a result: 32 bits and, as in d|p, a predicate (V: perhaps; E: always)
 //   L             a constant from 0 to 255, which chooses the form
 //
 // Decoding (decode/rows.cpp), the tables of handlers (interp/handlers/), the page of what is
@@ -28,8 +33,7 @@
 
 #pragma once
 
-#include "bytecode/forms.hpp"
-#include "ptx/type_sizes.hpp"
+#include "rows/format.hpp"
 
 #include <algorithm>
 #include <array>
@@ -44,7 +48,11 @@
 namespace cuprum::emulator::rows {
 
 /// What an instruction does besides writing its results.
-enum class Effect : std::uint8_t { Pure };
+enum class Effect : std::uint8_t {
+    Pure,
+    Meets,    // waits for the lanes of a mask, its last source
+    Observes, // depends on which lanes run together
+};
 
 class Match;
 
@@ -91,9 +99,18 @@ constexpr WordList WORD_LISTS[] = {
     {"INT", "u16,s16,u32,s32,u64,s64"},
     {"BITS", "b16,b32,b64"},
     {"ORDERS", "eq,ne,lt,le,gt,ge"},
+    {"RELATIONS", "eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan"},
     {"COMBINE", ",.and,.or,.xor"},
     {"SELECTED", "b16,b32,b64,u16,u32,u64,s16,s32,s64,f32,f64"},
     {"RESULTS", "u32,s32,u16,s16,f32,f16,f16x2,bf16,bf16x2"},
+    {"INTEGERS", "u8,s8,u16,s16,u32,s32,u64,s64"},
+    {"ROUNDING", "rn,rz,rm,rp"},
+    {"ROUNDS", ",.rn,.rz,.rm,.rp"},
+    {"WHOLE", "rni,rzi,rmi,rpi"},
+    {"WHOLES", ",.rni,.rzi,.rmi,.rpi"},
+    {"F16S", "f16,f16x2"},
+    {"BF16S", "bf16,bf16x2"},
+    {"HALVES", "f16,f16x2,bf16,bf16x2"},
 };
 
 /// A type as a modifier names it: one value, or several of them in 32 bits.
@@ -120,13 +137,24 @@ constexpr TypeName type_named(std::string_view word) {
         {"bf16", {Type::BF16}},       {"bf16x2", {Type::BF16x2}},   {"pred", {Type::Pred}},
         {"u16x2", {Type::U16, true}}, {"s16x2", {Type::S16, true}}, {"u8x4", {Type::U8, true}},
         {"s8x4", {Type::S8, true}},   {"b8", {Type::B8}},           {"b128", {Type::B128}},
+        {"f32x2", {Type::F32, true}},
     };
     for (const Entry& entry : ENTRIES) {
         if (entry.word == word) {
             return entry.type;
         }
     }
-    return {};
+    const FormatName format = format_named(word);
+    switch (FORMATS[static_cast<unsigned>(format.format)].bits * format.count) {
+    case 8:
+        return {Type::B8};
+    case 16:
+        return {Type::B16};
+    case 32:
+        return {Type::B32};
+    default:
+        return {};
+    }
 }
 
 /// Returns whether a modifier is spelled as a type, known or not. The order of types matters, that
@@ -135,11 +163,11 @@ constexpr bool is_type(std::string_view word) {
     if (word == "pred") {
         return true;
     }
-    if (word.starts_with("bf") || word.starts_with("ue8") || word.starts_with("ue4")) {
+    if (word.starts_with("bf") || word.starts_with("tf") || word.starts_with("ue")) {
         word.remove_prefix(1);
     }
     return word.size() > 1 && word.find_first_of("usbfe") == 0 && word[1] >= '0' &&
-           word[1] <= '9' && word.find_first_not_of("0123456789xm", 1) == word.npos;
+           word[1] <= '9' && word.find_first_not_of("0123456789xmf", 1) == word.npos;
 }
 
 /// Returns the type that is twice as wide.
@@ -194,6 +222,16 @@ private:
         if (text.size() > 1 && text[1] == ':') {
             group.name = text[0];
             text.remove_prefix(2);
+        }
+        if (text == "PAIRS" || text == "QUADS") { // of the formats that have quads
+            group.has_types = true;
+            for (const FormatRecord& record : FORMATS) {
+                if (!record.quad.empty()) {
+                    group.words.push_back(text == "PAIRS" ? record.pair : record.quad);
+                }
+            }
+            groups.push_back(group);
+            return;
         }
         for (const WordList& list : WORD_LISTS) {
             text = list.name == text ? list.words : text;
@@ -302,11 +340,13 @@ private:
     std::uint8_t choices_[MAX_GROUPS] = {};
 };
 
+__extension__ typedef unsigned __int128 Key;
+
 /// Returns a form as one number.
 template <typename T>
-constexpr std::uint64_t key_of(const T& form) {
-    static_assert(sizeof(T) <= sizeof(std::uint64_t));
-    std::uint64_t key = 0;
+constexpr Key key_of(const T& form) {
+    static_assert(sizeof(T) <= sizeof(Key));
+    Key key = 0;
     for (const std::uint8_t byte : std::bit_cast<std::array<std::uint8_t, sizeof(T)>>(form)) {
         key = key << 8 | byte;
     }
@@ -343,7 +383,7 @@ constexpr std::vector<T> collect_forms(const Row<T> (&rows)[COUNT]) {
 template <const auto& ROWS>
 constexpr inline auto FORMS = [] {
     constexpr auto all = [] { // evaluated once, so the size is not known yet
-        constexpr std::size_t most = 1024;
+        constexpr std::size_t most = 2048;
         const auto forms = collect_forms(ROWS);
         std::pair<std::array<std::remove_cvref_t<decltype(forms[0])>, most>, std::size_t> result;
         std::copy(forms.begin(), forms.end(), result.first.begin());

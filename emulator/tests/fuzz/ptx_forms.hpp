@@ -15,46 +15,8 @@
 namespace cuprum::emulator::test {
 
 inline constexpr std::string_view PTX_FORMS[] = {
-    // Floats.
-    "{add,sub,mul}{.rn,.rz,.rm,.rp,}{.ftz,}{.sat,}.f32 $W, $w, $w",
-    "{add,sub,mul}{.rn,.rz,.rm,.rp,}.f64 $Q, $q, $q",
-    "fma.{rn,rz,rm,rp}{.ftz,}{.sat,}.f32 $W, $w, $w, $w",
-    "fma.{rn,rz}.f64 $Q, $q, $q, $q",
-    "div.{rn,rz,full,approx}{.ftz,}.f32 $W, $w, $w",
-    "div.{rn,rp}.f64 $Q, $q, $q",
-    "{rcp,sqrt}.{rn,rm,approx}{.ftz,}.f32 $W, $w",
-    "{rcp,sqrt}.{rn,rm}.f64 $Q, $q",
-    "{rsqrt,ex2,lg2,sin,cos,tanh}.approx.f32 $W, $w",
-    "rsqrt.approx.f64 $Q, $q",
-    "{abs,neg}{.ftz,}.f32 $W, $w",
-    "{min,max}{.ftz,}{.NaN,}.f32 $W, $w, $w",
-    "copysign.f{32 $W, $w, $w,64 $Q, $q, $q}",
-    "testp.{finite,infinite,number,notanumber,normal,subnormal}.f{32 $R, $w,64 $R, $q}",
-    "{add,sub,mul}{.rn,}{.ftz,}{.sat,}.{f16 $H, $h, $h,f16x2 $W, $w, $w}",
-    "{add,sub,mul}.{bf16 $H, $h, $h,bf16x2 $W, $w, $w}",
-    "fma.rn{.ftz,}{.sat,.relu,}.{f16 $H, $h, $h, $h,f16x2 $W, $w, $w, $w}",
-    "fma.rn{.relu,}.{bf16 $H, $h, $h, $h,bf16x2 $W, $w, $w, $w}",
-    "{ex2,tanh}.approx.{f16 $H, $h,f16x2 $W, $w}",
-    // Comparisons, and lop3 with a predicate.
-    "setp.{eq,ltu,nan,num}{.ftz,}.f32 $R, $w, $w",
-    "setp.{eq,geu}.f{64 $R, $q, $q,16 $R, $h, $h}",
-    "set.{eq,gtu}.{u32,s32,f32}.f32 $W, $w, $w",
+    // lop3 with a predicate.
     "lop3.{and,or}.b32 $W|$R, $w, $w, $w, 0x1b, $r",
-    // Conversions.
-    "cvt{.sat,}.{u8,s8,u16,s16}.{u32,s32} $H, $w",
-    "cvt{.sat,}.{u32,s32}.{u64,s64} $W, $q",
-    "cvt.{u64,s64}.{u32,s32} $Q, $w",
-    "cvt.{rni,rzi,rmi,rpi}{.ftz,}{.sat,}.{u32,s32,u8}.f32 $W, $w",
-    "cvt.{rni,rzi}.{u64,s64}.f{32 $Q, $w,64 $Q, $q}",
-    "cvt.{rn,rz,rm,rp}.f32.{u32 $W, $w,s64 $W, $q,f64 $W, $q}",
-    "cvt.{rn,rz}.f64.{u32 $Q, $w,s64 $Q, $q}",
-    "cvt{.ftz,}{.sat,}.f64.f32 $Q, $w",
-    "cvt.{rn,rz}{.relu,}.{bf16,f16}.f32 $H, $w",
-    "cvt.{rn,rz}{.relu,}.{bf16x2,f16x2}.f32 $W, $w, $w",
-    "cvt.f32.{f16,bf16} $W, $h",
-    "cvt.rna.tf32.f32 $W, $w",
-    "cvt.rn.satfinite{.relu,}.{e4m3x2,e5m2x2}.f32 $H, $w, $w",
-    "cvt.rn{.relu,}.f16x2.{e4m3x2,e5m2x2} $W, $h",
     // Video.
     "{vadd,vsub,vabsdiff,vmin,vmax}.{u,s}32.{u,s}32.{u,s}32{.sat,} $W, $w, $w",
     "{vadd,vsub}.s32.s32.s32.sat $W, $k{.b1,.h1,}, $k{.b3,.h0,}",
@@ -135,16 +97,6 @@ inline constexpr std::string_view PTX_FORMS[] = {
     "mbarrier.expect_tx.relaxed.cta.shared.b64 $s, $w",
     "mbarrier.arrive.expect_tx.shared.b64 $Q, $s, $w",
     "mbarrier.pending_count.b64 $W, $q",
-    // Warps.
-    "shfl.sync.{up,down,bfly,idx}.b32 $W{|$R,}, $w, $w, $w, $m",
-    "vote.sync.{all,any,uni}.pred $R, $r, $m",
-    "vote.sync.ballot.b32 $W, $r, $m",
-    "match.any.sync.b{32 $W, $w,64 $W, $q}, $m",
-    "match.all.sync.b32 $W|$R, $w, $m",
-    "redux.sync.{add,min,max}.{u,s}32 $W, $w, $m",
-    "redux.sync.{and,or,xor}.b32 $W, $w, $m",
-    "activemask.b32 $W",
-    "elect.sync $W|$R, $m",
     // Control.
     "bra{.uni,} $t",
     "{ret,exit,trap,brkpt,ret.uni}",
@@ -260,7 +212,6 @@ inline constexpr std::string_view REPEATED_PTX[] = {
     "add.s64 %d3, %d3, 4; st.global.u32 [%d0], %r2;",
     "red.global.add.u32 [%d0], 1;",
     "st.shared.u32 [sh0+64], %r2; ld.shared.u32 %r2, [sh0];",
-    "setp.gt.s32 %p2, %r2, #; @%p2 bra N@#; add.u32 %r2, %r2, 1; N@#:",
     "{ .reg .b32 %x; mov.u32 %x, #; xor.b32 %r2, %r2, %x; }",
     "{ .param .b32 y; .param .b64 a; .param .align 8 .b8 s[16]; .param .b32 n; "
     "st.param.b64 [a], %d0; st.param.b64 [s+8], %d0; st.param.b32 [n], %r2; "

@@ -595,16 +595,20 @@ private:
         };
         text_ += text.instruction() + " ";
         operand(letter(text.result_kind(), "RHWQ"));
-        if (text.result_kind() == 'P' && choices_.one_in(4)) {
+        const char result = text.result_kind();
+        const bool may_be_pair = result == 'P' || result == 'V';
+        if (result == 'B' || result == 'E' || (may_be_pair && choices_.one_in(4))) {
             text_ += "|";
             operand('R');
         }
-        for (const char kind : text.source_kinds()) {
+        const std::string sources = text.source_kinds();
+        for (std::size_t i = 0; i < sources.size(); ++i) {
             text_ += ", ";
-            if (kind == 'L') {
+            if (sources[i] == 'L') {
                 number(choices_.below(256));
             } else {
-                operand(letter(kind, "rhwq"));
+                const bool is_mask = row.effect == rows::Effect::Meets && i + 1 == sources.size();
+                operand(is_mask ? 'm' : letter(sources[i], "rhwq"));
             }
         }
     }

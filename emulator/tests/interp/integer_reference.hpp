@@ -27,6 +27,7 @@ struct Values {
     bool carry = false;     // before, and after
     std::uint64_t result = 0;
     std::uint64_t second = 0; // of setp: the comparison's opposite
+    double error = 0;         // of an approximation; the result need not have the same bits
 };
 
 inline std::uint64_t low_bits(Wide value, unsigned bits) {
@@ -337,6 +338,20 @@ inline bool chooses_first(const rows::Match& match, std::uint32_t key) {
     return (match.has("ftz") && is_subnormal) || std::bit_cast<float>(key) >= 0;
 }
 
+/// Combines the result of a comparison, and writes it.
+inline void write_comparison(const rows::Match& match, Values& values, bool is_first) {
+    const bool holds = combine(match['b'], is_first, values.predicate[2]);
+    values.second = combine(match['b'], !is_first, values.predicate[2]) ? 1 : 0;
+    const std::string_view to = match['R'];
+    const std::uint64_t one = to.empty()            ? 1
+                              : to == "f32"         ? 0x3f800000
+                              : to.starts_with('f') ? 0x3c003c00
+                              : to.starts_with('b') ? 0x3f803f80
+                                                    : 0xffffffff;
+    const unsigned result_bits = ptx::bits_of(rows::type_named(to).part);
+    values.result = holds ? low_bits(static_cast<Wide>(one), result_bits) : 0;
+}
+
 /// Computes the result and the carry of an instruction.
 inline void compute_reference(const rows::Match& match, Values& values) {
     const std::string_view opcode = match.word(0);
@@ -360,17 +375,7 @@ inline void compute_reference(const rows::Match& match, Values& values) {
                                   : chooses_first(match, static_cast<std::uint32_t>(source[2]));
         values.result = low_bits(static_cast<Wide>(source[is_first ? 0 : 1]), bits);
     } else if (opcode.starts_with("set")) {
-        const bool is_first = integer.compare(source[0], source[1]);
-        const bool holds = combine(match['b'], is_first, values.predicate[2]);
-        values.second = combine(match['b'], !is_first, values.predicate[2]) ? 1 : 0;
-        const std::string_view to = match['R'];
-        const std::uint64_t one = to.empty()            ? 1
-                                  : to == "f32"         ? 0x3f800000
-                                  : to.starts_with('f') ? 0x3c003c00
-                                  : to.starts_with('b') ? 0x3f803f80
-                                                        : 0xffffffff;
-        const unsigned result_bits = ptx::bits_of(rows::type_named(to).part);
-        values.result = holds ? low_bits(static_cast<Wide>(one), result_bits) : 0;
+        write_comparison(match, values, integer.compare(source[0], source[1]));
     } else if (match.has("cc") || opcode == "addc" || opcode == "subc" || opcode == "madc") {
         integer.extended(values);
     } else if (opcode.starts_with("dp")) {

@@ -65,35 +65,6 @@ TEST_P(Half, a_factor_out_of_bounds_makes_fma_zero) {
     }
 }
 
-TEST_P(Half, pairs_work_on_both_halves) {
-    const auto pair = [](const std::string& code, U a, U b) {
-        return run_operation<U>(code, std::vector<std::tuple<U, U>>{{a, b}})[0];
-    };
-    EXPECT_EQ(pair("add.rn.f16x2 %d, %a, %b;", 0x3c004000, 0x3c00bc00), 0x40003c00u);
-    EXPECT_EQ(pair("max.bf16x2 %d, %a, %b;", 0x3f80ff81, 0x40003f80), 0x40003f80u);
-    EXPECT_EQ(pair("neg.f16x2 %d, %a;", 0x3c00fc00, 0), 0xbc007c00u);
-}
-
-TEST_P(Half, min_and_max_order_zeros_and_skip_nans) {
-    EXPECT_EQ(one("min.f16 %d, %a, %b;", 0x0000, 0x8000), 0x8000);
-    EXPECT_EQ(one("max.f16 %d, %a, %b;", 0x8000, 0x0000), 0x0000);
-    EXPECT_EQ(one("min.f16 %d, %a, %b;", 0x7e00, 0x3c00), 0x3c00);
-    EXPECT_EQ(one("min.NaN.f16 %d, %a, %b;", 0x7e00, 0x3c00), 0x7fff);
-    EXPECT_EQ(one("max.xorsign.abs.f16 %d, %a, %b;", 0xbc00, 0x4000), 0xc000);
-}
-
-TEST_P(Half, comparisons) {
-    const auto holds = [](const std::string& code, H a, H b) {
-        return run_operation<Bool>(code, std::vector<std::tuple<H, H>>{{a, b}})[0].value != 0;
-    };
-    EXPECT_TRUE(holds("setp.lt.f16 %d, %a, %b;", 0xbc00, 0x3c00));
-    EXPECT_TRUE(holds("setp.eq.f16 %d, %a, %b;", 0x0000, 0x8000));
-    EXPECT_FALSE(holds("setp.eq.f16 %d, %a, %b;", 0x7e00, 0x7e00));
-    EXPECT_TRUE(holds("setp.neu.bf16 %d, %a, %b;", 0x7fc0, 0x3f80));
-    EXPECT_TRUE(holds("setp.eq.ftz.f16 %d, %a, %b;", 0x0001, 0x0000));
-    EXPECT_EQ(one("set.eq.f16.f16 %d, %a, %b;", 0x3c00, 0x3c00), 0x3c00);
-}
-
 } // namespace
 
 } // namespace cuprum::emulator::test

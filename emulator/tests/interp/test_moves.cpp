@@ -91,7 +91,7 @@ TEST(Refusals, nothing_is_ignored) {
     expect_refused("cvt.s32.f32 %r1, %f1;", ".rzi");
     expect_refused("cvt.f32.s32 %f1, %r1;", ".rn");
     expect_refused("sin.f32 %f1, %f2;", ".approx");
-    expect_refused("setp.ltu.s32 %p1, %r1, %r2;", "a modifier that is not known here, .ltu");
+    expect_refused("setp.ltu.s32 %p1, %r1, %r2;", "has no form with .ltu");
     expect_refused("atom.global.inc.s32 %r1, [%x1], %r2;", "no form for type .s32");
     expect_refused("st.const.u32 [%x1], %r1;", "cannot be written");
     expect_refused("lop3.b32 %r1, %r1, %r2, %r3, 256;", "0 to 255");

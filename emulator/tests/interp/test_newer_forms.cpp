@@ -6,7 +6,6 @@
 #include "support/operation.hpp"
 
 #include <bit>
-#include <cmath>
 
 namespace cuprum::emulator::test {
 
@@ -42,57 +41,9 @@ std::vector<UL> pairs() {
     return result;
 }
 
-TEST_P(NewerForms, pairs_of_floats_are_computed_apart) {
-    expect_operation<UL>("add.rn.f32x2 %d, %a, %b;", each(pairs(), pairs()),
-                         [](UL a, UL b) { return pair(low(a) + low(b), high(a) + high(b)); });
-    expect_operation<UL>("mul.f32x2 %d, %a, %b;", each(pairs(), pairs()),
-                         [](UL a, UL b) { return pair(low(a) * low(b), high(a) * high(b)); });
-    expect_operation<UL>(
-        "fma.rn.f32x2 %d, %a, %b, %c;", each(pairs(), pairs(), pairs()), [](UL a, UL b, UL c) {
-            return pair(std::fma(low(a), low(b), low(c)), std::fma(high(a), high(b), high(c)));
-        });
-}
-
 TEST_P(NewerForms, a_pair_may_be_its_own_operand) {
     expect_operation<UL>("@G mov.b64 %d, %a;\n@G add.f32x2 %d, %d, %b;", each(pairs(), pairs()),
                          [](UL a, UL b) { return pair(low(a) + low(b), high(a) + high(b)); });
-}
-
-TEST_P(NewerForms, narrow_sources_widen_exactly) {
-    // 1.5, -0.25, 65504, the smallest subnormal number
-    const std::vector<std::pair<std::uint16_t, float>> halves{
-        {0x3e00, 1.5f}, {0xb400, -0.25f}, {0x7bff, 65504.0f}, {1, 0x1p-24f}};
-    std::vector<std::tuple<std::uint16_t, float>> inputs;
-    for (const auto& [bits, value] : halves) {
-        for (const float real : REALS) {
-            inputs.emplace_back(bits, real);
-        }
-    }
-    const auto value_of = [&](std::uint16_t bits) {
-        for (const auto& [known, value] : halves) {
-            if (known == bits) {
-                return value;
-            }
-        }
-        return 0.0f;
-    };
-    expect_operation<float>("add.f32.f16 %d, %a, %b;", inputs,
-                            [&](std::uint16_t a, float b) { return value_of(a) + b; });
-    expect_operation<float>("sub.f32.f16 %d, %a, %b;", inputs,
-                            [&](std::uint16_t a, float b) { return value_of(a) - b; });
-    expect_operation<float>(
-        "fma.rn.f32.f16 %d, %a, %a, %b;", inputs,
-        [&](std::uint16_t a, float b) { return std::fma(value_of(a), value_of(a), b); });
-}
-
-TEST_P(NewerForms, three_numbers_have_a_smallest_magnitude) {
-    const std::vector<float> numbers{0.5f, -0.75f, 2.0f, -3.0f, NAN};
-    expect_operation<float>(
-        "min.abs.f32 %d, %a, %b, %c;", each(numbers, numbers, numbers),
-        [](float a, float b, float c) {
-            const float result = std::fmin(std::fmin(std::fabs(a), std::fabs(b)), std::fabs(c));
-            return std::isnan(result) ? std::bit_cast<float>(0x7fffffffu) : result;
-        });
 }
 
 TEST_P(NewerForms, lop3_tells_whether_any_bit_is_set) {

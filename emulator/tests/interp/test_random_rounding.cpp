@@ -212,9 +212,9 @@ TEST(RandomRoundingErrors, are_told_by_name) {
     };
     expect_refused("cvt.rs.e4m3x4.f32 %d, {%f0, %f1, %f2, %f3}, %r;", ".satfinite");
     expect_refused("cvt.rs.satfinite.e4m3x4.f32 %d, {%f0, %f1}, %r;", "four values");
-    expect_refused("cvt.rs.satfinite.e4m3x2.f32 %d, %f0, %f1, %r;", "cannot round to this type");
+    expect_refused("cvt.rs.satfinite.e4m3x2.f32 %d, %f0, %f1, %r;", "has no form with .rs");
     expect_refused("cvt.rs.f16x2.f32 %d, %f0, %f1;", "3 operands");
-    expect_refused("cvt.rs.tf32.f32 %d, %f0, %r;", "cannot round to this type");
+    expect_refused("cvt.rs.tf32.f32 %d, %f0, %r;", "has no form with .rs");
 }
 
 } // namespace

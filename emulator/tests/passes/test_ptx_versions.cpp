@@ -25,7 +25,7 @@ struct Form {
 constexpr const char* MULTICAST = "it belongs to multicast memory";
 constexpr const char* FABRIC = "copies between GPUs over NVLink's fabric";
 constexpr const char* SPARSE = "sparse matrices of compute capability 10.7";
-constexpr const char* TYPES = "converts from or to an unsupported type";
+constexpr const char* TYPES = "has a type that is not supported here";
 constexpr const char* SUBNORMAL = "leave .noftz out";
 
 constexpr Form FORMS[] = {
@@ -60,7 +60,7 @@ constexpr Form FORMS[] = {
      nullptr},
     {"9.2", "sm_100f", "cvt.rn.bf16x2.e4m3x2 %r5, %h1;", nullptr},
     {"9.2", "sm_100f", "cvt.rn.bf16x2.e2m1x2 %r5, %c1;", nullptr},
-    {"9.2", "sm_100f", "cvt.rn.scaled::n2::ue8m0.bf16x2.e4m3x2 %r5, %h1, %h2;", TYPES},
+    {"9.2", "sm_100f", "cvt.rn.scaled::n2::ue8m0.bf16x2.e4m3x2 %r5, %h1, %h2;", ".scaled::n2"},
     {"9.3", "sm_90", "ld.mmio.acquire.sys.global.u32 %r5, [%d1];", nullptr},
     {"9.3", "sm_90", "st.mmio.release.sys.global.u32 [%d1], %r1;", nullptr},
     {"9.3", "sm_90", "clmad.lo.u64 %d4, %d2, %d3, %d2;", nullptr},
@@ -106,7 +106,8 @@ constexpr Form FORMS[] = {
     {"9.4", "sm_107f", "add.f32.f16 %f4, %h1, %f1;", nullptr},
     {"9.4", "sm_100a", "add.rn.e4m3x4 %r5, %r1, %r2;", "not supported here, .e4m3x4"},
     {"9.4", "sm_107f", "cvt.rn.satfinite.ue5m3x2.f32 %h3, %f1, %f2;", TYPES},
-    {"9.4", "sm_107f", "cvt.rz.satfinite.e4m3x2.f32 %h3, %f1, %f2;", "needs .rn"},
+    {"9.4", "sm_107f", "cvt.rz.satfinite.e4m3x2.f32 %h3, %f1, %f2;",
+     "did you mean cvt.rn.satfinite.e4m3x2.f32?"},
     {"9.4", "sm_107f", "cvt.rn.satfinite.pzo.e4m3x2.f32 %h3, %f1, %f2;", "pzo"},
     {"9.4", "sm_107f", "set.eq.u8x4 %r5, %r1, %r2;", "not supported here, .u8x4"},
     {"9.4", "sm_90a", "ldmatrix.sync.aligned.m8n16.x1.shared.s8.s4 {%r5}, [%r10];", ".s8"},

@@ -5,9 +5,9 @@
 
 #pragma once
 
-#include "rows/integer.hpp"
-#include "rows/move.hpp"
+#include "rows/all.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,29 +18,33 @@ namespace cuprum::emulator::test {
 struct RowPattern {
     rows::Pattern pattern;
     std::string_view kinds; // of the operands, as rows/row.hpp says
+    rows::Effect effect = rows::Effect::Pure;
 };
 
-/// Adds the patterns of a list of rows, except those that are refused or decoded by hand.
-template <typename T, std::size_t COUNT>
-void add_patterns(std::vector<RowPattern>& patterns, const rows::Row<T> (&rows)[COUNT]) {
-    for (const rows::Row<T>& row : rows) {
-        if (row.operation != nullptr) {
-            patterns.push_back({rows::Pattern(row.pattern), row.operands});
-        }
-    }
+/// Returns the patterns of all lists of rows, except those that are refused or decoded by hand.
+inline const std::vector<std::vector<RowPattern>>& row_lists() {
+    static const std::vector<std::vector<RowPattern>> all = [] {
+        std::vector<std::vector<RowPattern>> lists;
+        rows::for_each_list([&](const auto& list) {
+            lists.emplace_back();
+            for (const auto& row : list) {
+                if (row.operation != nullptr) {
+                    lists.back().push_back({rows::Pattern(row.pattern), row.operands, row.effect});
+                }
+            }
+        });
+        return lists;
+    }();
+    return all;
 }
 
 /// Returns the patterns of all rows.
 inline const std::vector<RowPattern>& row_patterns() {
     static const std::vector<RowPattern> all = [] {
         std::vector<RowPattern> patterns;
-        add_patterns(patterns, rows::INTEGER_ROWS);
-        add_patterns(patterns, rows::DOT_ROWS);
-        add_patterns(patterns, rows::CARRY_ROWS);
-        add_patterns(patterns, rows::BITS_ROWS);
-        add_patterns(patterns, rows::COMPARE_ROWS);
-        add_patterns(patterns, rows::PACK_ROWS);
-        add_patterns(patterns, rows::SELECT_ROWS);
+        for (const std::vector<RowPattern>& list : row_lists()) {
+            patterns.insert(patterns.end(), list.begin(), list.end());
+        }
         return patterns;
     }();
     return all;
@@ -60,11 +64,12 @@ struct RowText {
         return text;
     }
 
-    /// Returns the size of an operand; 1 for predicates.
+    /// Returns the size of an operand's register: 1 for predicates, otherwise 16 bits at least.
     [[nodiscard]] unsigned bits_of(char kind) const {
         switch (kind) {
         case 'p':
         case 'P':
+        case 'B':
         case 'b':
             return 1;
         case 'h':
@@ -72,14 +77,29 @@ struct RowText {
         case 'w':
         case 'i':
         case 'f':
+        case 'm':
+        case 'V':
+        case 'E':
             return 32;
         case 'q':
+        case 'v':
             return 64;
         case 'D':
             return 2 * ptx::bits_of(match.type().part);
         default:
-            return ptx::bits_of(rows::type_named(match[kind]).part);
+            return std::max(ptx::bits_of(rows::type_named(match[kind]).part), 16u);
         }
+    }
+
+    /// Returns whether the text computes with floating-point numbers or compares them.
+    [[nodiscard]] bool is_float() const {
+        const bool is_other = match.word(0) == "selp" || match.word(0) == "slct";
+        const ptx::Type type = match.type().part;
+        return !is_other && type >= ptx::Type::F16 && type <= ptx::Type::F64;
+    }
+
+    [[nodiscard]] bool is_conversion() const {
+        return match.word(0) == "cvt" && !match.has("pack");
     }
 
     [[nodiscard]] char result_kind() const { return kinds[1]; }
@@ -88,8 +108,8 @@ struct RowText {
     [[nodiscard]] std::string source_kinds() const {
         std::string result;
         for (const char kind : kinds.substr(kinds.find(' ') + 1)) {
-            const bool is_digit = kind >= '0' && kind <= '9';
-            if (!is_digit && kind != 'c' && (kind != 'b' || !match['b'].empty())) {
+            const bool is_mark = (kind >= '0' && kind <= '9') || kind == '~';
+            if (!is_mark && kind != 'c' && (kind != 'b' || !match['b'].empty())) {
                 result += kind;
             }
         }

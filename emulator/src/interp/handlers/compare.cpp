@@ -101,12 +101,6 @@ const Instruction* set_value(WarpContext& warp, const Instruction* at, std::uint
     return at + 1;
 }
 
-template <Compare OP, typename T, typename Prepare>
-Handler choose(const CompareForm& form) {
-    return form.result == CompareResult::Predicate ? set_predicate<OP, T, Prepare>
-                                                   : set_value<OP, T, Prepare>;
-}
-
 /// The handlers of integers.
 struct Choose {
     template <CompareForm FORM>
@@ -131,59 +125,25 @@ struct Choose {
     }
 };
 
-template <typename T, typename Prepare>
-Handler select_float_compare(const CompareForm& form) {
-    switch (form.compare) {
-    case Compare::Eq:
-        return choose<Compare::Eq, T, Prepare>(form);
-    case Compare::Ne:
-        return choose<Compare::Ne, T, Prepare>(form);
-    case Compare::Lt:
-        return choose<Compare::Lt, T, Prepare>(form);
-    case Compare::Le:
-        return choose<Compare::Le, T, Prepare>(form);
-    case Compare::Gt:
-        return choose<Compare::Gt, T, Prepare>(form);
-    case Compare::Ge:
-        return choose<Compare::Ge, T, Prepare>(form);
-    case Compare::Equ:
-        return choose<Compare::Equ, T, Prepare>(form);
-    case Compare::Neu:
-        return choose<Compare::Neu, T, Prepare>(form);
-    case Compare::Ltu:
-        return choose<Compare::Ltu, T, Prepare>(form);
-    case Compare::Leu:
-        return choose<Compare::Leu, T, Prepare>(form);
-    case Compare::Gtu:
-        return choose<Compare::Gtu, T, Prepare>(form);
-    case Compare::Geu:
-        return choose<Compare::Geu, T, Prepare>(form);
-    case Compare::Num:
-        return choose<Compare::Num, T, Prepare>(form);
-    case Compare::Nan:
-        return choose<Compare::Nan, T, Prepare>(form);
-    default:
-        return nullptr;
+/// The handlers of f32 and f64.
+struct ChooseFloat {
+    template <CompareForm FORM>
+    static constexpr Handler handler() {
+        using T = std::conditional_t<FORM.type == ptx::Type::F64, double, float>;
+        using Prepare = std::conditional_t<FORM.flushes, Flushed, Unchanged>;
+        return FORM.result == CompareResult::Predicate ? set_predicate<FORM.compare, T, Prepare>
+                                                       : set_value<FORM.compare, T, Prepare>;
     }
-}
+};
 
 } // namespace
 
 Handler select_compare(const CompareForm& form) {
-    switch (form.type) {
-    case ptx::Type::F32:
-        return form.flushes ? select_float_compare<float, Flushed>(form)
-                            : select_float_compare<float, Unchanged>(form);
-    case ptx::Type::F64:
-        return select_float_compare<double, Unchanged>(form);
-    case ptx::Type::F16:
-    case ptx::Type::F16x2:
-    case ptx::Type::BF16:
-    case ptx::Type::BF16x2:
-        return select_half_compare(form);
-    default:
-        return RowHandlers<rows::COMPARE_ROWS, Choose>::find(form);
+    if (const Handler handler = RowHandlers<rows::COMPARE_ROWS, Choose>::find(form)) {
+        return handler;
     }
+    const Handler floats = RowHandlers<rows::COMPARE_FLOAT_ROWS, ChooseFloat>::find(form);
+    return floats != nullptr ? floats : select_half_compare(form);
 }
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

@@ -3,8 +3,14 @@
 
 // cvt: the most frequent conversions. All others are in convert_any.cpp.
 
+#include "rows/convert.hpp"
+
 #include "interp/handlers/functions.hpp"
+#include "interp/handlers/rows.hpp"
 #include "interp/handlers/select.hpp"
+#include "interp/handlers/small_formats.hpp"
+
+#include <type_traits>
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
@@ -23,85 +29,12 @@ struct Resize {
     static D apply(S value) { return To::extend(static_cast<D>(From::extend(value))); }
 };
 
-template <typename To, typename From>
-Handler resize() {
-    return map_lanes<Resize<To, From>, typename To::Storage, typename From::Storage>;
-}
-
-template <typename From>
-Handler select_resize(Format to) {
-    switch (to) {
-    case Format::U8:
-        return resize<U8, From>();
-    case Format::S8:
-        return resize<S8, From>();
-    case Format::U16:
-        return resize<U16, From>();
-    case Format::S16:
-        return resize<S16, From>();
-    case Format::U32:
-    case Format::S32:
-        return resize<U32, From>();
-    case Format::U64:
-    case Format::S64:
-        return resize<U64, From>();
-    default:
-        return nullptr;
-    }
-}
-
-Handler select_integers(const ConvertForm& form) {
-    switch (form.from) {
-    case Format::U8:
-        return select_resize<U8>(form.to);
-    case Format::S8:
-        return select_resize<S8>(form.to);
-    case Format::U16:
-        return select_resize<U16>(form.to);
-    case Format::S16:
-        return select_resize<S16>(form.to);
-    case Format::U32:
-        return select_resize<U32>(form.to);
-    case Format::S32:
-        return select_resize<S32>(form.to);
-    case Format::U64:
-    case Format::S64:
-        return select_resize<U64>(form.to);
-    default:
-        return nullptr;
-    }
-}
-
 // ---- integers to floats ------------------------------------------------------------------------
 
 template <typename To, typename From>
 struct ToFloat {
     static To apply(typename From::Storage value) { return static_cast<To>(From::extend(value)); }
 };
-
-template <typename To>
-Handler select_to_float(Format from) {
-    switch (from) {
-    case Format::U8:
-        return map_lanes<ToFloat<To, U8>, To, std::uint32_t>;
-    case Format::S8:
-        return map_lanes<ToFloat<To, S8>, To, std::int32_t>;
-    case Format::U16:
-        return map_lanes<ToFloat<To, U16>, To, std::uint32_t>;
-    case Format::S16:
-        return map_lanes<ToFloat<To, S16>, To, std::int32_t>;
-    case Format::U32:
-        return map_lanes<ToFloat<To, U32>, To, std::uint32_t>;
-    case Format::S32:
-        return map_lanes<ToFloat<To, S32>, To, std::int32_t>;
-    case Format::U64:
-        return map_lanes<ToFloat<To, U64>, To, std::uint64_t>;
-    case Format::S64:
-        return map_lanes<ToFloat<To, S64>, To, std::int64_t>;
-    default:
-        return nullptr;
-    }
-}
 
 // ---- floats to integers ------------------------------------------------------------------------
 
@@ -176,37 +109,6 @@ const Instruction* float_to_integer(WarpContext& warp, const Instruction* at, st
     return at + 1;
 }
 
-template <typename To, typename From>
-Handler select_integer_rounding(Rounding rounding) {
-    switch (rounding) {
-    case Rounding::Nearest:
-        return float_to_integer<To, From, Rounding::Nearest>;
-    case Rounding::Down:
-        return float_to_integer<To, From, Rounding::Down>;
-    case Rounding::Up:
-        return float_to_integer<To, From, Rounding::Up>;
-    case Rounding::Zero:
-        return float_to_integer<To, From, Rounding::Zero>;
-    }
-    return nullptr;
-}
-
-template <typename From>
-Handler select_to_integer(const ConvertForm& form) {
-    switch (form.to) {
-    case Format::U32:
-        return select_integer_rounding<std::uint32_t, From>(form.rounding);
-    case Format::S32:
-        return select_integer_rounding<std::int32_t, From>(form.rounding);
-    case Format::U64:
-        return select_integer_rounding<std::uint64_t, From>(form.rounding);
-    case Format::S64:
-        return select_integer_rounding<std::int64_t, From>(form.rounding);
-    default:
-        return nullptr;
-    }
-}
-
 // ---- floats to floats --------------------------------------------------------------------------
 
 template <typename To, typename From, typename Body>
@@ -265,21 +167,6 @@ const Instruction* round_float(WarpContext& warp, const Instruction* at, std::ui
         warp, at, mask, [](T value) { return canonical(round_to_integer<ROUNDING>(value)); });
 }
 
-template <typename T>
-Handler select_round_float(Rounding rounding) {
-    switch (rounding) {
-    case Rounding::Nearest:
-        return round_float<T, Rounding::Nearest>;
-    case Rounding::Down:
-        return round_float<T, Rounding::Down>;
-    case Rounding::Up:
-        return round_float<T, Rounding::Up>;
-    case Rounding::Zero:
-        return round_float<T, Rounding::Zero>;
-    }
-    return nullptr;
-}
-
 template <bool BFLOAT>
 struct Widen {
     static float apply(std::uint32_t bits) {
@@ -301,83 +188,92 @@ struct NarrowPair {
     }
 };
 
-Handler select_floats(const ConvertForm& form) {
-    const bool is_wide = form.from == Format::F64;
-    if (form.from == form.to && (form.from == Format::F32 || is_wide)) {
-        if (form.rounds_to_integer) {
-            return is_wide ? select_round_float<double>(form.rounding)
-                           : select_round_float<float>(form.rounding);
+/// An integer format as stored in a lane.
+template <Format FORMAT>
+using IntegerOf =
+    Integer<typename IntegerOfSize<rows::FORMATS[static_cast<unsigned>(FORMAT)].bits == 64 ? 8 : 4,
+                                   (static_cast<unsigned>(FORMAT) & 1) != 0>::Type,
+            rows::FORMATS[static_cast<unsigned>(FORMAT)].bits>;
+
+/// Returns the unsigned format for one that fills its lane, if the sign changes nothing.
+constexpr Format without_sign(Format format) {
+    return format == Format::S32 ? Format::U32 : format == Format::S64 ? Format::U64 : format;
+}
+
+/// Returns the handler of a form for registers that are as wide as their values need; nullptr if
+/// it has none of its own.
+template <ConvertForm FORM>
+constexpr Handler own_handler() {
+    constexpr Format from = FORM.from;
+    constexpr Format to = FORM.to;
+    constexpr bool is_nearest = FORM.rounding == Rounding::Nearest;
+    constexpr bool is_plain = is_nearest && !FORM.is_saturating && !FORM.flushes && !FORM.is_relu &&
+                              !FORM.is_finite_saturating && !FORM.rounds_to_integer;
+    constexpr bool is_from_full = from == Format::F32 || from == Format::F64;
+    constexpr bool is_to_full = to == Format::F32 || to == Format::F64;
+    using FromFloat = std::conditional_t<from == Format::F64, double, float>;
+    using ToFloat32Or64 = std::conditional_t<to == Format::F64, double, float>;
+    using Word = std::uint32_t;
+    if constexpr (FORM.random != RandomBits::None || FORM.rounds_away) {
+        return nullptr;
+    } else if constexpr (is_integer(from) && is_integer(to)) {
+        if constexpr (!FORM.is_saturating) {
+            using To = IntegerOf<without_sign(to)>;
+            using From = IntegerOf<from == Format::S64 ? Format::U64 : from>;
+            return map_lanes<Resize<To, From>, typename To::Storage, typename From::Storage>;
         }
-        return is_wide ? resize_float<double, double> : resize_float<float, float>;
-    }
-    if (form.rounds_to_integer || form.rounding != Rounding::Nearest) {
-        return nullptr;
-    }
-    if (form.from == Format::F32 && form.to == Format::F64) {
-        return resize_float<double, float>;
-    }
-    if (form.from == Format::F64 && form.to == Format::F32) {
-        return resize_float<float, double>;
-    }
-    if (form.is_saturating || form.flushes || form.is_relu || form.is_finite_saturating) {
-        return nullptr;
-    }
-    using U = std::uint32_t;
-    if (form.to == Format::F32) {
-        return form.from == Format::F16    ? map_lanes<Widen<false>, float, U>
-               : form.from == Format::BF16 ? map_lanes<Widen<true>, float, U>
-                                           : nullptr;
-    }
-    if (form.from == Format::F32 && form.to == Format::F16) {
-        return form.is_pair ? map_lanes<NarrowPair<false>, U, float, float>
-                            : map_lanes<Narrow<false>, U, float>;
-    }
-    if (form.from == Format::F32 && form.to == Format::BF16) {
-        return form.is_pair ? map_lanes<NarrowPair<true>, U, float, float>
-                            : map_lanes<Narrow<true>, U, float>;
+    } else if constexpr (is_integer(from)) {
+        if constexpr (is_plain && is_to_full) {
+            using From = IntegerOf<from>;
+            return map_lanes<ToFloat<ToFloat32Or64, From>, ToFloat32Or64, typename From::Storage>;
+        }
+    } else if constexpr (is_integer(to)) {
+        if constexpr (is_from_full && IntegerOf<to>::bits >= 32) {
+            return float_to_integer<typename IntegerOf<to>::Storage, FromFloat, FORM.rounding>;
+        }
+    } else if constexpr (from == to && is_from_full) {
+        if constexpr (FORM.rounds_to_integer) {
+            return round_float<FromFloat, FORM.rounding>;
+        } else {
+            return resize_float<FromFloat, FromFloat>;
+        }
+    } else if constexpr (is_from_full && is_to_full) {
+        if constexpr (is_nearest) {
+            return resize_float<ToFloat32Or64, FromFloat>;
+        }
+    } else if constexpr (is_plain && to == Format::F32 &&
+                         (from == Format::F16 || from == Format::BF16)) {
+        return map_lanes<Widen<from == Format::BF16>, float, Word>;
+    } else if constexpr (is_plain && from == Format::F32 &&
+                         (to == Format::F16 || to == Format::BF16)) {
+        if constexpr (FORM.is_pair) {
+            return map_lanes<NarrowPair<to == Format::BF16>, Word, float, float>;
+        } else {
+            return map_lanes<Narrow<to == Format::BF16>, Word, float>;
+        }
     }
     return nullptr;
 }
 
-bool is_integer(Format format) {
-    return format <= Format::S64;
-}
-
-/// Returns whether registers are only as wide as the values need. Wider ones go to convert_any.
-bool has_natural_widths(const ConvertForm& form) {
-    const auto natural = [](Format format) {
-        return format == Format::U64 || format == Format::S64 || format == Format::F64 ? Width::B64
-                                                                                       : Width::B32;
-    };
-    return form.from_width == natural(form.from) && form.to_width == natural(form.to);
-}
+struct Choose {
+    template <ConvertForm FORM>
+    static constexpr Handler handler() {
+        return own_handler<FORM>();
+    }
+};
 
 } // namespace
 
 Handler select_convert(const ConvertForm& form) {
-    if (form.random != RandomBits::None) {
-        return select_random_conversion(form);
+    if (form.random != RandomBits::None) { // also of four values
+        return convert_random;
     }
-    Handler handler = nullptr;
-    if (has_natural_widths(form) && !form.rounds_away) {
-        const bool is_plain = !form.is_saturating && !form.flushes && !form.is_relu;
-        if (is_integer(form.from) && is_integer(form.to)) {
-            handler = form.is_saturating ? nullptr : select_integers(form);
-        } else if (is_integer(form.from)) {
-            if (form.rounding == Rounding::Nearest && is_plain) {
-                handler = form.to == Format::F32   ? select_to_float<float>(form.from)
-                          : form.to == Format::F64 ? select_to_float<double>(form.from)
-                                                   : nullptr;
-            }
-        } else if (is_integer(form.to)) {
-            handler = form.from == Format::F32   ? select_to_integer<float>(form)
-                      : form.from == Format::F64 ? select_to_integer<double>(form)
-                                                 : nullptr;
-        } else {
-            handler = select_floats(form);
-        }
+    // Registers that are wider than their values are not among the forms of the rows.
+    if (const Handler handler = RowHandlers<rows::CONVERT_ROWS, Choose>::find(form)) {
+        return handler;
     }
-    return handler != nullptr ? handler : select_any_conversion(form);
+    return is_integer(form.from) && form.to == Format::F64 ? convert_integer_to_double
+                                                           : convert_any;
 }
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

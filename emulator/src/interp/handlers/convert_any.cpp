@@ -49,7 +49,7 @@ Doubles decode_small(Bits bits, Format format) {
         return select(bits == 0xff, Doubles{} + __builtin_nan(""),
                       cast<Doubles>((bits + (1023 - 127)) << 52));
     }
-    const Layout layout = layout_of(format);
+    const rows::FormatRecord& layout = record_of(format);
     const auto fraction_bits = static_cast<std::uint64_t>(layout.fraction_bits);
     const std::uint64_t sign_at = sign_position(format);
     const Bits magnitude = bits & ((ONE << sign_at) - 1);
@@ -140,7 +140,8 @@ Bits float_to_integer(Doubles value, const ConvertForm& form) {
 }
 
 /// Returns the format's own NaN. A NaN from f64 keeps its sign and the upper part of its payload.
-Bits encode_nan(Doubles value, const ConvertForm& form, const Layout& layout, unsigned shift) {
+Bits encode_nan(Doubles value, const ConvertForm& form, const rows::FormatRecord& layout,
+                unsigned shift) {
     if (form.from == Format::F64 && !form.is_finite_saturating && !form.is_relu) {
         const Bits bits = cast<Bits>(value);
         const auto fraction_bits = static_cast<std::uint64_t>(layout.fraction_bits);
@@ -176,8 +177,7 @@ Bits encode(Doubles value, const ConvertForm& form) {
     if (form.to == Format::UE8M0) {
         return encode_power(value, form);
     }
-    const Layout layout = form.to == Format::F32 ? Layout{8, 23, 0x7f7fffff, 0x7f800000, 0x7fffffff}
-                                                 : layout_of(form.to);
+    const rows::FormatRecord& layout = record_of(form.to);
     const Bits sign = cast<Bits>(value) >> 63;
     const Bits magnitude = encode_magnitude(value, {.exponent_bits = layout.exponent_bits,
                                                     .fraction_bits = layout.fraction_bits,
@@ -194,7 +194,7 @@ Bits encode(Doubles value, const ConvertForm& form) {
     }
     const Bits bits = select(magnitude > largest, above, magnitude);
     const unsigned shift = form.to == Format::TF32 ? 13 : 0;
-    const std::uint64_t sign_at = form.to == Format::TF32 ? 18 : sign_position(form.to);
+    const std::uint64_t sign_at = sign_position(form.to);
     const Bits result = (bits | sign << sign_at) << std::uint64_t{shift};
     return select(value != value, encode_nan(value, form, layout, shift), result);
 }
@@ -208,7 +208,7 @@ Doubles decode(Bits bits, const ConvertForm& form) {
     default:
         return is_integer(form.from)
                    ? widen_integer(extend(bits, limits_of(form.from)), limits_of(form.from))
-                   : decode_small(bits & ((ONE << storage_bits(form.from)) - 1), form.from);
+                   : decode_small(bits & ((ONE << record_of(form.from).bits) - 1), form.from);
     }
 }
 
@@ -274,10 +274,12 @@ void write_all(const WarpContext& warp, Operand operand, Width width, const Bits
     store_lanes<std::uint32_t>(to, reinterpret_cast<const std::uint32_t*>(words), mask);
 }
 
+} // namespace
+
 const Instruction* convert_any(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     const ConvertForm form = unpack(at->immediate);
-    const std::uint64_t from_bits = storage_bits(form.from);
-    const std::uint64_t to_bits = storage_bits(form.to);
+    const std::uint64_t from_bits = record_of(form.from).bits;
+    const std::uint64_t to_bits = record_of(form.to).bits;
     Bits results[CHUNKS<double>];
     for (unsigned chunk = 0; chunk < CHUNKS<double>; ++chunk) {
         const Bits first = read_chunk(warp, at->src[0], form.from_width, chunk);
@@ -317,19 +319,11 @@ const Instruction* convert_integer_to_double(WarpContext& warp, const Instructio
     }
     for (unsigned chunk = 0; chunk < CHUNKS<double>; ++chunk) {
         // Some compilers convert unsigned numbers with an addition: -0 if sums are rounded down.
-        inputs[chunk] = select(inputs[chunk] == 0, Bits{}, cast<Bits>(results[chunk]));
+        const Bits bits = select(inputs[chunk] == 0, Bits{}, cast<Bits>(results[chunk]));
+        inputs[chunk] = form.is_saturating ? cast<Bits>(saturate(cast<Doubles>(bits))) : bits;
     }
     write_all(warp, at->dst[0], form.to_width, inputs, mask);
     return at + 1;
-}
-
-} // namespace
-
-Handler select_any_conversion(const ConvertForm& form) {
-    if (is_integer(form.from) && form.to == Format::F64) {
-        return convert_integer_to_double;
-    }
-    return convert_any;
 }
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

@@ -50,7 +50,7 @@ Random random_bits(U bits, const ConvertForm& form) {
 }
 
 /// Rounds a finite number to a format, without the sign. The result may exceed the largest number.
-U round_magnitude(U single, U random, int random_width, const Layout& layout) {
+U round_magnitude(U single, U random, int random_width, const rows::FormatRecord& layout) {
     const int field = static_cast<int>(single >> SINGLE_FRACTION_BITS & 0xff);
     const U fraction = single & 0x7fffffu;
     const U mantissa = field == 0 ? fraction : fraction | 1u << SINGLE_FRACTION_BITS;
@@ -71,7 +71,7 @@ U round_magnitude(U single, U random, int random_width, const Layout& layout) {
 }
 
 U convert_one(U single, U random, const ConvertForm& form) {
-    const Layout layout = layout_of(form.to);
+    const rows::FormatRecord& layout = record_of(form.to);
     const U magnitude = single & 0x7fffffffu;
     constexpr U infinity = 0x7f800000u;
     if (magnitude > infinity) {
@@ -90,6 +90,8 @@ U convert_one(U single, U random, const ConvertForm& form) {
     return result | static_cast<U>(is_negative) << sign_position(form.to);
 }
 
+} // namespace
+
 const Instruction* convert_random(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     const ConvertForm form = unpack(at->immediate);
     const auto* const first = lanes_of<U>(warp, at->src[0]);
@@ -98,16 +100,10 @@ const Instruction* convert_random(WarpContext& warp, const Instruction* at, std:
     auto* const to = lanes_of<U>(warp, at->dst[0]);
     for_each_lane(mask, [&](unsigned lane) {
         const Random random = random_bits(bits[lane], form);
-        to[lane] = convert_one(first[lane], random.first, form) << storage_bits(form.to) |
+        to[lane] = convert_one(first[lane], random.first, form) << record_of(form.to).bits |
                    convert_one(second[lane], random.second, form);
     });
     return at + 1;
-}
-
-} // namespace
-
-Handler select_random_conversion(const ConvertForm& form) {
-    return form.from == Format::F32 ? convert_random : nullptr;
 }
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

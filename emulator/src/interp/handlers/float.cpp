@@ -1,9 +1,12 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// f32 and f64 arithmetic that rounds to nearest or does not round.
+// f32 and f64 arithmetic.
 
-#include "interp/handlers/float_common.hpp"
+#include "rows/float.hpp"
+
+#include "interp/handlers/rounded.hpp"
+#include "interp/handlers/rows.hpp"
 #include "interp/handlers/select.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
@@ -12,21 +15,6 @@ namespace {
 
 template <typename T>
 constexpr UnsignedLike<T> SIGN_BIT = UnsignedLike<T>{1} << (sizeof(T) * 8 - 1);
-
-template <FloatOp OP, typename V>
-[[gnu::always_inline]] inline V compute(V a, V b, V c) {
-    if constexpr (OP == FloatOp::Add) {
-        return a + b;
-    } else if constexpr (OP == FloatOp::Sub) {
-        return a - b;
-    } else if constexpr (OP == FloatOp::Mul) {
-        return a * b;
-    } else if constexpr (OP == FloatOp::Fma) {
-        return fused(a, b, c);
-    } else {
-        return a / b;
-    }
-}
 
 /// Computes with the flushing of PTX.
 ///
@@ -52,8 +40,10 @@ template <FloatOp OP>
 }
 
 /// The operations add, sub, mul, fma and div. A NaN is not canonical yet.
-template <FloatOp OP, bool FLUSHES, bool SATURATES>
+template <FloatForm FORM>
 struct Arithmetic {
+    static constexpr FloatOp OP = FORM.op;
+
     template <typename T>
     static Vector<T> apply(Vector<T> a, Vector<T> b) {
         return apply<T>(a, b, Vector<T>{});
@@ -62,7 +52,7 @@ struct Arithmetic {
     template <typename T>
     static Vector<T> apply(Vector<T> a, Vector<T> b, Vector<T> c) {
         Vector<T> result;
-        if constexpr (FLUSHES) {
+        if constexpr (FORM.flushes) {
             using V = Vector<std::uint32_t>;
             a = flush(a);
             b = flush(b);
@@ -77,7 +67,7 @@ struct Arithmetic {
         } else {
             result = compute<OP>(a, b, c);
         }
-        return SATURATES ? saturate(result) : result;
+        return FORM.is_saturating ? saturate(result) : result;
     }
 };
 
@@ -102,16 +92,16 @@ const Instruction* map_floats(WarpContext& warp, const Instruction* at, std::uin
     return at + 1;
 }
 
-template <FloatOp OP, bool FLUSHES>
+template <FloatForm FORM>
 struct SignChange {
     template <typename T>
     static Vector<T> apply(Vector<T> a) {
         using V = Vector<UnsignedLike<T>>;
-        if constexpr (FLUSHES) {
+        if constexpr (FORM.flushes) {
             a = flush(a);
         }
         V bits = reinterpret_cast<V>(a);
-        if constexpr (OP == FloatOp::Neg) {
+        if constexpr (FORM.op == FloatOp::Neg) {
             bits ^= broadcast<UnsignedLike<T>>(SIGN_BIT<T>);
             if constexpr (std::is_same_v<T, double>) { // a GPU keeps the sign of a NaN
                 return a != a ? a : reinterpret_cast<Vector<T>>(bits);
@@ -134,18 +124,20 @@ struct CopySign {
 };
 
 /// Minimum and maximum of two or three values; -0 is less than +0.
-template <bool MAX, bool FLUSHES, bool KEEPS_NAN, bool XORSIGN>
+template <FloatForm FORM>
 struct Extreme {
+    static constexpr bool MAX = FORM.op == FloatOp::Max;
+
     template <typename T>
     static Vector<T> apply(Vector<T> a, Vector<T> b) {
         using V = Vector<UnsignedLike<T>>;
-        if constexpr (FLUSHES) {
+        if constexpr (FORM.flushes) {
             a = flush(a);
             b = flush(b);
         }
         const V sign = broadcast<UnsignedLike<T>>(SIGN_BIT<T>);
         const V result_sign = (reinterpret_cast<V>(a) ^ reinterpret_cast<V>(b)) & sign;
-        if constexpr (XORSIGN) {
+        if constexpr (FORM.is_xorsign) {
             a = reinterpret_cast<Vector<T>>(reinterpret_cast<V>(a) & ~sign);
             b = reinterpret_cast<Vector<T>>(reinterpret_cast<V>(b) & ~sign);
         }
@@ -156,11 +148,11 @@ struct Extreme {
         result = a == b ? equal : result;
         // Unordered lanes remain. Their `result` is b, which is right if only a is a NaN.
         result = b != b ? a : result;
-        if constexpr (KEEPS_NAN) {
+        if constexpr (FORM.keeps_nan) {
             result = a != a ? a : result;
             result = b != b ? b : result;
         }
-        if constexpr (XORSIGN) {
+        if constexpr (FORM.is_xorsign) {
             result = reinterpret_cast<Vector<T>>(reinterpret_cast<V>(result) | result_sign);
         }
         return canonical(result);
@@ -200,53 +192,6 @@ struct ApproximateQuotient {
     }
 };
 
-template <FloatOp OP, unsigned COUNT>
-Handler select_arithmetic(const FloatForm& form) {
-    if (form.type == ptx::Type::F64) {
-        return form.flushes || form.is_saturating
-                   ? nullptr
-                   : map_vectors<Arithmetic<OP, false, false>, double, COUNT>;
-    }
-    if (form.flushes) {
-        return form.is_saturating ? map_vectors<Arithmetic<OP, true, true>, float, COUNT>
-                                  : map_floats<Arithmetic<OP, true, false>, COUNT>;
-    }
-    return form.is_saturating ? map_vectors<Arithmetic<OP, false, true>, float, COUNT>
-                              : map_floats<Arithmetic<OP, false, false>, COUNT>;
-}
-
-template <FloatOp OP>
-Handler select_sign(const FloatForm& form) {
-    if (form.type == ptx::Type::F64) {
-        return map_vectors<SignChange<OP, false>, double, 1>;
-    }
-    return form.flushes ? map_vectors<SignChange<OP, true>, float, 1>
-                        : map_vectors<SignChange<OP, false>, float, 1>;
-}
-
-template <bool MAX, bool FLUSHES, unsigned COUNT>
-Handler select_extreme32(const FloatForm& form) {
-    if (form.keeps_nan) {
-        return form.is_xorsign ? map_vectors<Extreme<MAX, FLUSHES, true, true>, float, COUNT>
-                               : map_vectors<Extreme<MAX, FLUSHES, true, false>, float, COUNT>;
-    }
-    return form.is_xorsign ? map_vectors<Extreme<MAX, FLUSHES, false, true>, float, COUNT>
-                           : map_vectors<Extreme<MAX, FLUSHES, false, false>, float, COUNT>;
-}
-
-template <bool MAX>
-Handler select_extreme(const FloatForm& form) {
-    if (form.type == ptx::Type::F64) {
-        return map_vectors<Extreme<MAX, false, false, false>, double, 2>;
-    }
-    if (form.source_count == 3) {
-        return form.flushes ? select_extreme32<MAX, true, 3>(form)
-                            : select_extreme32<MAX, false, 3>(form);
-    }
-    return form.flushes ? select_extreme32<MAX, true, 2>(form)
-                        : select_extreme32<MAX, false, 2>(form);
-}
-
 template <FloatOp OP, typename T>
 const Instruction* test(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     using U = UnsignedLike<T>;
@@ -284,58 +229,41 @@ const Instruction* test(WarpContext& warp, const Instruction* at, std::uint32_t 
     return at + 1;
 }
 
-template <FloatOp OP>
-Handler select_test(const FloatForm& form) {
-    return form.type == ptx::Type::F64 ? test<OP, double> : test<OP, float>;
-}
+struct Choose {
+    template <FloatForm FORM>
+    static constexpr Handler handler() {
+        using T = FloatOf<FORM.type>;
+        constexpr unsigned sources = FORM.op == FloatOp::Fma ? 3 : FORM.source_count;
+        if constexpr (FORM.rounding != Rounding::Nearest) {
+            return rounded<FORM>;
+        } else if constexpr (FORM.is_approximate) {
+            return map_vectors<ApproximateQuotient<FORM.flushes>, T, sources>;
+        } else if constexpr (FORM.op <= FloatOp::Div) {
+            if constexpr (sizeof(T) == 8 || FORM.is_saturating) {
+                return map_vectors<Arithmetic<FORM>, T, sources>;
+            } else {
+                return map_floats<Arithmetic<FORM>, sources>;
+            }
+        } else if constexpr (FORM.op == FloatOp::Neg || FORM.op == FloatOp::Abs) {
+            return map_vectors<SignChange<FORM>, T, 1>;
+        } else if constexpr (FORM.op == FloatOp::CopySign) {
+            return map_vectors<CopySign, T, sources>;
+        } else if constexpr (FORM.op == FloatOp::Min || FORM.op == FloatOp::Max) {
+            return map_vectors<Extreme<FORM>, T, sources>;
+        } else {
+            return test<FORM.op, T>;
+        }
+    }
+};
 
 } // namespace
 
 Handler select_float(const FloatForm& form) {
-    if (form.rounding != Rounding::Nearest) {
-        return select_rounded(form);
+    if (const Handler handler = RowHandlers<rows::FLOAT_ROWS, Choose>::find(form)) {
+        return handler;
     }
-    switch (form.op) {
-    case FloatOp::Add:
-        return select_arithmetic<FloatOp::Add, 2>(form);
-    case FloatOp::Sub:
-        return select_arithmetic<FloatOp::Sub, 2>(form);
-    case FloatOp::Mul:
-        return select_arithmetic<FloatOp::Mul, 2>(form);
-    case FloatOp::Fma:
-        return select_arithmetic<FloatOp::Fma, 3>(form);
-    case FloatOp::Div:
-        if (form.is_approximate) {
-            return form.flushes ? map_vectors<ApproximateQuotient<true>, float, 2>
-                                : map_vectors<ApproximateQuotient<false>, float, 2>;
-        }
-        return select_arithmetic<FloatOp::Div, 2>(form);
-    case FloatOp::Neg:
-        return select_sign<FloatOp::Neg>(form);
-    case FloatOp::Abs:
-        return select_sign<FloatOp::Abs>(form);
-    case FloatOp::Min:
-        return select_extreme<false>(form);
-    case FloatOp::Max:
-        return select_extreme<true>(form);
-    case FloatOp::CopySign:
-        return form.type == ptx::Type::F64 ? map_vectors<CopySign, double, 2>
-                                           : map_vectors<CopySign, float, 2>;
-    case FloatOp::TestFinite:
-        return select_test<FloatOp::TestFinite>(form);
-    case FloatOp::TestInfinite:
-        return select_test<FloatOp::TestInfinite>(form);
-    case FloatOp::TestNumber:
-        return select_test<FloatOp::TestNumber>(form);
-    case FloatOp::TestNotANumber:
-        return select_test<FloatOp::TestNotANumber>(form);
-    case FloatOp::TestNormal:
-        return select_test<FloatOp::TestNormal>(form);
-    case FloatOp::TestSubnormal:
-        return select_test<FloatOp::TestSubnormal>(form);
-    default:
-        return select_math(form);
-    }
+    const Handler function = select_function(form);
+    return function != nullptr ? function : select_half(form);
 }
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

@@ -18,6 +18,20 @@ namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
 constexpr std::uint32_t CANONICAL_NAN = 0x7fffffffu;
 
+template <ptx::Type TYPE>
+struct FloatNamed {
+    using T = float;
+};
+
+template <>
+struct FloatNamed<ptx::Type::F64> {
+    using T = double;
+};
+
+/// The type of a lane: float or double.
+template <ptx::Type TYPE>
+using FloatOf = typename FloatNamed<TYPE>::T;
+
 [[gnu::always_inline]] inline float float_from(std::uint32_t bits) {
     return __builtin_bit_cast(float, bits);
 }
@@ -173,6 +187,26 @@ template <typename V>
 
 [[gnu::always_inline]] inline double root(double value) {
     return __builtin_sqrt(value);
+}
+
+template <FloatOp OP, typename V>
+[[gnu::always_inline]] inline V compute(V a, [[maybe_unused]] V b, [[maybe_unused]] V c) {
+    if constexpr (OP == FloatOp::Add) {
+        return a + b;
+    } else if constexpr (OP == FloatOp::Sub) {
+        return a - b;
+    } else if constexpr (OP == FloatOp::Mul) {
+        return a * b;
+    } else if constexpr (OP == FloatOp::Fma) {
+        return fused(a, b, c);
+    } else if constexpr (OP == FloatOp::Div) {
+        return a / b;
+    } else if constexpr (OP == FloatOp::Rcp) {
+        return V{1} / a;
+    } else {
+        static_assert(OP == FloatOp::Sqrt);
+        return root(a);
+    }
 }
 
 /// Returns whether PTX flushes a result that was rounded to the smallest normal number, 2^-126.

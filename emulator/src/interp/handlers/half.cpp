@@ -5,7 +5,9 @@
 
 #include "interp/handlers/compare_lanes.hpp"
 #include "interp/handlers/functions.hpp"
+#include "interp/handlers/rows.hpp"
 #include "interp/handlers/select.hpp"
+#include "rows/float.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
@@ -140,19 +142,15 @@ template <FloatOp OP, bool BFLOAT, bool FLUSHES>
     return FLUSHES ? flush_half<BFLOAT>(result) : result;
 }
 
-constexpr unsigned SATURATES = 1;
-constexpr unsigned RELU = 2;
-constexpr unsigned OUT_OF_BOUNDS = 4;
-
-template <bool BFLOAT, unsigned FLAGS>
+template <bool BFLOAT, bool SATURATES, bool RELU>
 [[gnu::always_inline]] inline Halves clamp_half(Halves value) {
     constexpr U one = BFLOAT ? 0x3f80u : 0x3c00u;
     const auto is_negative = (value & 0x8000u) != 0;
-    if constexpr ((FLAGS & RELU) != 0) {
+    if constexpr (RELU) {
         // A NaN stays a NaN; -0 and everything below becomes +0.
         return select(is_nan<BFLOAT>(value), Halves{} + HALF_NAN,
                       select(is_negative, Halves{}, value));
-    } else if constexpr ((FLAGS & SATURATES) != 0) {
+    } else if constexpr (SATURATES) {
         return select(is_nan<BFLOAT>(value) | is_negative, Halves{},
                       select(value > one, Halves{} + one, value));
     } else {
@@ -169,19 +167,32 @@ template <bool BFLOAT, unsigned FLAGS>
 
 /// Arithmetic on 1 or 2 values per lane. NOTE: it does not use `tag`. Variants are template
 /// parameters, so that form and handler cannot disagree.
-template <FloatOp OP, bool BFLOAT, bool PAIR, bool FLUSHES, unsigned FLAGS>
+template <FloatForm FORM>
 struct Arithmetic {
+    static constexpr bool PAIR = FORM.type == ptx::Type::F16x2 || FORM.type == ptx::Type::BF16x2;
+    static constexpr bool BFLOAT = FORM.type == ptx::Type::BF16 || FORM.type == ptx::Type::BF16x2;
+
     [[gnu::always_inline]] static Halves one(Halves a, Halves b, Halves c) {
-        const Halves value = clamp_half<BFLOAT, FLAGS>(compute<OP, BFLOAT, FLUSHES>(a, b, c));
-        if constexpr ((FLAGS & OUT_OF_BOUNDS) != 0) { // whatever the addend is
-            return select(is_out_of_bounds(a) | is_out_of_bounds(b), Halves{}, value);
+        if constexpr (FORM.op == FloatOp::Min || FORM.op == FloatOp::Max) {
+            if constexpr (FORM.flushes) {
+                a = flush_half<BFLOAT>(a);
+                b = flush_half<BFLOAT>(b);
+            }
+            return extreme < BFLOAT, FORM.op == FloatOp::Max, FORM.keeps_nan,
+                   FORM.is_xorsign > (a, b);
         } else {
-            return value;
+            const Halves value = clamp_half<BFLOAT, FORM.is_saturating, FORM.is_relu>(
+                compute<FORM.op, BFLOAT, FORM.flushes>(a, b, c));
+            if constexpr (FORM.is_oob) { // whatever the addend is
+                return select(is_out_of_bounds(a) | is_out_of_bounds(b), Halves{}, value);
+            } else {
+                return value;
+            }
         }
     }
 
     template <typename T>
-    [[gnu::always_inline]] static Halves apply(Halves a, Halves b, Halves c) {
+    [[gnu::always_inline]] static Halves apply(Halves a, Halves b = Halves{}, Halves c = Halves{}) {
         const Halves low = one(a & 0xffffu, b & 0xffffu, c & 0xffffu);
         if constexpr (PAIR) {
             return low | one(a >> 16, b >> 16, c >> 16) << 16;
@@ -189,127 +200,16 @@ struct Arithmetic {
             return low;
         }
     }
-
-    template <typename T>
-    [[gnu::always_inline]] static Halves apply(Halves a, Halves b) {
-        return apply<T>(a, b, Halves{});
-    }
-
-    template <typename T>
-    [[gnu::always_inline]] static Halves apply(Halves a) {
-        return apply<T>(a, Halves{}, Halves{});
-    }
 };
 
-template <bool BFLOAT, bool PAIR, bool FLUSHES, bool MAX, bool KEEPS_NAN, bool XORSIGN>
-struct Extreme {
-    [[gnu::always_inline]] static Halves one(Halves a, Halves b) {
-        if constexpr (FLUSHES) {
-            a = flush_half<BFLOAT>(a);
-            b = flush_half<BFLOAT>(b);
-        }
-        return extreme<BFLOAT, MAX, KEEPS_NAN, XORSIGN>(a, b);
-    }
-
-    template <typename T>
-    [[gnu::always_inline]] static Halves apply(Halves a, Halves b) {
-        const Halves low = one(a & 0xffffu, b & 0xffffu);
-        if constexpr (PAIR) {
-            return low | one(a >> 16, b >> 16) << 16;
-        } else {
-            return low;
-        }
+struct Choose {
+    template <FloatForm FORM>
+    static constexpr Handler handler() {
+        constexpr bool is_unary = FORM.op == FloatOp::Neg || FORM.op == FloatOp::Abs ||
+                                  FORM.op == FloatOp::Ex2 || FORM.op == FloatOp::Tanh;
+        return map_vectors < Arithmetic<FORM>, U, is_unary ? 1 : FORM.op == FloatOp::Fma ? 3 : 2 > ;
     }
 };
-
-template <FloatOp OP, bool BFLOAT, bool PAIR, bool FLUSHES, unsigned FLAGS>
-constexpr Handler arithmetic() {
-    using A = Arithmetic<OP, BFLOAT, PAIR, FLUSHES, FLAGS>;
-    if constexpr (OP == FloatOp::Fma) {
-        return map_vectors<A, U, 3>;
-    } else if constexpr (OP == FloatOp::Neg || OP == FloatOp::Abs || OP == FloatOp::Ex2 ||
-                         OP == FloatOp::Tanh) {
-        return map_vectors<A, U, 1>;
-    } else {
-        return map_vectors<A, U, 2>;
-    }
-}
-
-template <FloatOp OP, bool BFLOAT, bool PAIR>
-Handler select_flags(const FloatForm& form) {
-    if (form.is_saturating && form.is_relu) {
-        return nullptr;
-    }
-    if (form.flushes) {
-        return form.is_saturating ? arithmetic<OP, BFLOAT, PAIR, true, SATURATES>()
-               : form.is_relu     ? arithmetic<OP, BFLOAT, PAIR, true, RELU>()
-                                  : arithmetic<OP, BFLOAT, PAIR, true, 0>();
-    }
-    return form.is_saturating ? arithmetic<OP, BFLOAT, PAIR, false, SATURATES>()
-           : form.is_relu     ? arithmetic<OP, BFLOAT, PAIR, false, RELU>()
-                              : arithmetic<OP, BFLOAT, PAIR, false, 0>();
-}
-
-/// Selects a handler of fma.oob.
-template <bool BFLOAT, bool PAIR>
-Handler select_guarded(const FloatForm& form) {
-    if (form.is_saturating || form.flushes) {
-        return nullptr;
-    }
-    return form.is_relu ? arithmetic<FloatOp::Fma, BFLOAT, PAIR, false, RELU | OUT_OF_BOUNDS>()
-                        : arithmetic<FloatOp::Fma, BFLOAT, PAIR, false, OUT_OF_BOUNDS>();
-}
-
-template <FloatOp OP, bool BFLOAT, bool PAIR>
-Handler select_plain(const FloatForm& form) {
-    if (form.is_saturating || form.is_relu) {
-        return nullptr;
-    }
-    return form.flushes ? arithmetic<OP, BFLOAT, PAIR, true, 0>()
-                        : arithmetic<OP, BFLOAT, PAIR, false, 0>();
-}
-
-template <bool BFLOAT, bool PAIR, bool FLUSHES, bool MAX>
-Handler select_extreme(const FloatForm& form) {
-    if (form.keeps_nan) {
-        return form.is_xorsign
-                   ? map_vectors<Extreme<BFLOAT, PAIR, FLUSHES, MAX, true, true>, U, 2>
-                   : map_vectors<Extreme<BFLOAT, PAIR, FLUSHES, MAX, true, false>, U, 2>;
-    }
-    return form.is_xorsign ? map_vectors<Extreme<BFLOAT, PAIR, FLUSHES, MAX, false, true>, U, 2>
-                           : map_vectors<Extreme<BFLOAT, PAIR, FLUSHES, MAX, false, false>, U, 2>;
-}
-
-template <bool BFLOAT, bool PAIR>
-Handler select_op(const FloatForm& form) {
-    switch (form.op) {
-    case FloatOp::Add:
-        return select_flags<FloatOp::Add, BFLOAT, PAIR>(form);
-    case FloatOp::Sub:
-        return select_flags<FloatOp::Sub, BFLOAT, PAIR>(form);
-    case FloatOp::Mul:
-        return select_flags<FloatOp::Mul, BFLOAT, PAIR>(form);
-    case FloatOp::Fma:
-        return form.is_oob ? select_guarded<BFLOAT, PAIR>(form)
-                           : select_flags<FloatOp::Fma, BFLOAT, PAIR>(form);
-    case FloatOp::Neg:
-        return select_plain<FloatOp::Neg, BFLOAT, PAIR>(form);
-    case FloatOp::Abs:
-        return select_plain<FloatOp::Abs, BFLOAT, PAIR>(form);
-    case FloatOp::Ex2:
-        return select_plain<FloatOp::Ex2, BFLOAT, PAIR>(form);
-    case FloatOp::Tanh:
-        return select_plain<FloatOp::Tanh, BFLOAT, PAIR>(form);
-    case FloatOp::Min:
-        return form.flushes ? select_extreme<BFLOAT, PAIR, true, false>(form)
-                            : select_extreme<BFLOAT, PAIR, false, false>(form);
-    case FloatOp::Max:
-        return form.flushes ? select_extreme<BFLOAT, PAIR, true, true>(form)
-                            : select_extreme<BFLOAT, PAIR, false, true>(form);
-    default:
-        return nullptr;
-    }
-}
 
 // ---- comparisons -------------------------------------------------------------------------------
 
@@ -396,21 +296,7 @@ Handler select_comparison(const CompareForm& form) {
 } // namespace
 
 Handler select_half(const FloatForm& form) {
-    if (form.rounding != Rounding::Nearest) {
-        return nullptr;
-    }
-    switch (form.type) {
-    case ptx::Type::F16:
-        return select_op<false, false>(form);
-    case ptx::Type::F16x2:
-        return select_op<false, true>(form);
-    case ptx::Type::BF16:
-        return select_op<true, false>(form);
-    case ptx::Type::BF16x2:
-        return select_op<true, true>(form);
-    default:
-        return nullptr;
-    }
+    return RowHandlers<rows::HALF_ROWS, Choose>::find(form);
 }
 
 Handler select_half_compare(const CompareForm& form) {

@@ -8,34 +8,21 @@
 // bounds, but are not meant to be bit-equal to a GPU's.
 
 #include "interp/handlers/functions.hpp"
+#include "interp/handlers/rounded.hpp"
+#include "interp/handlers/rows.hpp"
 #include "interp/handlers/select.hpp"
+#include "rows/float.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
 namespace {
 
-template <FloatOp OP>
-[[gnu::always_inline]] inline float evaluate(float a) {
-    switch (OP) {
-    case FloatOp::Rcp:
-        return 1.0f / a;
-    case FloatOp::Sqrt:
-        return root(a);
-    default:
-        return static_cast<float>(1.0 / root(static_cast<double>(a)));
-    }
-}
-
-template <FloatOp OP>
-double evaluate(double a) {
-    static_assert(OP == FloatOp::Rcp || OP == FloatOp::Sqrt || OP == FloatOp::Rsqrt);
-    switch (OP) {
-    case FloatOp::Rcp:
-        return 1.0 / a;
-    case FloatOp::Sqrt:
-        return root(a);
-    default:
-        return 1.0 / root(a);
+template <FloatOp OP, typename T>
+[[gnu::always_inline]] inline T evaluate(T a) {
+    if constexpr (OP == FloatOp::Rsqrt) {
+        return static_cast<T>(1.0 / root(static_cast<double>(a)));
+    } else {
+        return compute<OP>(a, a, a);
     }
 }
 
@@ -91,47 +78,28 @@ const Instruction* approximate(WarpContext& warp, const Instruction* at, std::ui
     return at + 1;
 }
 
-template <FloatOp OP>
-Handler select_vectorised(const FloatForm& form) {
-    if (form.type == ptx::Type::F64) {
-        return form.flushes ? map_lanes<UpperHalf<OP>, double, double>
-                            : map_lanes<Function<OP, double, false>, double, double>;
+struct Choose {
+    template <FloatForm FORM>
+    static constexpr Handler handler() {
+        using T = FloatOf<FORM.type>;
+        constexpr bool is_function =
+            FORM.op != FloatOp::Rcp && FORM.op != FloatOp::Sqrt && FORM.op != FloatOp::Rsqrt;
+        if constexpr (FORM.rounding != Rounding::Nearest) {
+            return rounded<FORM>;
+        } else if constexpr (is_function) {
+            return approximate<FORM.op, FORM.flushes>;
+        } else if constexpr (sizeof(T) == 8 && FORM.flushes) {
+            return map_lanes<UpperHalf<FORM.op>, T, T>;
+        } else {
+            return map_lanes<Function<FORM.op, T, FORM.flushes>, T, T>;
+        }
     }
-    return form.flushes ? map_lanes<Function<OP, float, true>, float, float>
-                        : map_lanes<Function<OP, float, false>, float, float>;
-}
-
-template <FloatOp OP>
-Handler select_single(const FloatForm& form) {
-    if (form.type != ptx::Type::F32) {
-        return nullptr;
-    }
-    return form.flushes ? approximate<OP, true> : approximate<OP, false>;
-}
+};
 
 } // namespace
 
-Handler select_math(const FloatForm& form) {
-    switch (form.op) {
-    case FloatOp::Rcp:
-        return select_vectorised<FloatOp::Rcp>(form);
-    case FloatOp::Sqrt:
-        return select_vectorised<FloatOp::Sqrt>(form);
-    case FloatOp::Rsqrt:
-        return select_vectorised<FloatOp::Rsqrt>(form);
-    case FloatOp::Sin:
-        return select_single<FloatOp::Sin>(form);
-    case FloatOp::Cos:
-        return select_single<FloatOp::Cos>(form);
-    case FloatOp::Lg2:
-        return select_single<FloatOp::Lg2>(form);
-    case FloatOp::Ex2:
-        return select_single<FloatOp::Ex2>(form);
-    case FloatOp::Tanh:
-        return select_single<FloatOp::Tanh>(form);
-    default:
-        return nullptr;
-    }
+Handler select_function(const FloatForm& form) {
+    return RowHandlers<rows::FUNCTION_ROWS, Choose>::find(form);
 }
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

@@ -28,7 +28,7 @@ public:
     /// Returns the handler of a form; nullptr if no row has the form.
     template <typename T>
     static Handler find(const T& form) {
-        std::uint64_t key = 0; // as rows::key_of()
+        rows::Key key = 0; // as rows::key_of()
         for (unsigned i = 0; i < sizeof(T); ++i) {
             key = key << 8 | reinterpret_cast<const std::uint8_t*>(&form)[i];
         }
@@ -45,7 +45,7 @@ private:
     static constexpr unsigned COUNT = rows::FORMS<ROWS>.size();
 
     struct Table {
-        std::uint64_t keys[COUNT];
+        rows::Key keys[COUNT];
         Handler handlers[COUNT];
     };
 

@@ -14,7 +14,6 @@ const Selectors SELECTORS = {
     .bits = select_bits,
     .carry = select_carry,
     .floating = select_float,
-    .half = select_half,
     .compare = select_compare,
     .convert = select_convert,
     .memory = select_memory,
