@@ -16,7 +16,9 @@
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace cuprum::driver {
 
@@ -369,10 +371,14 @@ std::string way_out_of_fault() {
 std::string reported_before(int code, const std::string& call,
                             const std::vector<std::string>& in_flight,
                             std::string_view driver_log) {
-    // The first line names the call. What follows is the emulated device's report.
+    // The first line names the call; a GPU's driver names it in further lines too. The rest is the
+    // report, which tells failures apart.
     const std::size_t end = driver_log.find('\n');
-    const std::string_view report =
-        end == std::string_view::npos ? std::string_view() : driver_log.substr(end);
+    std::string report(end == std::string_view::npos ? std::string_view() : driver_log.substr(end));
+    for (std::size_t at = report.find(call); at != std::string::npos && !call.empty();
+         at = report.find(call, at)) {
+        report.erase(at, call.size());
+    }
     if (in_flight.empty() && report.empty()) {
         return {}; // nothing tells two failures apart
     }
@@ -384,7 +390,7 @@ std::string reported_before(int code, const std::string& call,
     last.code = code;
     last.call = call;
     last.in_flight = in_flight;
-    last.report = report;
+    last.report = std::move(report);
     return {};
 }
 

@@ -155,6 +155,9 @@ TEST_F(ErrorOnFake, a_failure_on_the_device_is_reported_in_full_once) {
     EXPECT_TRUE(contains(report("cuA: an earlier kernel failed:\nthread 1"), "\nthread 1"));
     EXPECT_FALSE(contains(report("cuB: an earlier kernel failed:\nthread 1"), "thread 1"));
     EXPECT_TRUE(contains(report("cuC: an earlier kernel failed:\nthread 2"), "\nthread 2"));
+    // A GPU's driver names the call in its second line.
+    EXPECT_TRUE(contains(report("cuD: sticky error\nReturning 700 from cuD"), "\nReturning 700"));
+    EXPECT_FALSE(contains(report("cuE: sticky error\nReturning 700 from cuE"), "\nReturning 700"));
 }
 
 TEST_F(ErrorOnFake, an_illegal_address_after_peer_access_names_the_access_of_pools) {

@@ -64,11 +64,14 @@ def run_warpgroups(device: Device, capability: int) -> Iterator[tuple[str, str |
 
 
 def run_codes(device: Device) -> Iterator[tuple[str, str | None]]:
-    """Run a sparse product of tf32 with each code of metadata, also those that PTX leaves open."""
+    """Run a sparse product of tf32 with codes of metadata, also some that PTX leaves open.
+
+    An H200 gives other sums for codes whose lowest bit is set: PTX leaves all of them open.
+    """
     form = Form("f32", "tf32", "tf32", 8, is_sparse=True, a_in_registers=True)
     module = device.load(kernel_text(form))
     in_b = next(b for _, b in pairs(form))
-    for code in range(16):
+    for code in range(0, 16, 2):
         name = f"{form.text}, metadata {code:04b}"
         yield name, Problem(form, random.Random(name), code).run(device, module, None, in_b, True)
     module.unload()
