@@ -28,9 +28,8 @@ def read_rows():
     """Return the rows of all exported names."""
     source = "".join(path.read_text() for path in sorted(API.glob("*.cpp")))
     found = []
-    for kind, suffix, symbol, version in re.findall(
-        r"^(ROW|ANSWER|USE|ALIAS|FORWARD|REFUSE|REFUSE_OLD)(_PTSZ|_PTDS)?\((\w+), (\d+)", source, re.M
-    ):
+    row = r"^(ROW|ANSWER|USE|ALIAS|FORWARD|REFUSE|REFUSE_OLD)(_PTSZ|_PTDS)?\((\w+), (\d+)"
+    for kind, suffix, symbol, version in re.findall(row, source, re.M):
         is_implemented = not kind.startswith("REFUSE")
         found.append(Row(symbol, int(version), is_implemented))
         if suffix:

@@ -6,8 +6,8 @@
 A program works on eight integer registers of each thread. It uses arithmetic, branches that split
 warps, nested loops with breaks, and calls. Where all threads are together, it also uses shared
 memory, barriers, shuffles, votes and atomics, in loops too, and shuffles among the threads of a
-branch. At the end, threads may leave early from anywhere. It is evaluated here, thread by thread, and must give the
-same result on every device, instruction-set level and number of workers.
+branch. At the end, threads may leave early from anywhere. It is evaluated here, thread by thread,
+and must give the same result on every device, instruction-set level and number of workers.
 """
 
 from __future__ import annotations

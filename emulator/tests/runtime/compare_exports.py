@@ -39,7 +39,9 @@ def main():
     theirs = exports(arguments.nm, arguments.theirs)
     newer = set().union(*(names_in(file) for file in arguments.newer))
     missing = sorted(theirs - ours)
-    unknown = sorted(name for name in ours - theirs if name.split("@")[0].removesuffix("_ptsz") not in newer)
+    unknown = sorted(
+        name for name in ours - theirs if name.split("@")[0].removesuffix("_ptsz") not in newer
+    )
     for name in missing:
         print(f"missing: {name}")
     for name in unknown:
