@@ -56,7 +56,7 @@ private:
     void add(const rows::Row<T> (&rows)[COUNT]) {
         for (const rows::Row<T>& row : rows) {
             Entry entry{Pattern(row.pattern), row.operands, row.refusal, row.effect, &row, nullptr};
-            if (row.operation != nullptr) {
+            if (row.operation.is_set()) {
                 entry.mean = [](const void* found, const Match& match) {
                     const rows::Meaning<T> meaning =
                         static_cast<const rows::Row<T>*>(found)->operation(match);

@@ -64,12 +64,35 @@ struct Meaning {
     std::int64_t immediate = 0;
 };
 
+/// The function of a row, or none.
+///
+/// NOTE: not a pointer alone: with the undefined-behaviour sanitizer, GCC does not compare the
+/// address of a function with null in constant expressions.
+template <typename T>
+class Operation {
+public:
+    using Function = Meaning<T> (*)(const Match&);
+
+    constexpr Operation() = default;
+
+    constexpr Operation(Function function) // NOLINT(google-explicit-constructor)
+        : function_(function), is_set_(true) {}
+
+    [[nodiscard]] constexpr bool is_set() const { return is_set_; }
+
+    constexpr Meaning<T> operator()(const Match& match) const { return function_(match); }
+
+private:
+    Function function_ = nullptr;
+    bool is_set_ = false;
+};
+
 /// One row; T is the structure of its forms.
 template <typename T>
 struct Row {
     std::string_view pattern;
     std::string_view operands;
-    Meaning<T> (*operation)(const Match&) = nullptr; // nullptr: decoded by hand, or refused
+    Operation<T> operation{}; // none: decoded by hand, or refused
     Effect effect = Effect::Pure;
     unsigned target = 0;        // the first architecture that has it
     std::string_view refusal{}; // why there is no such instruction
@@ -358,7 +381,7 @@ template <typename T, std::size_t COUNT>
 constexpr std::vector<T> collect_forms(const Row<T> (&rows)[COUNT]) {
     std::vector<T> forms;
     for (const Row<T>& row : rows) {
-        if (row.operation == nullptr) {
+        if (!row.operation.is_set()) {
             continue;
         }
         const Pattern pattern(row.pattern);

@@ -28,7 +28,7 @@ inline const std::vector<std::vector<RowPattern>>& row_lists() {
         rows::for_each_list([&](const auto& list) {
             lists.emplace_back();
             for (const auto& row : list) {
-                if (row.operation != nullptr) {
+                if (row.operation.is_set()) {
                     lists.back().push_back({rows::Pattern(row.pattern), row.operands, row.effect});
                 }
             }
