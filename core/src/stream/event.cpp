@@ -170,13 +170,13 @@ std::optional<Context> Event::context() const {
     return is_made_here ? std::optional(detail::Access::make<Context>(own.context)) : std::nullopt;
 }
 
-[[gnu::hot]] CUresult detail::query(const Event& event) {
+[[gnu::hot]] int detail::query(const Event& event) {
     return table().cuEventQuery(open(Access::state(event), "Event").handle);
 }
 
 [[gnu::hot]] bool Event::is_done() const {
     // NOTE: "not ready" is an answer here, not a failure.
-    const CUresult status = detail::query(*this);
+    const auto status = static_cast<CUresult>(detail::query(*this));
     if (status != CUDA_SUCCESS && status != CUDA_ERROR_NOT_READY) [[unlikely]] {
         driver::raise(status, table().cuEventQuery.name);
     }

@@ -164,14 +164,14 @@ void Stream::sync() const {
     detail::release_deferred();
 }
 
-[[gnu::hot]] CUresult detail::query(const Stream& stream) {
+[[gnu::hot]] int detail::query(const Stream& stream) {
     return table().cuStreamQuery(handle_of(stream));
 }
 
 [[gnu::hot]] bool Stream::is_done() const {
     // NOTE: "not ready" is an answer here, not a failure. Deferred releases stay on their list:
     // they may wait for a stream, and this function must not.
-    const CUresult status = detail::query(*this);
+    const auto status = static_cast<CUresult>(detail::query(*this));
     if (status == CUDA_ERROR_NOT_READY) {
         return false;
     }

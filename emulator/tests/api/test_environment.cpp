@@ -27,7 +27,8 @@ constexpr uid_t STRANGER = 4711;
 class Environment : public testing::Test {
 protected:
     void SetUp() override {
-        folder_ = fs::canonical(testing::TempDir()) / "cuprum_environment";
+        folder_ = fs::canonical(testing::TempDir()) /
+                  ("cuprum_environment_" + std::to_string(::getpid())); // tests run side by side
         fs::remove_all(folder_);
         fs::create_directories(folder_);
     }

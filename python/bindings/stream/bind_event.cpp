@@ -31,7 +31,7 @@ namespace {
 void sync(const PyEvent& self) {
     // If the work is done already, the GIL need not be released. If it failed, the call that waits
     // reports it.
-    const CUresult status = [&] {
+    const int status = [&] {
         const Brief unlocked;
         return detail::query(self);
     }();

@@ -42,7 +42,7 @@ namespace {
 void sync(const PyStream& self) {
     // If the work is done already, the GIL need not be released. If it failed, the call that waits
     // reports it. But the query ends a capture as waiting does, so that is reported here.
-    const CUresult status = [&] {
+    const int status = [&] {
         const Brief unlocked;
         return detail::query(self);
     }();

@@ -27,10 +27,10 @@ struct ContextState;
 [[nodiscard]] CUPRUM_API bool is_pending(const Stream& stream) noexcept;
 [[nodiscard]] CUPRUM_API bool is_pending(const Event& event) noexcept;
 
-/// Asks the driver as `is_done()` does, but returns a failure instead of reporting it: the call
-/// that throws it is then the first that reports it, in full.
-[[nodiscard]] CUPRUM_API CUresult query(const Stream& stream);
-[[nodiscard]] CUPRUM_API CUresult query(const Event& event);
+/// Asks the driver as `is_done()` does, but returns the code of a failure instead of reporting it:
+/// the call that throws it is then the first that reports it, in full.
+[[nodiscard]] CUPRUM_API int query(const Stream& stream);
+[[nodiscard]] CUPRUM_API int query(const Event& event);
 
 /// Marks the end of the work that a stream or a context holds now, with an event of its own.
 class CUPRUM_API WorkMark {
