@@ -677,28 +677,7 @@ KernelEmitter::IR KernelEmitter::test_adjacency(Access& adjacent, const Address&
     IR distance = origin;
     if (!is_narrow) { // no index may wrap around
         const auto [least, most] = std::ranges::minmax(steps);
-        IR wraps = nullptr;
-        if (parts.is_signed) {
-            const auto limit = [&](std::int64_t value) {
-                return ir_.getInt32(static_cast<std::uint32_t>(value));
-            };
-            wraps = ir_.CreateICmpSGT(origin, limit(std::numeric_limits<std::int32_t>::max() -
-                                                    std::max<std::int64_t>(most, 0)));
-            if (least < 0) {
-                wraps = ir_.CreateOr(
-                    wraps, ir_.CreateICmpSLT(
-                               origin, limit(std::numeric_limits<std::int32_t>::min() - least)));
-            }
-        } else {
-            const auto limit = [&](std::int64_t value) {
-                return ir_.getInt32(static_cast<std::uint32_t>(value));
-            };
-            wraps = ir_.CreateICmpUGT(origin, limit(std::numeric_limits<std::uint32_t>::max() -
-                                                    std::max<std::int64_t>(most, 0)));
-            if (least < 0) {
-                wraps = ir_.CreateOr(wraps, ir_.CreateICmpULT(origin, limit(-least)));
-            }
-        }
+        IR const wraps = ir_.CreateNot(stays_in_range(origin, least, most, parts.is_signed));
         differs = ir_.CreateOr(differs, splat(wraps));
         distance = parts.is_signed ? ir_.CreateSExt(origin, ir_.getInt64Ty())
                                    : ir_.CreateZExt(origin, ir_.getInt64Ty());

@@ -86,6 +86,26 @@ void KernelEmitter::emit_node(std::uint32_t block, std::size_t node, Mask mask) 
     run_handler(about, here);
 }
 
+/// Returns whether a word plus each of the numbers from `least` to `most` is in its range, with a
+/// sign or without.
+KernelEmitter::IR KernelEmitter::stays_in_range(IR base, std::int64_t least, std::int64_t most,
+                                                bool is_signed) {
+    const auto limit = [&](std::int64_t value) {
+        return ir_.getInt32(static_cast<std::uint32_t>(value));
+    };
+    const std::int64_t above = std::max<std::int64_t>(most, 0);
+    if (is_signed) {
+        constexpr std::int64_t top = std::numeric_limits<std::int32_t>::max();
+        constexpr std::int64_t bottom = std::numeric_limits<std::int32_t>::min();
+        IR const fits = ir_.CreateICmpSLE(base, limit(top - above));
+        return least >= 0 ? fits
+                          : ir_.CreateAnd(fits, ir_.CreateICmpSGE(base, limit(bottom - least)));
+    }
+    constexpr std::int64_t top = std::numeric_limits<std::uint32_t>::max();
+    IR const fits = ir_.CreateICmpULE(base, limit(top - above));
+    return least >= 0 ? fits : ir_.CreateAnd(fits, ir_.CreateICmpUGE(base, limit(-least)));
+}
+
 /// Makes sure that no lane of a pattern leaves the range of the narrow type: the wide value would
 /// not follow the pattern. Such a gang stops before the instruction.
 void KernelEmitter::guard_widening(std::uint32_t block, std::size_t node, Mask mask) {
@@ -104,24 +124,7 @@ void KernelEmitter::guard_widening(std::uint32_t block, std::size_t node, Mask m
         }
         const auto [least, most] = std::ranges::minmax(found.offsets);
         IR const base = scalar(about.sources[s], Width::B32);
-        const auto limit = [&](std::int64_t value) {
-            return ir_.getInt32(static_cast<std::uint32_t>(value));
-        };
-        IR fits = nullptr;
-        if (widening.is_signed) {
-            constexpr std::int64_t top = std::numeric_limits<std::int32_t>::max();
-            constexpr std::int64_t bottom = std::numeric_limits<std::int32_t>::min();
-            fits = ir_.CreateICmpSLE(base, limit(top - std::max<std::int64_t>(most, 0)));
-            if (least < 0) {
-                fits = ir_.CreateAnd(fits, ir_.CreateICmpSGE(base, limit(bottom - least)));
-            }
-        } else {
-            constexpr std::int64_t top = std::numeric_limits<std::uint32_t>::max();
-            fits = ir_.CreateICmpULE(base, limit(top - std::max<std::int64_t>(most, 0)));
-            if (least < 0) {
-                fits = ir_.CreateAnd(fits, ir_.CreateICmpUGE(base, limit(-least)));
-            }
-        }
+        IR const fits = stays_in_range(base, least, most, widening.is_signed);
         llvm::BasicBlock* const wide = new_block("fits");
         llvm::BasicBlock* const wraps = new_block("wraps");
         ir_.CreateCondBr(ir_.CreateNot(fits), wraps, wide, unlikely_);

@@ -185,6 +185,7 @@ private:
     void emit_shuffle(const Node& node, WarpOp op, llvm::SmallVectorImpl<IR>& results);
     [[nodiscard]] IR permuted(IR values, IR from);
     [[nodiscard]] bool emit_rendezvous(std::uint32_t block, std::size_t node, Mask mask);
+    [[nodiscard]] IR stays_in_range(IR base, std::int64_t least, std::int64_t most, bool is_signed);
     void guard_widening(std::uint32_t block, std::size_t node, Mask mask);
     void run_handler(const Node& node, Mask mask);
     [[nodiscard]] IR call_run(const Node& node, Mask mask);

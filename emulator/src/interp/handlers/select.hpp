@@ -14,7 +14,6 @@ Handler select_move(const MoveForm& form);
 Handler select_integer(const IntegerForm& form);
 Handler select_dot(const DotForm& form);
 Handler select_bits(const BitsForm& form);
-Handler select_lop3(const BitsForm& form);
 Handler select_carry(const CarryForm& form);
 Handler select_float(const FloatForm& form);
 Handler select_function(const FloatForm& form);
